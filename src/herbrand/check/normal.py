@@ -1,0 +1,234 @@
+"""The normal form of rules: what evaluators read instead of the tree.
+
+In normal form a body is a set of literals, each an `Atom`, the `Not` of an atom, a
+`Distinct`, or an `Or` whose disjuncts are such literals or an `And` of them.  Negation has
+been pushed inward (`(not (or a b))` is `(not a) (not b)`), conjunctions are spliced, a
+negated `distinct` has been solved by unifying its two sides in the whole rule, literals that
+are true or false whatever happens are gone, and repeated rules are dropped.
+
+Disjunctions stay, because splitting them into rules is exponential in their number; only a
+disjunction with a negated `distinct` inside is split.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from herbrand.errors import GameError
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.syntax.tree import Literal, Term
+
+__all__ = ["NormalForm", "Substitution", "normalise", "substitute", "unify"]
+
+Substitution = dict[str, "Term"]
+"""Terms for variables, by variable name; may be triangular (values may hold bound variables)."""
+
+SPLIT_LIMIT: Final = 4096
+"""How many rules one rule may become when its disjunctions have to be split."""
+
+
+@dataclass(frozen=True, slots=True)
+class NormalForm:
+    """Rules in normal form and where each came from."""
+
+    rules: tuple[Rule, ...]
+    origins: tuple[Rule, ...]
+    """For each normal rule the statement it stems from."""
+
+
+class _Equal(Node):
+    """The two terms are the same: a negated `distinct`, before it is solved."""
+
+    __slots__ = ("left", "right")
+
+    def __init__(self, left: Term, right: Term) -> None:
+        self.left: Final = left
+        self.right: Final = right
+        self.start = self.end = 0
+
+
+_Step = Atom | Not | Distinct | _Equal | And | Or
+_TRUE: Final = And(())
+_FALSE: Final = Or(())
+
+
+def normalise(statements: Iterable[Rule]) -> NormalForm:
+    """Bring statements into normal form, in order, without repetitions."""
+    rules: dict[Rule, Rule] = {}
+    for statement in statements:
+        if statement.is_fact:
+            rules.setdefault(statement, statement)
+            continue
+        for rule in _normal_rules(statement):
+            rules.setdefault(rule, statement)
+    return NormalForm(tuple(rules), tuple(rules.values()))
+
+
+def _normal_rules(rule: Rule) -> Iterable[Rule]:
+    body = [_push(literal, negated=False) for literal in rule.body]
+    for conjunction in _split_equalities(body):
+        binding: Substitution | None = {}
+        rest: list[Literal] = []
+        for step in conjunction:
+            if isinstance(step, _Equal):
+                binding = unify(step.left, step.right, binding)
+                if binding is None:
+                    break
+            else:
+                rest.append(step)
+        if binding is None:
+            continue
+        if binding:
+            rest = [_substitute_literal(literal, binding) for literal in rest]
+        simplified = _simplify(And(tuple(rest)))
+        if simplified == _FALSE:
+            continue
+        literals = simplified.literals if isinstance(simplified, And) else (simplified,)
+        head = _substitute_atom(rule.head, binding) if binding else rule.head
+        yield Rule(head, tuple(dict.fromkeys(literals)), rule.start, rule.end)
+
+
+def _push(literal: Literal, *, negated: bool) -> _Step:
+    """Push negation down to atoms; negated `distinct` becomes `_Equal`."""
+    if isinstance(literal, Not):
+        return _push(literal.literal, negated=not negated)
+    if isinstance(literal, And | Or):
+        parts = tuple(_push(part, negated=negated) for part in literal.literals)
+        # an _Equal may stand inside for a moment; _split_equalities brings it to the top
+        make = And if isinstance(literal, And) != negated else Or
+        return make(parts, literal.start, literal.end)  # type: ignore[arg-type]
+    if isinstance(literal, Distinct):
+        return _Equal(literal.left, literal.right) if negated else literal
+    return Not(literal, literal.start, literal.end) if negated else literal
+
+
+def _has_equality(step: Node) -> bool:
+    if isinstance(step, And | Or):
+        return any(map(_has_equality, step.literals))
+    return isinstance(step, _Equal)
+
+
+def _split_equalities(body: Sequence[_Step]) -> Iterable[Sequence[_Step]]:
+    """Yield conjunctions in which every `_Equal` stands at the top."""
+    choices = [_alternatives(step) for step in body]
+    count = 1
+    for alternatives in choices:
+        count *= len(alternatives)
+    if count > SPLIT_LIMIT:
+        raise GameError(f"a rule with negated `distinct` in its disjunctions splits into {count} rules")
+    for combination in product(*choices):
+        yield [step for part in combination for step in part]
+
+
+def _alternatives(step: _Step) -> list[list[_Step]]:
+    if not _has_equality(step) or isinstance(step, _Equal):
+        return [[step]]
+    if isinstance(step, Or):
+        return [choice for part in step.literals for choice in _alternatives(part)]
+    assert isinstance(step, And)
+    return [list(choice) for choice in _split_equalities(step.literals)]
+
+
+def _simplify(literal: Literal) -> Literal:
+    """Fold constants, splice nested junctions, drop repetitions."""
+    if isinstance(literal, Distinct):
+        if literal.left == literal.right:
+            return _FALSE
+        return literal if unify(literal.left, literal.right, {}) is not None else _TRUE
+    if not isinstance(literal, And | Or):
+        return literal
+    kind: type[And | Or] = And if isinstance(literal, And) else Or
+    absorbing, neutral = (_FALSE, _TRUE) if kind is And else (_TRUE, _FALSE)
+    parts: list[Literal] = []
+    for part in map(_simplify, literal.literals):
+        if part == absorbing:
+            return absorbing
+        if isinstance(part, kind):
+            parts += part.literals
+        elif part != neutral:
+            parts.append(part)
+    parts = list(dict.fromkeys(parts))
+    return parts[0] if len(parts) == 1 else kind(tuple(parts), literal.start, literal.end)
+
+
+def _walk(term: Term, binding: Substitution) -> Term:
+    while isinstance(term, Variable) and term.name in binding:
+        term = binding[term.name]
+    return term
+
+
+def _occurs(name: str, term: Term, binding: Substitution) -> bool:
+    stack = [term]
+    while stack:
+        term = _walk(stack.pop(), binding)
+        if isinstance(term, Variable) and term.name == name:
+            return True
+        if isinstance(term, Function):
+            stack.extend(term.args)
+    return False
+
+
+def unify(left: Term, right: Term, binding: Substitution | None) -> Substitution | None:
+    """Return the most general unifier that extends `binding`, or None.
+
+    With occurs check.  `binding` is not changed; None in gives None out.
+    """
+    if binding is None:
+        return None
+    found = dict(binding)
+    stack = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        a, b = _walk(a, found), _walk(b, found)
+        if a == b:
+            continue
+        if isinstance(a, Variable):
+            if _occurs(a.name, b, found):
+                return None
+            found[a.name] = b
+        elif isinstance(b, Variable):
+            stack.append((b, a))
+        elif isinstance(a, Function) and isinstance(b, Function) and a.key == b.key:
+            stack.extend(zip(a.args, b.args, strict=True))
+        else:
+            return None
+    return found
+
+
+def substitute(term: Term, binding: Substitution) -> Term:
+    """Replace the bound variables of a term, thoroughly."""
+    term = _walk(term, binding)
+    if isinstance(term, Function):
+        args = tuple(substitute(arg, binding) for arg in term.args)
+        return Function(term.name, args, term.spelling, term.start, term.end)
+    return term
+
+
+def _substitute_atom(atom: Atom, binding: Substitution) -> Atom:
+    args = tuple(substitute(arg, binding) for arg in atom.args)
+    return Atom(atom.name, args, atom.spelling, atom.start, atom.end)
+
+
+def _substitute_literal(literal: Literal, binding: Substitution) -> Literal:
+    if isinstance(literal, Atom):
+        return _substitute_atom(literal, binding)
+    if isinstance(literal, Not):
+        return Not(_substitute_literal(literal.literal, binding), literal.start, literal.end)
+    if isinstance(literal, Distinct):
+        left, right = substitute(literal.left, binding), substitute(literal.right, binding)
+        return Distinct(left, right, literal.start, literal.end)
+    parts = tuple(_substitute_literal(part, binding) for part in literal.literals)
+    return type(literal)(parts, literal.start, literal.end)
+
+
+def is_ground(term: Term) -> bool:
+    """Whether there is no variable in a term."""
+    if isinstance(term, Function):
+        return all(map(is_ground, term.args))
+    return isinstance(term, Constant)

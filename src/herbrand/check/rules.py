@@ -1,0 +1,77 @@
+"""`Rules`: what every later stage may rely on."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.tree import Atom, Constant, Function, Node, children
+
+if TYPE_CHECKING:
+    from herbrand.check.dependency import DependencyGraph
+    from herbrand.check.normal import NormalForm
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.tree import Term, Tree
+
+__all__ = ["Rules"]
+
+
+class Rules:
+    """A checked rulesheet.
+
+    Made by `herbrand.check.check`, also of a faulty sheet; `errors` says what stands in the
+    way of playing it.  Prints as the rules in normal form (gdl.md 2.5).
+    """
+
+    def __init__(self, tree: Tree, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        self.tree = tree
+        self.diagnostics = diagnostics
+        """Everything found by the reader and the checks, in textual order."""
+
+    def __repr__(self) -> str:
+        return f"Rules({self.tree.source.name!r}, {len(self.tree.statements)} statements)"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.normal.rules))
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that make the game unplayable."""
+        return tuple(d for d in self.diagnostics if d.is_error)
+
+    @cached_property
+    def roles(self) -> tuple[Term, ...]:
+        """The roles in the textual order of their facts, each once (gdl.md 5.2)."""
+        return tuple(
+            dict.fromkeys(
+                rule.head.args[0]
+                for rule in self.tree.statements
+                if rule.is_fact and rule.head.key == ("role", 1)
+            )
+        )
+
+    @cached_property
+    def normal(self) -> NormalForm:
+        """The rules in normal form, as the evaluators want them."""
+        from herbrand.check.normal import normalise
+
+        return normalise(self.tree.statements)
+
+    @cached_property
+    def graph(self) -> DependencyGraph:
+        """Which relation depends on which, with components and strata."""
+        from herbrand.check.dependency import dependency_graph
+
+        return dependency_graph(self.tree.statements)
+
+    @cached_property
+    def spelling(self) -> dict[str, str]:
+        """Display spelling of every constant and function name: the first one met (gdl.md 2.2)."""
+        found: dict[str, str] = {}
+        stack: list[Node] = list(reversed(self.tree.statements))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Constant | Function | Atom):
+                found.setdefault(node.name, node.spelling)
+            stack.extend(reversed(children(node)))
+        return found

@@ -1,0 +1,74 @@
+"""The exceptions herbrand raises.
+
+*Diagnostics* (`herbrand.diagnostic`) are about the user's game: data, many at once, with
+places.  *Exceptions* are about one call: raised at once, few kinds, each also a subclass of
+the builtin exception that a caller would expect.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.diagnostic import Diagnostic
+
+__all__ = [
+    "BudgetExceeded",
+    "GameError",
+    "HerbrandError",
+    "IllegalMoveError",
+    "InternalError",
+    "InvalidMoveError",
+    "MissingExtra",
+]
+
+
+class HerbrandError(Exception):
+    """The root of everything herbrand raises on purpose."""
+
+
+class GameError(HerbrandError, ValueError):
+    """The game cannot be used for what was asked; `diagnostics` says why."""
+
+    def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        """The errors that stand in the way, in textual order; may be empty."""
+
+
+class InvalidMoveError(HerbrandError, ValueError):
+    """The text cannot be read as a move (or a fact) at all."""
+
+
+class IllegalMoveError(HerbrandError, ValueError):
+    """The move can be read, but is not legal for this role in this state."""
+
+
+class BudgetExceeded(HerbrandError, RuntimeError):
+    """A limit of `herbrand.limits.Limits` was reached before the answer was known.
+
+    `spent` names the limit and what was used up; `reached` says how far the work got.
+    """
+
+    def __init__(self, spent: str, reached: str = "") -> None:
+        super().__init__(f"over budget: {spent}" + (f" ({reached})" if reached else ""))
+        self.spent = spent
+        self.reached = reached
+
+
+class MissingExtra(HerbrandError, ImportError):
+    """An optional library is not installed; the message names the extra to install."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional library: pip install 'herbrand[{extra}]'")
+        self.feature = feature
+        self.extra = extra
+
+
+class InternalError(HerbrandError, AssertionError):
+    """A bug in herbrand itself.  Please report it together with the rulesheet."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"{message}: this is a bug in herbrand, please report it with the rulesheet")

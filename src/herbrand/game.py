@@ -1,0 +1,215 @@
+"""`Game`: one object that walks the pipeline as far as it is asked to."""
+
+from __future__ import annotations
+
+import random
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from herbrand.errors import GameError
+from herbrand.limits import DEFAULT, Limits
+from herbrand.syntax import read, read_file
+from herbrand.syntax.tree import Function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from herbrand.check.rules import Rules
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.machine.state import State
+    from herbrand.simulate.interface import Engine
+    from herbrand.simulate.playouts import Simulation
+    from herbrand.syntax.tree import Term, Tree
+
+__all__ = ["Game", "load", "loads"]
+
+ENGINES = ("auto", "rules", "naive")
+"""What `engine=` may be."""
+
+
+class Game:
+    """A game: its tree, its checked rules, its states.
+
+    Each product is made when first asked for and kept.  A game with errors can be asked for
+    its `diagnostics`; what needs to play it raises `GameError`.  Two games are equal when
+    they come from the same text in the same notation.
+    """
+
+    def __init__(self, tree: Tree, *, name: str | None = None, limits: Limits = DEFAULT) -> None:
+        self.tree = tree
+        self.name = name or Path(tree.source.name).stem
+        """Name of the file without folder and ending, or "<string>"."""
+        self.limits = limits
+        """Budget of each question to the rules."""
+        self._engines: dict[str, Engine] = {}
+
+    # -- the rules ------------------------------------------------------------------------
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The checked rules."""
+        from herbrand.check import check
+
+        return check(self.tree)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything that reading and checking found, in textual order."""
+        return self.rules.diagnostics
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """The roles as KIF, in the textual order of the `role` facts."""
+        return tuple(_spell(role, self.rules.spelling) for role in self.rules.roles)
+
+    def role_index(self, role: str) -> int:
+        """Return the place of a role in joint moves; `ValueError` if there is none such."""
+        index = self._role_numbers.get(role.lower())
+        if index is None:
+            raise ValueError(f"no role `{role}` (roles: {', '.join(self.roles)})")
+        return index
+
+    @cached_property
+    def _role_numbers(self) -> dict[str, int]:
+        return {role.lower(): i for i, role in enumerate(self.roles)}
+
+    # -- states ---------------------------------------------------------------------------
+
+    @property
+    def engine(self) -> str:
+        """The engine that `engine="auto"` uses."""
+        return "rules"
+
+    def initial_state(self, engine: str = "auto") -> State:
+        """Return the initial state.
+
+        Raises `GameError` when the game has errors, `BudgetExceeded` when preparing the
+        engine takes more than the limits allow.
+        """
+        from herbrand.machine.state import State
+
+        chosen = self.engine_object(engine)
+        return State(self, chosen, chosen.initial())
+
+    def state(self, facts: Iterable[str], engine: str = "auto") -> State:
+        """Return the state in which exactly these fluents, given as KIF, are true.
+
+        Raises `InvalidMoveError` for a text that is no ground term.
+        """
+        from herbrand.machine.state import State
+
+        chosen = self.engine_object(engine)
+        return State(self, chosen, chosen.key(map(chosen.terms.read, facts)))
+
+    def engine_object(self, engine: str = "auto") -> Engine:
+        """Return an engine of this game, making it if need be."""
+        if engine not in ENGINES:
+            raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
+        name = self.engine if engine == "auto" else engine
+        if name not in self._engines:
+            self._require_playable()
+            from herbrand.simulate.from_rules import RulesEngine
+            from herbrand.simulate.naive import NaiveEngine
+
+            make: type[RulesEngine | NaiveEngine] = RulesEngine if name == "rules" else NaiveEngine
+            self._engines[name] = make(self.rules, limits=self.limits)
+        return self._engines[name]
+
+    def _require_playable(self) -> None:
+        errors = self.rules.errors
+        if errors:
+            first = errors[0]
+            place = first.source.position(first.span.start)
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            raise GameError(f"{first.source.name}:{place.line}:{place.column}: {first.message}{more}", errors)
+
+    def simulate(
+        self,
+        playouts: int = 1000,
+        *,
+        seed: int | None = None,
+        max_steps: int = 1000,
+        engine: str = "auto",
+        limits: Limits | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Simulation:
+        """Play uniformly random games and return their statistics.
+
+        Without a seed one is drawn and recorded in the result.  `progress(done, of)` is
+        called after each playout.
+        """
+        from herbrand.limits import UNLIMITED
+        from herbrand.simulate.playouts import random_playouts
+
+        return random_playouts(
+            self.engine_object(engine),
+            self.name,
+            playouts=playouts,
+            seed=random.SystemRandom().randrange(2**32) if seed is None else seed,
+            max_steps=max_steps,
+            limits=limits or UNLIMITED,
+            progress=progress,
+        )
+
+    # -- value semantics ------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        mine, theirs = self.tree, other.tree
+        return self is other or (mine.source.text == theirs.source.text and mine.notation == theirs.notation)
+
+    def __hash__(self) -> int:
+        return hash(self.tree.source.text)
+
+    def __copy__(self) -> Game:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Game:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        source = self.tree.source
+        return _shared, (source.text, self.tree.notation, source.name, self.name, self.limits)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.name}: {len(self.tree.statements)} statements>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def load(path: str | Path, notation: str | None = None, *, limits: Limits = DEFAULT) -> Game:
+    """Read a game from a file, or a bundled game by its name.
+
+    The notation is told by the ending of the file (.kif .gdl .hrf .pl) and its content,
+    or by `notation` ("prefix", "infix", "prolog").  Raises `OSError` when there is no such
+    file; what is wrong with the rules is in `Game.diagnostics`.
+    """
+    file = Path(path)
+    name = None
+    if not file.exists() and len(file.parts) == 1:
+        from herbrand import games
+
+        found = games.path(str(path))
+        file, name = Path(str(found)), Path(str(found)).stem
+    return Game(read_file(file, notation or "auto"), name=name, limits=limits)
+
+
+def loads(text: str, notation: str = "auto", *, name: str = "<string>", limits: Limits = DEFAULT) -> Game:
+    """Read a game from text; `notation` is "auto", "prefix", "infix" or "prolog"."""
+    return Game(read(text, notation, name), name=name, limits=limits)
+
+
+@lru_cache(maxsize=64)
+def _shared(text: str, notation: str, source: str, name: str, limits: Limits) -> Game:
+    """Return the game of an unpickled value; equal games unpickle to one object."""
+    return Game(read(text, notation, source), name=name, limits=limits)
+
+
+def _spell(term: Term, spelling: dict[str, str]) -> str:
+    if isinstance(term, Function):
+        args = " ".join(_spell(arg, spelling) for arg in term.args)
+        return f"({spelling.get(term.name, term.name)} {args})"
+    return spelling.get(term.name, term.name)

@@ -1,0 +1,349 @@
+"""Why something holds in a state, and why something does not.
+
+`explain` searches a derivation in the rules themselves: each step names the statement it
+used, each leaf is a fact, a fluent of the state, a move, or a test.  For what does not hold
+it shows, for every rule that could have given it, how far the best attempt came and what
+failed there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from herbrand.check.normal import is_ground, substitute, unify
+from herbrand.errors import BudgetExceeded, GameError, InvalidMoveError
+from herbrand.simulate.from_rules import RulesEngine
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.check.normal import Substitution
+    from herbrand.machine.state import JointMove, State
+    from herbrand.syntax.tree import Literal, Rule, Term
+
+__all__ = ["Explanation", "Step", "answers", "explain"]
+
+_STEPS = 20_000
+"""Goals tried in the search of one explanation."""
+_DEPTH = 300
+"""How deep a derivation may be."""
+_REASONS = 3
+"""How many levels of failed goals are followed down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One node of an explanation."""
+
+    text: str
+    """A ground atom or literal as KIF."""
+    reason: str
+    """Why it holds or fails: "fact", "true in this state", "by rule", "no rule", ..."""
+    holds: bool
+    line: int | None = None
+    """Line of the statement that was used, if one was."""
+    children: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Whether an atom holds in a state, and why.  `str()` draws the tree."""
+
+    holds: bool
+    root: Step
+
+    def __str__(self) -> str:
+        return "\n".join(_draw(self.root, "", ""))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the tree as JSON-ready data."""
+        return _json(self.root)
+
+
+def _json(step: Step) -> dict[str, Any]:
+    return {
+        "text": step.text,
+        "holds": step.holds,
+        "reason": step.reason,
+        "line": step.line,
+        "children": [_json(child) for child in step.children],
+    }
+
+
+def _draw(step: Step, first: str, rest: str) -> Iterator[str]:
+    place = f", line {step.line}" if step.line is not None else ""
+    mark = "" if step.holds else "not derivable: "
+    yield f"{first}{mark}{step.text}   [{step.reason}{place}]"
+    for i, child in enumerate(step.children):
+        last = i == len(step.children) - 1
+        yield from _draw(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+
+def answers(state: State, query: str) -> list[dict[str, str]]:
+    """Return the bindings under which the atom `query` holds in a state; see `State.ask`."""
+    search = _Search(state, None)
+    atom = search.read(query)
+    names = list(dict.fromkeys(v.name for v in variables_of(atom)))
+    text = search.engine.terms.text
+    intern = search.engine.terms.intern
+    found = [
+        {name: text(intern(binding[name])) for name in names} for binding in search.instances(atom)
+    ]
+    return sorted(found, key=lambda answer: tuple(answer.values()))
+
+
+def explain(state: State, fact: str, joint_move: JointMove | None) -> Explanation:
+    """Explain why an atom holds in a state or why it does not; see `State.why`."""
+    search = _Search(state, joint_move)
+    atom = search.read(fact)
+    for binding in search.instances(atom):
+        proved = Atom(atom.name, tuple(substitute(arg, binding) for arg in atom.args), atom.spelling)
+        step = search.derive(proved, ())
+        if step is None:
+            raise BudgetExceeded(f"{_STEPS} goals", f"while explaining `{proved}`")
+        return Explanation(True, step)
+    return Explanation(False, search.failure(atom, 0))
+
+
+class _Search:
+    """Looks for derivations, asking the rule evaluator what holds."""
+
+    def __init__(self, state: State, joint_move: JointMove | None) -> None:
+        engine = state.game.engine_object("rules")
+        assert isinstance(engine, RulesEngine)
+        self.engine = engine
+        self.source = state.game.tree.source
+        normal = state.game.rules.normal
+        self.rules: dict[tuple[str, int], list[tuple[Rule, Rule]]] = {}
+        for rule, origin in zip(normal.rules, normal.origins, strict=True):
+            self.rules.setdefault(rule.head.key, []).append((rule, origin))
+        same = state._engine is engine
+        self.key = state._key if same else engine.key(map(engine.terms.read, state.facts))
+        self.moves: list[int] | None = None
+        if joint_move is not None:
+            self.moves = [engine.terms.read(str(move)) for move in state._in_order(joint_move)]
+        self.steps = 0
+        self.proved: dict[Atom, Step] = {}
+
+    def read(self, text: str) -> Atom:
+        """Read an atom; a fluent is taken as `(true fluent)`."""
+        term = self.engine.terms.parse(text)
+        if isinstance(term, Variable):
+            raise InvalidMoveError(f"`{text}` is a variable, not an atom")
+        args = term.args if isinstance(term, Function) else ()
+        atom = Atom(term.name, args, term.spelling)
+        known = atom.key in self.rules or atom.key in (("true", 1), ("does", 2))
+        return atom if known else Atom("true", (term,))
+
+    def instances(self, atom: Atom) -> Iterator[Substitution]:
+        """Yield the bindings of the atom's variables under which it holds."""
+        predicate = self.engine.program.relations.get(atom.key)
+        depends = atom.key == ("does", 2) or (predicate is not None and predicate.level > 1)
+        if depends and self.moves is None:
+            raise GameError(f"`{atom}` depends on the moves: give a joint move")
+        term = self.engine.terms.term
+        for row in self.engine.answers(self.key, self.moves, atom):
+            binding: Substitution | None = {}
+            for pattern, value in zip(atom.args, row, strict=True):
+                binding = unify(pattern, term(value), binding)
+            if binding is not None:
+                yield binding
+
+    def derive(self, atom: Atom, above: tuple[Atom, ...]) -> Step | None:
+        """Return a derivation of a ground atom that holds, not through the atoms above it."""
+        known = self.proved.get(atom)
+        if known is not None:
+            return Step(known.text, "as above", holds=True, line=known.line) if known.children else known
+        if atom in above or len(above) > _DEPTH:
+            return None
+        step = self._derive(atom, above)
+        if step is not None:
+            self.proved[atom] = step
+        return step
+
+    def _derive(self, atom: Atom, above: tuple[Atom, ...]) -> Step | None:
+        text = self._text(atom)
+        if atom.key == ("true", 1):
+            return Step(self._text(atom.args[0]), "true in this state", holds=True)
+        if atom.key == ("does", 2):
+            return Step(text, "the move made", holds=True)
+        for rule, origin in self.rules.get(atom.key, ()):
+            line = self._line(origin)
+            binding = self._head_binding(rule, atom)
+            if binding is None:
+                continue
+            if rule.is_fact:
+                return Step(text, "fact", holds=True, line=line)
+            for children in self._prove(list(rule.body), binding, (*above, atom)):
+                return Step(text, "by rule", holds=True, line=line, children=tuple(children))
+        return None
+
+    def _head_binding(self, rule: Rule, atom: Atom) -> Substitution | None:
+        binding: Substitution | None = {}
+        for pattern, value in zip(rule.head.args, atom.args, strict=True):
+            binding = unify(pattern, value, binding)
+        return binding
+
+    def _prove(
+        self, goals: list[Literal], binding: Substitution, above: tuple[Atom, ...]
+    ) -> Iterator[list[Step]]:
+        """Yield the steps that prove all goals, in the order in which they were proved."""
+        self.steps += 1
+        if self.steps > _STEPS:
+            raise BudgetExceeded(f"{_STEPS} goals", "while explaining")
+        if not goals:
+            yield []
+            return
+        i = self._next_goal(goals, binding)
+        goal, rest = goals[i], goals[:i] + goals[i + 1 :]
+        if isinstance(goal, And):
+            yield from self._prove([*goal.literals, *rest], binding, above)
+        elif isinstance(goal, Or):
+            for part in goal.literals:
+                yield from self._prove([part, *rest], binding, above)
+        elif isinstance(goal, Atom):
+            wanted = self._instance(goal, binding)
+            for found in self.instances(wanted):
+                proved = Atom(wanted.name, tuple(substitute(a, found) for a in wanted.args), wanted.spelling)
+                for more in self._prove(rest, {**binding, **found}, above):
+                    step = self.derive(proved, above)
+                    if step is None:
+                        break
+                    yield [step, *more]
+        elif self._test(goal, binding):
+            text = self._text(self._ground_literal(goal, binding))
+            reason = "different" if isinstance(goal, Distinct) else "not derivable"
+            for more in self._prove(rest, binding, above):
+                yield [Step(text, reason, holds=True), *more]
+
+    def _next_goal(self, goals: list[Literal], binding: Substitution) -> int:
+        """Prefer ready tests, then atoms in textual order, then disjunctions."""
+        for i, goal in enumerate(goals):
+            if isinstance(goal, Not | Distinct) and self._bound(goal, binding):
+                return i
+        for kind in (Atom, And, Or):
+            for i, goal in enumerate(goals):
+                if isinstance(goal, kind):
+                    return i
+        return 0
+
+    def _bound(self, goal: Literal, binding: Substitution) -> bool:
+        return all(is_ground(substitute(variable, binding)) for variable in variables_of(goal))
+
+    def _instance(self, atom: Atom, binding: Substitution) -> Atom:
+        return Atom(atom.name, tuple(substitute(arg, binding) for arg in atom.args), atom.spelling)
+
+    def _test(self, goal: Literal, binding: Substitution) -> bool:
+        if isinstance(goal, Distinct):
+            return substitute(goal.left, binding) != substitute(goal.right, binding)
+        assert isinstance(goal, Not)
+        assert isinstance(goal.literal, Atom)
+        return not any(True for _ in self.instances(self._instance(goal.literal, binding)))
+
+    def _ground_literal(self, goal: Literal, binding: Substitution) -> Literal:
+        if isinstance(goal, Distinct):
+            return Distinct(substitute(goal.left, binding), substitute(goal.right, binding))
+        if isinstance(goal, Not):
+            return Not(self._ground_literal(goal.literal, binding))
+        if isinstance(goal, Atom):
+            return self._instance(goal, binding)
+        return type(goal)(tuple(self._ground_literal(part, binding) for part in goal.literals))
+
+    # -- why not --------------------------------------------------------------------------
+
+    def failure(self, atom: Atom, depth: int) -> Step:
+        """Explain why no instance of an atom holds."""
+        text = self._text(atom)
+        if atom.key == ("true", 1):
+            return Step(self._text(atom.args[0]), "not true in this state", holds=False)
+        if atom.key == ("does", 2):
+            return Step(text, "not the move made", holds=False)
+        attempts = []
+        for rule, origin in self.rules.get(atom.key, ()):
+            renamed = self._apart(rule)
+            binding: Substitution | None = {}
+            for pattern, value in zip(renamed.head.args, atom.args, strict=True):
+                binding = unify(pattern, value, binding)
+            if binding is None or rule.is_fact:
+                continue
+            done, failed, best = self._furthest(list(renamed.body), binding)
+            below = self._failed(failed, best, depth)
+            reason = f"{done} of {len(rule.body)} conditions hold, then"
+            attempts.append(
+                Step(str(origin.head), reason, holds=False, line=self._line(origin), children=(below,))
+            )
+        return Step(
+            text, "no rule gives it" if not attempts else "every rule fails", False, None, tuple(attempts)
+        )
+
+    def _furthest(
+        self, goals: list[Literal], binding: Substitution
+    ) -> tuple[int, Literal | None, Substitution]:
+        """Return how many goals the best attempt proved, what failed then, and under what."""
+        if not goals or self.steps > _STEPS:
+            return 0, None, binding
+        self.steps += 1
+        i = self._next_goal(goals, binding)
+        goal, rest = goals[i], goals[:i] + goals[i + 1 :]
+        best: tuple[int, Literal | None, Substitution] = (0, goal, binding)
+        if isinstance(goal, And):
+            return self._furthest([*goal.literals, *rest], binding)
+        if isinstance(goal, Or):
+            for part in goal.literals:
+                attempt = self._furthest([part, *rest], binding)
+                if attempt[0] > best[0] or attempt[1] is None:
+                    best = attempt
+            return best if best[0] else (0, goal, binding)
+        if isinstance(goal, Atom):
+            for found in self.instances(self._instance(goal, binding)):
+                done, failed, under = self._furthest(rest, {**binding, **found})
+                if done + 1 > best[0]:
+                    best = (done + 1, failed, under)
+            return best
+        if self._test(goal, binding):
+            done, failed, under = self._furthest(rest, binding)
+            return done + 1, failed, under
+        return best
+
+    def _failed(self, goal: Literal | None, binding: Substitution, depth: int) -> Step:
+        if goal is None:
+            return Step("...", "search was cut short", holds=False)
+        ground = self._ground_literal(goal, binding)
+        if isinstance(ground, Atom):
+            if depth + 1 < _REASONS:
+                return self.failure(ground, depth + 1)
+            return Step(self._text(ground), "does not hold", holds=False)
+        if isinstance(ground, Not) and isinstance(ground.literal, Atom):
+            for found in self.instances(ground.literal):
+                step = self.derive(self._instance(ground.literal, found), ())
+                if step is not None:
+                    return Step(self._text(ground), "because this holds", False, None, (step,))
+        reason = "the same term" if isinstance(ground, Distinct) else "does not hold"
+        return Step(self._text(ground), reason, holds=False)
+
+    def _apart(self, rule: Rule) -> Rule:
+        """Rename the variables of a rule, so that they differ from those of the question."""
+        binding: Substitution = {v.name: Variable(f"{v.name}'") for v in variables_of(rule)}
+        head = self._instance(rule.head, binding)
+        return type(rule)(head, tuple(self._ground_literal(goal, binding) for goal in rule.body))
+
+    # -- texts ----------------------------------------------------------------------------
+
+    def _line(self, statement: Rule) -> int:
+        return self.source.position(statement.start).line
+
+    def _text(self, node: Literal | Term) -> str:
+        spelling = self.engine.terms.spelling
+        if isinstance(node, Constant | Function | Atom):
+            name = spelling.get(node.name, node.name)
+            args = () if isinstance(node, Constant) else node.args
+            return f"({' '.join([name, *map(self._text, args)])})" if args else name
+        if isinstance(node, Variable):
+            return f"?{node.name.rstrip(chr(39))}"
+        if isinstance(node, Not):
+            return f"(not {self._text(node.literal)})"
+        if isinstance(node, Distinct):
+            return f"(distinct {self._text(node.left)} {self._text(node.right)})"
+        return f"({' '.join([type(node).__name__.lower(), *map(self._text, node.literals)])})"

@@ -1,0 +1,240 @@
+"""States: which fluents are true, and what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any, overload
+
+from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.moves import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.game import Game
+    from herbrand.machine.explain import Explanation
+    from herbrand.simulate.interface import Engine
+
+__all__ = ["JointMove", "State"]
+
+JointMove = Sequence[Move | str] | Mapping[str, Move | str]
+"""One move a role, in role order or by role."""
+
+
+class State:
+    """One state of a game.  Immutable, hashable, picklable; a copy is the state itself.
+
+    Made by `Game.initial_state`, `Game.state` and `State.next`.  Answers are computed when
+    asked for.  Anything that needs the rules may raise `BudgetExceeded`.
+    """
+
+    __slots__ = ("_engine", "_hash", "_key", "game")
+
+    game: Game
+    """The game whose state this is."""
+
+    def __init__(self, game: Game, engine: Engine, key: Any) -> None:
+        self.game = game
+        self._engine = engine
+        self._key = key
+        self._hash: int | None = None
+
+    # -- what is true ---------------------------------------------------------------------
+
+    @property
+    def facts(self) -> frozenset[str]:
+        """The fluents that are true, as KIF texts such as "(cell 1 1 b)"."""
+        return frozenset(map(self._engine.terms.text, self._engine.fluents(self._key)))
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles in the order of the joint moves."""
+        return self.game.roles
+
+    @property
+    def engine(self) -> str:
+        """Which engine answers: "rules" or "network"."""
+        return self._engine.name
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._engine.terminal(self._key)
+
+    @overload
+    def legal_moves(self) -> dict[str, list[Move]]: ...
+    @overload
+    def legal_moves(self, role: str) -> list[Move]: ...
+    def legal_moves(self, role: str | None = None) -> list[Move] | dict[str, list[Move]]:
+        """Return the legal moves of a role, sorted, each once; without a role those of all.
+
+        In a terminal state the answer is what the rules say, but means nothing.
+        Raises `ValueError` for a role that the game does not have.
+        """
+        if role is None:
+            return {name: self.legal_moves(name) for name in self.roles}
+        text = self._engine.terms.text
+        moves = sorted(map(text, self._engine.legal(self._key, self.game.role_index(role))))
+        return [Move._trusted(move) for move in moves]
+
+    def is_legal(self, role: str, move: Move | str) -> bool:
+        """Return whether a role may play a move here; an unreadable move is not legal."""
+        try:
+            number = self._find(move)
+        except InvalidMoveError:
+            return False
+        return number is not None and number in self._engine.legal(self._key, self.game.role_index(role))
+
+    def joint_moves(self) -> Iterator[tuple[Move, ...]]:
+        """Yield every legal joint move: the Cartesian product, made on demand; none at the end."""
+        if not self.is_terminal:
+            yield from product(*(self.legal_moves(role) for role in self.roles))
+
+    @property
+    def goals(self) -> dict[str, int | None]:
+        """The goal value of each role, 0 to 100; None unless the rules give exactly one.
+
+        Meaningful in terminal states; elsewhere it is what the rules happen to say.
+        """
+        return {role: self.goal(role) for role in self.roles}
+
+    def goal(self, role: str) -> int | None:
+        """Return the goal value of a role; None unless there is exactly one that is a number."""
+        values = self.goal_values(role)
+        return int(values[0]) if len(values) == 1 and _is_number(values[0]) else None
+
+    def goal_values(self, role: str) -> tuple[str, ...]:
+        """Return all goal values that the rules give a role, as KIF, sorted."""
+        text = self._engine.terms.text
+        values = set(map(text, self._engine.goals(self._key, self.game.role_index(role))))
+        return tuple(sorted(values, key=lambda value: (len(value), value)))
+
+    # -- what follows ---------------------------------------------------------------------
+
+    def next(self, joint_move: JointMove) -> State:
+        """Return the state after a joint move.
+
+        `joint_move` has one move for each role: a sequence in role order, or a mapping by
+        role; moves are `Move`s or KIF texts.  Raises `IllegalMoveError` when a move is not
+        legal or the game is over, `InvalidMoveError` when one cannot be read, `ValueError`
+        when roles are missing or unknown.
+        """
+        given = self._in_order(joint_move)
+        if self.is_terminal:
+            raise IllegalMoveError("the game is over: no move can be made in a terminal state")
+        moves = []
+        for i, (role, move) in enumerate(zip(self.roles, given, strict=True)):
+            number = self._find(move)
+            if number is None or number not in self._engine.legal(self._key, i):
+                raise IllegalMoveError(self._refusal(role, move))
+            moves.append(number)
+        return State(self.game, self._engine, self._engine.successor(self._key, moves))
+
+    def percepts(self, joint_move: JointMove, role: str) -> tuple[str, ...]:
+        """Return what a role sees when a joint move is made here (GDL-II `sees`), sorted."""
+        numbers = [self._known(move) for move in self._in_order(joint_move)]
+        seen = self._engine.percepts(self._key, numbers, self.game.role_index(role))
+        return tuple(sorted(set(map(self._engine.terms.text, seen))))
+
+    def ask(self, query: str) -> list[dict[str, str]]:
+        """Return the bindings of variables for which an atom holds here, each once, sorted.
+
+        A ground atom that holds gives `[{}]`, one that does not gives `[]`.
+
+            >>> import herbrand
+            >>> state = herbrand.load("ticTacToe").initial_state()
+            >>> state.ask("(true (control ?who))")
+            [{'who': 'xplayer'}]
+        """
+        from herbrand.machine.explain import answers
+
+        return answers(self, query)
+
+    def why(self, fact: str, joint_move: JointMove | None = None) -> Explanation:
+        """Explain why a legal move, a fluent, a goal or any other atom holds, or does not.
+
+        `fact` is KIF: an atom such as "(legal white (mark 1 1))" or a fluent.  With a joint
+        move, `next` and `does` can be asked for too.  `str()` of the answer draws the
+        derivation as a tree.
+        """
+        from herbrand.machine.explain import explain
+
+        return explain(self, fact, joint_move)
+
+    # -- reading moves --------------------------------------------------------------------
+
+    def _in_order(self, joint_move: JointMove) -> list[Move | str]:
+        if isinstance(joint_move, Mapping):
+            by_role = {self.roles[self.game.role_index(role)]: move for role, move in joint_move.items()}
+            missing = [role for role in self.roles if role not in by_role]
+            if missing:
+                raise ValueError(f"no move for {', '.join(missing)}")
+            return [by_role[role] for role in self.roles]
+        if isinstance(joint_move, str):
+            raise TypeError("a joint move is a sequence of moves, not one text")
+        moves = list(joint_move)
+        if len(moves) != len(self.roles):
+            raise ValueError(f"{len(moves)} moves for {len(self.roles)} roles ({', '.join(self.roles)})")
+        return moves
+
+    def _find(self, move: Move | str) -> int | None:
+        """Return the number of a move's term if it has one; makes no new terms."""
+        number = self._engine.terms.find(self._engine.terms.parse(str(move)))
+        if number is None and not isinstance(move, Move):
+            Move(move)  # raises for what is no move at all
+        return number
+
+    def _known(self, move: Move | str) -> int:
+        number = self._find(move)
+        if number is None:
+            raise IllegalMoveError(f"no role has the move `{move}`")
+        return number
+
+    def _refusal(self, role: str, move: Move | str) -> str:
+        legal = [str(m) for m in self.legal_moves(role)]
+        shown = ", ".join(legal[:6])
+        more = f", ... {len(legal) - 6} more" if len(legal) > 6 else ""
+        return f"no legal move `{move}` for {role} (legal: {shown or 'none'}{more})"
+
+    # -- value semantics ------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        if self._engine is other._engine:
+            return bool(self._key == other._key)
+        return self.game == other.game and self._folded() == other._folded()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = self._engine.terms.hash_of(self._engine.fluents(self._key))
+        return self._hash
+
+    def _folded(self) -> frozenset[str]:
+        return frozenset(fact.lower() for fact in self.facts)
+
+    def __copy__(self) -> State:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> State:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.game, self._engine.name, tuple(sorted(self.facts)))
+
+    def __str__(self) -> str:
+        return "\n".join(sorted(self.facts))
+
+    def __repr__(self) -> str:
+        facts = sorted(self.facts)
+        shown = " ".join(facts[:4]) + (f" ... {len(facts) - 4} more" if len(facts) > 4 else "")
+        return f"<State of {self.game.name}: {shown}>"
+
+
+def _rebuild(game: Game, engine: str, facts: tuple[str, ...]) -> State:
+    return game.state(facts, engine=engine)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))

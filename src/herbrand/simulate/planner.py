@@ -1,0 +1,182 @@
+"""In which order the goals of a rule body are proved.
+
+Greedy: at each step take the goal that is expected to give the fewest answers, tests as soon
+as their variables are bound.  Order never changes an answer, only the work.  Estimates come
+from the sizes of the static relations and of the fluents of sample states.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.errors import GameError
+from herbrand.simulate.program import Call, Choice, Differ, goal_variables, variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.simulate.program import Clause, Goal, Pattern, Predicate
+
+__all__ = ["Planner", "Statistics"]
+
+
+class Statistics:
+    """Sizes of relations: how many rows, and how many different values in each column."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[int, tuple[float, tuple[float, ...]]] = {}
+
+    def observe(self, predicate: Predicate, rows: Iterable[tuple[int, ...]]) -> None:
+        """Remember the size of an extension; of several, the largest."""
+        rows = list(rows)
+        distinct = tuple(len(set(column)) for column in zip(*rows, strict=True))
+        known = self._sizes.get(predicate.number)
+        if known is None:
+            self._sizes[predicate.number] = float(len(rows)), distinct or (1,) * predicate.arity
+        else:
+            merged = tuple(map(max, known[1], distinct)) if distinct else known[1]
+            self._sizes[predicate.number] = max(known[0], float(len(rows))), merged
+
+    def guess(self, predicate: Predicate, size: float, distinct: Sequence[float]) -> None:
+        """Remember an estimate of a size nobody has counted."""
+        self._sizes[predicate.number] = size, tuple(distinct)
+
+    def values(self, predicate: Predicate, column: int) -> float | None:
+        """Expected number of different values in a column; None if unknown."""
+        known = self._sizes.get(predicate.number)
+        return known[1][column] if known is not None else None
+
+    def rows(self, predicate: Predicate, bound: Sequence[bool]) -> float | None:
+        """Expected number of answers when some arguments are given; None if unknown."""
+        known = self._sizes.get(predicate.number)
+        if known is None:
+            return None
+        expected, distinct = known
+        for is_bound, values in zip(bound, distinct, strict=True):
+            if is_bound:
+                expected /= max(values, 1)
+        return max(expected, 0.05)
+
+
+class Planner:
+    """Chooses the next goal."""
+
+    UNKNOWN: Final = 12.0
+    """Guess for the number of values of an argument nobody has counted."""
+
+    def __init__(self, statistics: Statistics, roles: int) -> None:
+        self.statistics = statistics
+        self.roles = max(roles, 1)
+
+    def choose(self, goals: Sequence[Goal], bound: set[str], clause: Clause) -> int:
+        """Return the index of the goal to prove next.
+
+        Raises `GameError` when no goal can be proved, which the safety checks rule out.
+        """
+        best, best_score = -1, float("inf")
+        for i, goal in enumerate(goals):
+            score = self._score(goal, bound, clause.predicate)
+            if score is not None and score < best_score:
+                best, best_score = i, score
+        if best < 0:
+            raise GameError(f"unsafe rule: some variable of `{clause.text}` is never bound")
+        return best
+
+    def estimate(self, predicates: Iterable[Predicate]) -> None:
+        """Guess the sizes of derived relations from those they are derived from.
+
+        The size of a clause is the product of what each of its goals adds when they are
+        proved in the chosen order; recursive calls count as adding nothing.
+        """
+        for predicate in predicates:
+            if predicate.kind != "rules":
+                continue
+            size = float(len(predicate.rows))
+            distinct = [float(len({row[i] for row in predicate.rows})) for i in range(predicate.arity)]
+            for clause in predicate.clauses:
+                rows, columns = self._clause_size(clause)
+                size += rows
+                distinct = [d + min(c, rows) for d, c in zip(distinct, columns, strict=True)]
+            self.statistics.guess(predicate, max(size, 0.1), [max(d, 1.0) for d in distinct])
+
+    def _clause_size(self, clause: Clause) -> tuple[float, list[float]]:
+        bound: set[str] = set()
+        goals = list(clause.body)
+        if isinstance(clause.predicate.name, str) and clause.predicate.name.startswith("or "):
+            # the variables that no disjunct binds are given by the caller
+            inside = set().union(*map(goal_variables, goals)) if goals else set()
+            bound = inside - set().union(*(goal_variables(g) for g in goals if isinstance(g, Call)))
+        rows = 1.0
+        values: dict[str, float] = {}
+        while goals:
+            try:
+                goal = goals.pop(self.choose(goals, bound, clause))
+            except GameError:
+                break
+            if isinstance(goal, Call) and not goal.negated:
+                rows *= min(self._adds(goal, bound, clause), 1e6)
+                for i, arg in enumerate(goal.args):
+                    known_values = self.statistics.values(goal.predicate, i)
+                    if isinstance(arg, str) and known_values is not None:
+                        values[arg] = min(values.get(arg, known_values), known_values)
+            elif isinstance(goal, Choice) and not set(goal.args) <= bound:
+                expected = self.statistics.rows(goal.predicate, [v in bound for v in goal.args])
+                rows *= self.UNKNOWN if expected is None else expected
+            else:
+                rows *= 0.7
+            bound |= goal_variables(goal)
+        columns = []
+        for arg in clause.head:
+            inside = set(variables(arg))
+            product = 1.0
+            for variable in inside:
+                product *= values.get(variable, self.UNKNOWN)
+            columns.append(product)
+        return min(rows, 1e9), columns
+
+    def _adds(self, goal: Call, bound: set[str], clause: Clause) -> float:
+        """Expected answers of a call when its bound arguments are given."""
+        is_bound = [known(arg, bound) for arg in goal.args]
+        if goal.predicate.kind == "does":
+            return 1.0 if is_bound[0] else float(self.roles)
+        if all(is_bound):
+            return 0.5
+        if goal.predicate.component == clause.predicate.component:
+            return 1.0
+        expected = self.statistics.rows(goal.predicate, is_bound)
+        return self.UNKNOWN ** sum(not b for b in is_bound) if expected is None else expected
+
+    def _score(self, goal: Goal, bound: set[str], inside: Predicate) -> float | None:
+        """Expected answers plus the cost of asking; None while the goal is not ready."""
+        if isinstance(goal, Differ):
+            return -1.0 if goal_variables(goal) <= bound else None
+        if isinstance(goal, Choice):
+            free = set(goal.args) - bound
+            if not free <= goal.binds:
+                return None
+            return 0.9 if not free else self.UNKNOWN * len(free) * len(goal.disjuncts)
+        is_bound = [known(arg, bound) for arg in goal.args]
+        if goal.negated:
+            if not all(is_bound):
+                return None
+            return 0.6 if goal.predicate.kind != "rules" else 1.5
+        return self._rows(goal.predicate, is_bound, inside)
+
+    def _rows(self, predicate: Predicate, bound: Sequence[bool], inside: Predicate) -> float:
+        if predicate.kind == "does":
+            return 0.5 if all(bound) else 0.9 if bound[0] else float(self.roles)
+        if all(bound):
+            if predicate.kind != "rules":
+                return 0.3
+            return 1.5 if predicate.component != inside.component else 3.0
+        expected = self.statistics.rows(predicate, bound)
+        if expected is None:
+            expected = self.UNKNOWN ** sum(not b for b in bound)
+        if predicate.kind == "rules":
+            expected = expected * 2 + 2
+        return expected
+
+
+def known(pattern: Pattern, bound: set[str]) -> bool:
+    """Whether all variables of a pattern are bound."""
+    return all(v in bound for v in variables(pattern))

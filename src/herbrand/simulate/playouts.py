@@ -1,0 +1,184 @@
+"""Random playouts and their statistics."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import BudgetExceeded, GameError
+from herbrand.limits import UNLIMITED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.limits import Limits
+    from herbrand.simulate.interface import Engine
+
+__all__ = ["GoalStatistics", "Simulation", "random_playouts"]
+
+
+@dataclass(frozen=True, slots=True)
+class GoalStatistics:
+    """The goal values of one role at the end of the finished playouts."""
+
+    mean: float | None
+    """None when no playout ended with a value."""
+    standard_error: float | None
+    """Of the mean; None with fewer than two values."""
+    distribution: dict[int, int]
+    """How often each value was met."""
+    undefined: int
+    """Finished playouts without exactly one value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What a number of uniformly random playouts gave."""
+
+    game: str
+    engine: str
+    seed: int
+    playouts: int
+    """Playouts begun; `truncated` of them were cut off."""
+    truncated: int
+    transitions: int
+    lengths: dict[int, int]
+    """How many playouts took how many steps."""
+    goals: dict[str, GoalStatistics]
+    seconds: float
+    """Processor seconds."""
+    stopped: str | None = None
+    """Why there are fewer playouts than asked for, or None."""
+    branching: dict[str, float] = field(default_factory=dict)
+    """Mean number of legal moves of each role over the visited non-terminal states."""
+
+    @property
+    def length(self) -> dict[str, float]:
+        """Steps of a playout: "min", "mean" and "max"."""
+        if not self.lengths:
+            return {"min": 0, "mean": 0.0, "max": 0}
+        mean = sum(n * count for n, count in self.lengths.items()) / self.playouts
+        return {"min": min(self.lengths), "mean": mean, "max": max(self.lengths)}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "game": self.game,
+            "engine": self.engine,
+            "seed": self.seed,
+            "playouts": self.playouts,
+            "truncated": self.truncated,
+            "transitions": self.transitions,
+            "length": {
+                **self.length,
+                "histogram": {str(n): count for n, count in sorted(self.lengths.items())},
+            },
+            "goals": {
+                role: {
+                    "mean": goal.mean,
+                    "standard_error": goal.standard_error,
+                    "distribution": {str(v): n for v, n in sorted(goal.distribution.items())},
+                    "undefined": goal.undefined,
+                }
+                for role, goal in self.goals.items()
+            },
+            "branching": self.branching,
+            "seconds": self.seconds,
+            "transitions_per_s": self.transitions / self.seconds if self.seconds else None,
+            "stopped": self.stopped,
+        }
+
+
+def random_playouts(
+    engine: Engine,
+    name: str,
+    *,
+    playouts: int,
+    seed: int,
+    max_steps: int,
+    limits: Limits = UNLIMITED,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Play `playouts` games in which every role chooses uniformly among its legal moves.
+
+    A playout longer than `max_steps` is cut off and counted as truncated.  When the time of
+    `limits` is up, the statistics of what was played so far are returned with `stopped` set.
+    The same seed gives the same playouts.  Raises `GameError` when a role has no legal move
+    in a state that is not terminal.
+    """
+    rng = random.Random(seed)
+    text = engine.terms.text
+    roles = [text(role) for role in engine.roles]
+    lengths: Counter[int] = Counter()
+    values: list[Counter[int]] = [Counter() for _ in roles]
+    undefined = [0] * len(roles)
+    choices = [0] * len(roles)
+    truncated = transitions = played = 0
+    stopped = None
+    clock = limits.start()
+    started = time.process_time()
+    start = engine.initial()
+    for _ in range(playouts):
+        key, steps = start, 0
+        try:
+            while not engine.terminal(key) and steps < max_steps:
+                clock.spend(0)
+                joint = []
+                for i, role in enumerate(roles):
+                    legal = sorted(engine.legal(key, i), key=text)
+                    if not legal:
+                        facts = " ".join(sorted(map(text, engine.fluents(key))))
+                        raise GameError(f"{role} has no legal move in the state: {facts}")
+                    choices[i] += len(legal)
+                    joint.append(legal[int(rng.random() * len(legal))])
+                key = engine.successor(key, joint)
+                steps += 1
+                transitions += 1
+            finished = steps < max_steps or engine.terminal(key)
+            if finished:
+                for i in range(len(roles)):
+                    found = [text(value) for value in engine.goals(key, i)]
+                    if len(found) == 1 and found[0].isdigit():
+                        values[i][int(found[0])] += 1
+                    else:
+                        undefined[i] += 1
+        except BudgetExceeded as error:
+            stopped = str(error)
+            break
+        truncated += not finished
+        lengths[steps] += 1
+        played += 1
+        if progress is not None:
+            progress(played, playouts)
+    return Simulation(
+        game=name,
+        engine=engine.name,
+        seed=seed,
+        playouts=played,
+        truncated=truncated,
+        transitions=transitions,
+        lengths=dict(lengths),
+        goals={
+            role: _goal_statistics(counts, missing)
+            for role, counts, missing in zip(roles, values, undefined, strict=True)
+        },
+        seconds=time.process_time() - started,
+        stopped=stopped,
+        branching={role: total / max(transitions, 1) for role, total in zip(roles, choices, strict=True)},
+    )
+
+
+def _goal_statistics(counts: Counter[int], undefined: int) -> GoalStatistics:
+    n = counts.total()
+    if not n:
+        return GoalStatistics(None, None, {}, undefined)
+    mean = sum(value * count for value, count in counts.items()) / n
+    error = None
+    if n > 1:
+        square = sum(count * (value - mean) ** 2 for value, count in counts.items())
+        error = math.sqrt(square / (n - 1) / n)
+    return GoalStatistics(mean, error, dict(counts), undefined)

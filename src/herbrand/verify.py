@@ -1,0 +1,287 @@
+"""Do two evaluations of a game agree?  An engine with a recorded trace, or engines with each other.
+
+Trace files are JSON lines, plain or gzipped: a "game" line with the roles, then for each
+match a "match" line and its "step" lines, then an "end" line.  A step has `terminal`,
+`goals` and the joint `move` (null in the last step), the number of fluents and of legal
+moves of each role (`state_n`, `legal_n`), their SHA-256 over the sorted terms joined by line
+feeds (`state_sha256`, `legal_sha256`), and the terms themselves where there are few
+(`state`, `legal`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+import time
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import HerbrandError, InvalidMoveError
+from herbrand.game import Game
+from herbrand.syntax.case import with_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from herbrand.machine.state import State
+
+__all__ = ["Difference", "Report", "verify_playouts", "verify_trace"]
+
+_SHOWN = 8
+"""How many differing terms a difference names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where two evaluations disagree."""
+
+    match: int
+    step: int
+    what: str
+    """"state", "terminal", "legal ROLE", "goal ROLE" or "move"."""
+    expected: str
+    got: str
+    moves: tuple[str, ...] = ()
+    """The joint moves from the initial state to there, as for `herbrand show --moves`."""
+
+    def __str__(self) -> str:
+        path = f"\n  moves: {'; '.join(self.moves)}" if self.moves else ""
+        return (
+            f"match {self.match}, step {self.step}: {self.what} differs\n"
+            f"  expected: {self.expected}\n  got:      {self.got}{path}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was compared."""
+
+    states: int
+    difference: Difference | None = None
+    remarks: tuple[str, ...] = ()
+    seconds: float = 0.0
+    """Processor seconds, without reading the rules."""
+    engine: str = field(default="")
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything agreed."""
+        return self.difference is None
+
+
+# -- traces -------------------------------------------------------------------------------
+
+
+def verify_trace(
+    game: Game,
+    path: str | Path,
+    *,
+    engine: str = "auto",
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Replay a trace file and compare state, legal moves, terminal and goals of every step.
+
+    Terms are compared without case.  When a sheet spells a name in several ways and the trace
+    disagrees, the trace is tried once more against the reading that tells case apart, since
+    the system that recorded it may; a remark says so.  Raises `HerbrandError` for a file that
+    is no trace, `OSError` when it cannot be opened.
+    """
+    steps = list(_read(Path(path)))
+    report = _replay(game, steps, engine, progress)
+    mixed = any(d.check == "inconsistent-case" for d in game.tree.diagnostics)
+    if report.ok or not mixed:
+        return report
+    cased = _replay(Game(with_case(game.tree), name=game.name, limits=game.limits), steps, engine, progress)
+    if not cased.ok:
+        return report
+    remark = "agrees only when names are compared with case, as the recording system did"
+    return Report(cased.states, None, (*cased.remarks, remark), cased.seconds, cased.engine)
+
+
+def _read(path: Path) -> Iterator[dict[str, Any]]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    number = 0
+    try:
+        with opened(path, "rt", encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                record = json.loads(line)
+                if not isinstance(record, dict) or "type" not in record:
+                    raise HerbrandError(f"{path}:{number}: not a trace record")
+                yield record
+    except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise HerbrandError(f"{path}:{number + 1}: not a trace file: {error}") from None
+
+
+def _replay(
+    game: Game,
+    records: Iterable[dict[str, Any]],
+    engine: str,
+    progress: Callable[[int], None] | None,
+) -> Report:
+    state: State | None = None
+    remarks: list[str] = []
+    moves: list[str] = []
+    states = match = 0
+    exact = not {d.check for d in game.tree.diagnostics} & {"inconsistent-case", "superfluous-parentheses"}
+    initial = game.initial_state(engine)
+    started = time.process_time()
+
+    def report(difference: Difference | None) -> Report:
+        return Report(states, difference, tuple(remarks), time.process_time() - started, initial.engine)
+
+    for record in records:
+        kind = record["type"]
+        if kind == "game":
+            remarks += _compare_text(game, record)
+            if [r.lower() for r in record.get("roles", [])] != [r.lower() for r in game.roles]:
+                return report(Difference(0, 0, "roles", str(record.get("roles")), str(list(game.roles))))
+        elif kind == "match":
+            match, state, moves = record.get("match", match), initial, []
+        elif kind == "step":
+            if state is None:
+                raise HerbrandError("not a trace: a step comes before its match")
+            step = record.get("step", len(moves))
+            for what, expected, got in _compare(state, record, exact=exact):
+                return report(Difference(match, step, what, expected, got, tuple(moves)))
+            states += 1
+            if progress is not None:
+                progress(states)
+            move = record.get("move")
+            if move is not None:
+                moves.append(f"({' '.join(move)})")
+                try:
+                    state = state.next([_plain(term) for term in move])
+                except (HerbrandError, ValueError) as error:
+                    return report(Difference(match, step, "move", " ".join(move), str(error), tuple(moves)))
+        elif kind == "end" and record.get("status") != "ok":
+            remarks.append(f"the recording ended early: {record.get('error') or record.get('status')}")
+    return report(None)
+
+
+def _compare_text(game: Game, record: dict[str, Any]) -> Iterator[str]:
+    recorded = record.get("sha256")
+    name = Path(game.tree.source.name)
+    if recorded and name.is_file():
+        found = hashlib.sha256(name.read_bytes()).hexdigest()
+        if found != recorded:
+            yield "the trace was recorded from another text than this rulesheet"
+
+
+def _compare(state: State, record: dict[str, Any], *, exact: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield what differs between a state and a step record: what, expected, got."""
+    facts = sorted(state.facts)
+    yield from _compare_terms("state", facts, record, "state", None, exact=exact)
+    terminal = state.is_terminal
+    if terminal != record.get("terminal"):
+        yield "terminal", str(record.get("terminal")), str(terminal)
+    for i, role in enumerate(state.roles):
+        moves = [move.gdl for move in state.legal_moves(role)]
+        yield from _compare_terms(f"legal {role}", moves, record, "legal", i, exact=exact)
+        recorded = record["goals"][i]
+        goal = state.goal(role)
+        if goal != recorded:
+            yield f"goal {role}", str(recorded), f"{goal} {list(state.goal_values(role))}"
+
+
+def _compare_terms(
+    what: str, got: Sequence[str], record: dict[str, Any], name: str, role: int | None, *, exact: bool
+) -> Iterator[tuple[str, str, str]]:
+    def recorded(key: str) -> Any:
+        value = record.get(key)
+        return value if role is None or value is None else value[role]
+
+    terms = recorded(name)
+    if terms is not None:
+        expected = {_plain(term).lower() for term in terms}
+        found = {term.lower() for term in got}
+        if expected != found:
+            missing, extra = sorted(expected - found), sorted(found - expected)
+            yield what, f"also {_shown(missing)}", f"also {_shown(extra)}"
+    elif recorded(f"{name}_n") != len(got):
+        yield what, f"{recorded(f'{name}_n')} terms", f"{len(got)} terms"
+    elif exact and recorded(f"{name}_sha256") is not None:
+        digest = hashlib.sha256("\n".join(got).encode()).hexdigest()
+        if digest != recorded(f"{name}_sha256"):
+            yield what, f"SHA-256 {recorded(f'{name}_sha256')}", f"SHA-256 {digest}"
+
+
+def _shown(terms: Sequence[str]) -> str:
+    more = f" ... {len(terms) - _SHOWN} more" if len(terms) > _SHOWN else ""
+    return (" ".join(terms[:_SHOWN]) or "nothing") + more
+
+
+def _plain(text: str) -> str:
+    """Return a recorded term in our spelling: `(f)` is `f`."""
+    from herbrand.machine.moves import Move
+
+    try:
+        return Move(text).gdl if "(" in text else text
+    except InvalidMoveError:
+        raise HerbrandError(f"not a trace: `{text}` is no term") from None
+
+
+# -- engines ------------------------------------------------------------------------------
+
+
+def verify_playouts(
+    game: Game,
+    *,
+    engines: Sequence[str] = ("rules", "naive"),
+    playouts: int = 10,
+    seed: int = 0,
+    max_steps: int = 200,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Play random games on several engines at once; find the first state in which two differ.
+
+    The moves are drawn by the first engine.  In every state the fluents, the legal moves, the
+    end of the game and the goals are compared.
+    """
+    rng = random.Random(seed)
+    starts = [game.initial_state(engine) for engine in engines]
+    states = 0
+    started = time.process_time()
+    for playout in range(playouts):
+        current, moves = starts, list[str]()
+        while True:
+            for other in current[1:]:
+                for what, expected, got in _differences(current[0], other):
+                    difference = Difference(playout, len(moves), what, expected, got, tuple(moves))
+                    seconds = time.process_time() - started
+                    return Report(states, difference, (), seconds, "/".join(engines))
+            states += 1
+            if progress is not None:
+                progress(states)
+            if current[0].is_terminal or len(moves) >= max_steps:
+                break
+            legal = current[0].legal_moves()
+            if not all(legal.values()):
+                break
+            joint = [rng.choice(legal[role]) for role in game.roles]
+            moves.append(f"({' '.join(map(str, joint))})")
+            current = [state.next(joint) for state in current]
+    return Report(states, None, (), time.process_time() - started, "/".join(engines))
+
+
+def _differences(first: State, second: State) -> Iterator[tuple[str, str, str]]:
+    def compare(what: str, a: Iterable[str], b: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+        left, right = {x.lower() for x in a}, {x.lower() for x in b}
+        if left != right:
+            yield (
+                what,
+                f"{first.engine}: also {_shown(sorted(left - right))}",
+                f"{second.engine}: also {_shown(sorted(right - left))}",
+            )
+
+    yield from compare("state", first.facts, second.facts)
+    if first.is_terminal != second.is_terminal:
+        yield "terminal", str(first.is_terminal), str(second.is_terminal)
+    for role in first.roles:
+        yield from compare(
+            f"legal {role}", map(str, first.legal_moves(role)), map(str, second.legal_moves(role))
+        )
+        yield from compare(f"goal {role}", first.goal_values(role), second.goal_values(role))
