@@ -1,0 +1,426 @@
+"""States as text: a board where the facts describe one, a table of facts elsewhere.
+
+Nothing in GDL says that a fluent is a board.  A fluent is taken for one when two of its
+arguments have small ordered domains (numbers, letters, `c1 c2 c3`) and name each cell at
+most once, and something is left to stand in the cells:
+
+    >>> print(draw(["(cell 1 1 x)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 o)", "(control white)"]))
+      1 2
+    1 x .
+    2 . o
+    <BLANKLINE>
+    control  white
+
+A state without a board is not drawn at all:
+
+    >>> draw(["(heap a 3)", "(heap b 4)"]) is None
+    True
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise, product
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.tree import Function, Node, Variable, children
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from herbrand.syntax.tree import Rule
+
+__all__ = ["columns_first", "draw", "table"]
+
+LARGEST_SIDE: Final = 40
+"""Longer rows are not a board that anybody can read."""
+MOST_CONTENT: Final = 2
+"""What stands in a cell has at most this many arguments, such as `white king`."""
+MOST_BOARDS: Final = 16
+"""A fluent with more boards than this is not drawn."""
+WIDTH: Final = 78
+"""Boards stand side by side up to this width."""
+
+BLANKS: Final = ("blank", "empty", "b", "none", "free", "clear", "e", "nil", "_")
+"""Names that mean an empty cell, the most telling first."""
+
+_NAME_OR_PARENTHESIS = re.compile(r"[()]|[^\s()]+")
+_NUMBERED = re.compile(r"([A-Za-z_-]*)(\d+)\Z")
+_SQUARE = re.compile(r"([A-Za-z])(\d{1,2})\Z")
+_CHESS = {"pawn": "p", "knight": "n", "bishop": "b", "rook": "r", "queen": "q", "king": "k"}
+_CHESS_PIECE = re.compile(
+    r"(w|b|white|black)[ _-]?(pawn|knight|bishop|rook|queen|king|[pnbrqk])\Z", re.IGNORECASE
+)
+_ACROSS = re.compile(r"(x|c|col|column|file)\d*\Z")
+_UP = re.compile(r"(y|r|row|rank|h|height)\d*\Z")
+
+
+@dataclass
+class _Board:
+    """One grid: which symbol-bearing content stands in which cell."""
+
+    title: str
+    first: Sequence[str]
+    """Domain of the first coordinate, in order."""
+    second: Sequence[str]
+    cells: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Content of every cell that the facts speak of."""
+    possible: set[str] = field(default_factory=set)
+    """Content of this and other states, as far as known."""
+    across: bool = False
+    """Whether the first coordinate runs from left to right (and the second upward)."""
+
+
+def draw(
+    facts: Iterable[str], base: Iterable[str] = (), *, columns_first: Collection[str] = ()
+) -> str | None:
+    """Draw the facts of a state as one or more boards; None when no fluent looks like one.
+
+    `base` holds facts that can be true in other states (any superset will do): with them a
+    board keeps its size and its letters while it fills.  `columns_first` names the fluents whose
+    first coordinate is a column and whose second counts upward; others are drawn like a
+    matrix, but for letter and number, which are drawn like a chess board.
+    """
+    present = [(fact, _arguments(fact)) for fact in sorted(set(facts), key=str.lower)]
+    possible = [_arguments(fact) for fact in set(base)]
+    groups = _by_shape([parts for _, parts in present])
+    wider = _by_shape(possible)
+    boards: list[_Board] = []
+    used: set[tuple[str, int]] = set()
+    shapes = sorted(groups.keys() | wider.keys(), key=lambda shape: (-shape[1], shape[0]))
+    for shape in shapes:
+        if shape[1] == 2 and boards:
+            continue
+        found = _boards(shape, groups.get(shape, []), wider.get(shape, []), shape[0] in columns_first)
+        if found:
+            boards += found
+            used.add(shape)
+    boards = _merged(boards)
+    if not boards:
+        return None
+    contents = {content for board in boards for content in board.cells.values()}
+    symbols = _symbols(contents.union(*(b.possible for b in boards)), full=all(map(_is_full, boards)))
+    parts = [_side_by_side([_draw_board(board, symbols) for board in boards])]
+    if legend := _legend(contents, symbols):
+        parts.append(legend)
+    rest = [fact for fact, arguments in present if (arguments[0], len(arguments) - 1) not in used]
+    if rest:
+        parts.append(table(rest))
+    return "\n\n".join(parts)
+
+
+def table(facts: Iterable[str]) -> str:
+    """List facts, one line for each fluent name, and one for each fact where there are several arguments.
+
+    >>> print(table(["(step 3)", "(heap a 3)", "(heap b 4)", "over"]))
+    heap  a 3
+          b 4
+    over
+    step  3
+    """
+    rows: dict[str, list[str]] = defaultdict(list)
+    for fact in sorted(facts, key=lambda fact: _natural(fact.strip("()"))):
+        inside = fact[1:-1] if fact.startswith("(") else fact
+        name, _, arguments = inside.partition(" ")
+        rows[name].append(arguments)
+    width = max(map(len, rows), default=0)
+    lines: list[str] = []
+    for name, values in rows.items():
+        if all(" " not in value for value in values):
+            values = [" ".join(values)]
+        lines += [f"{name if i == 0 else '':{width}}  {value}".rstrip() for i, value in enumerate(values)]
+    return "\n".join(lines)
+
+
+def columns_first(statements: Iterable[Rule]) -> frozenset[str]:
+    """Return the functions whose arguments the author calls `?x ?y`, `?col ?row` or `?file ?rank`.
+
+    The names of variables mean nothing to the game, but they are the only hint a rulesheet
+    gives at which of two numbers goes across.
+    """
+    votes: Counter[str] = Counter()
+    stack: list[Node] = list(statements)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Function):
+            names = [a.name for a in node.args if isinstance(a, Variable)]
+            if len(names) > 1:
+                across = any(_ACROSS.match(a) and _UP.match(b) for a, b in pairwise(names))
+                votes[node.name] += 1 if across else -1
+        stack.extend(children(node))
+    return frozenset(name for name, vote in votes.items() if vote > 0)
+
+
+def _arguments(fact: str) -> tuple[str, ...]:
+    """Split a fact into its name and its arguments; compound arguments stay whole."""
+    parts: list[str] = []
+    depth = 0
+    for token in _NAME_OR_PARENTHESIS.findall(fact):
+        if token == ")":
+            depth -= 1
+        if depth <= 1 and token not in "()":
+            parts.append(token)
+        elif depth > 1 or (depth == 1 and token in "()"):
+            if depth == 1 and token == "(":
+                parts.append("(")
+            elif parts:
+                joint = "" if token == ")" or parts[-1].endswith("(") else " "
+                parts[-1] += joint + token
+        if token == "(":
+            depth += 1
+    return tuple(parts)
+
+
+def _by_shape(facts: Iterable[tuple[str, ...]]) -> dict[tuple[str, int], list[tuple[str, ...]]]:
+    """Group by name and number of arguments; the arguments alone are kept."""
+    groups: dict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
+    for name, *arguments in facts:
+        groups[name, len(arguments)].append(tuple(arguments))
+    return groups
+
+
+def _boards(
+    shape: tuple[str, int], facts: list[tuple[str, ...]], base: list[tuple[str, ...]], across: bool
+) -> list[_Board]:
+    """Return the boards that one fluent describes; none when it does not look like one."""
+    every = [*facts, *base]
+    squares = [_SQUARE.match(row[0]) for row in every] if shape[1] >= 1 else []
+    if squares and all(squares) and all(len({m[i] for m in squares if m}) > 1 for i in (1, 2)):
+        facts, base = ([(row[0][0], row[0][1:], *row[1:]) for row in rows] for rows in (facts, base))
+        every = [*facts, *base]
+    if not every or len(every[0]) < 2:
+        return []
+    width = len(every[0])
+    domains = [_ordered({row[i] for row in every}) for i in range(width)]
+    for size, (i, j) in product(range(MOST_CONTENT + 1), combinations(range(width), 2)):
+        first, second = domains[i], domains[j]
+        if first is None or second is None:
+            continue
+        found = _grid(shape[0], facts, base, (i, j), (first, second), size)
+        if found:
+            for board in found:
+                letters = board.first[0].isalpha() and board.second[0].isdigit()
+                board.across = across or letters
+            return found
+    return []
+
+
+def _grid(
+    name: str,
+    facts: list[tuple[str, ...]],
+    base: list[tuple[str, ...]],
+    at: tuple[int, int],
+    domains: tuple[list[str], list[str]],
+    arguments: int,
+) -> list[_Board]:
+    """Read facts as boards with coordinates at two positions, if that names every cell once.
+
+    `arguments` tells how many arguments say what is in a cell.
+
+    What stands before the coordinates is content when the coordinates alone are a key, and
+    names one of several boards otherwise.
+    """
+    i, j = at
+    every = [*facts, *base]
+    others = [k for k in range(len(every[0])) if k not in at]
+    size = len(domains[0]) * len(domains[1])
+    if size < 4:
+        return []
+    if not arguments:
+        if others:
+            return []
+        if domains[0][0].isalpha() and domains[1][0].isalpha():
+            return []
+        likely = not _is_function(facts, *domains) if base else _scattered(facts)
+        return [_Board(name, *domains, {(row[i], row[j]): name for row in facts})] if likely else []
+    covered = len({(row[i], row[j]) for row in every}) if base else 0
+    if len(facts) < 4 and 2 * covered < size:
+        return []
+    for keys in ([], [k for k in others if k < i]):
+        content = [k for k in others if k not in keys]
+        if len(content) != arguments:
+            continue
+        grids: dict[tuple[str, ...], dict[tuple[str, str], str]] = defaultdict(dict)
+        if not all(
+            _put(grids[tuple(row[k] for k in keys)], (row[i], row[j]), " ".join(row[k] for k in content))
+            for row in facts
+        ):
+            continue
+        if not keys:
+            grids = grids or {(): {}}
+        if len(grids) <= MOST_BOARDS:
+            possible = {" ".join(row[k] for k in content) for row in every}
+            return [
+                _Board(" ".join((name, *key)), *domains, grids[key], possible)
+                for key in sorted(grids, key=_natural_key)
+            ]
+    return []
+
+
+def _put(cells: dict[tuple[str, str], str], at: tuple[str, str], content: str) -> bool:
+    """Put something into a cell; nothing but emptiness may be there already."""
+    old = cells.get(at)
+    empty = old is None or old.lower() in BLANKS
+    if empty:
+        cells[at] = content
+    return empty or content.lower() in BLANKS
+
+
+def _is_function(facts: list[tuple[str, ...]], first: list[str], second: list[str]) -> bool:
+    """Whether the pairs give every name one value, like the sizes of heaps."""
+    return any(sorted(row[i] for row in facts) == sorted(domain) for i, domain in enumerate((first, second)))
+
+
+def _scattered(facts: list[tuple[str, ...]]) -> bool:
+    """Whether pairs look like marks on a grid rather than like a value for each name."""
+    return (
+        len(facts) >= 4
+        and all(len({row[i] for row in facts}) >= 3 for i in (0, 1))
+        and all(max(Counter(row[i] for row in facts).values()) >= 2 for i in (0, 1))
+    )
+
+
+def _ordered(values: set[str]) -> list[str] | None:
+    """Return a coordinate's domain in order, gaps filled, or None when it is not one."""
+    if not 1 < len(values) <= LARGEST_SIDE:
+        return None
+    if all(len(v) == 1 and v.isascii() and v.isalpha() for v in values):
+        span = [chr(c) for c in range(ord(min(values)), ord(max(values)) + 1)]
+        return span if len(values) * 2 >= len(span) else None
+    matches = [_NUMBERED.match(v) for v in values]
+    if not all(matches) or len({m[1] for m in matches if m}) != 1:
+        return None
+    prefix = next(m[1] for m in matches if m)
+    numbers = {int(m[2]): m[0] for m in matches if m}
+    low, high = min(numbers), max(numbers)
+    if high - low >= LARGEST_SIDE:
+        return None
+    return [numbers.get(n, f"{prefix}{n}") for n in range(low, high + 1)]
+
+
+def _merged(boards: list[_Board]) -> list[_Board]:
+    """Join boards that fill different cells of one grid, such as even and odd squares."""
+    merged: list[_Board] = []
+    for board in boards:
+        for other in merged:
+            if (
+                (other.first, other.second, other.across) == (board.first, board.second, board.across)
+                and other.title != board.title
+                and " " not in other.title + board.title
+                and board.cells
+                and not other.cells.keys() & board.cells.keys()
+            ):
+                other.cells |= board.cells
+                other.possible |= board.possible
+                other.title += f"+{board.title}"
+                break
+        else:
+            merged.append(board)
+    return merged
+
+
+def _is_full(board: _Board) -> bool:
+    return len(board.cells) == len(board.first) * len(board.second)
+
+
+def _symbols(contents: set[str], *, full: bool) -> dict[str, str]:
+    """Choose a short text for every content: `.` for empty, FEN letters for chess pieces."""
+    symbols: dict[str, str] = {}
+    folded = {content.lower(): content for content in contents}
+    blank = next((folded[name] for name in BLANKS if name in folded), None)
+    if blank in ("b", "B") and "w" in folded and not full:
+        blank = None  # black and white on a board that does not mention its empty cells
+    if blank is not None:
+        symbols[blank] = "."
+    pieces = {c: m for c in contents if c not in symbols and (m := _CHESS_PIECE.match(c))}
+    if len(pieces) >= 2:
+        for content, match in pieces.items():
+            symbols[content] = _piece(match).upper() if match[1][0] in "wW" else _piece(match)
+    taken = set(symbols.values()) | {"."}
+    for content in sorted(contents - symbols.keys(), key=lambda c: (len(c), c)):
+        if content.isdigit():
+            symbols[content] = content
+            continue
+        wanted = [c for c in content if c.isalnum()]
+        letters = [*wanted[:1], *(c.upper() for c in wanted[:1]), *wanted, *(c.upper() for c in wanted)]
+        spare = [*"*#@+%&$=!?", *"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+        symbols[content] = next((c for c in [*letters, *spare] if c not in taken), content)
+        taken.add(symbols[content])
+    return symbols
+
+
+def _piece(match: re.Match[str]) -> str:
+    name = match[2].lower()
+    return _CHESS.get(name, name)
+
+
+def _legend(contents: set[str], symbols: dict[str, str]) -> str:
+    """Explain the letters that are not themselves the name of what they stand for."""
+    entries = []
+    for content in sorted(contents):
+        symbol, match = symbols[content], _CHESS_PIECE.match(content)
+        if match and symbol.lower() == _piece(match):
+            entries.append("capitals: white")
+        elif symbol not in (content, "."):
+            entries.append(f"{symbol} {content}")
+    return "  ".join(dict.fromkeys(entries))
+
+
+def _draw_board(board: _Board, symbols: dict[str, str]) -> list[str]:
+    """Draw one board with its coordinates at the edge."""
+    rows, columns = board.first, board.second
+    if board.across:
+        rows, columns = list(reversed(board.second)), board.first
+    holes = any(symbols[content] == "." for content in board.cells.values())
+    missing = " " if holes else "."
+    texts = [
+        [symbols.get(board.cells.get((c, r) if board.across else (r, c), ""), missing) for c in columns]
+        for r in rows
+    ]
+    width = max(map(len, [*columns, *(text for line in texts for text in line)]))
+    edge = max(map(len, rows))
+    lines = [f"{'':{edge}} " + " ".join(f"{c:>{width}}" for c in columns)]
+    for label, line in zip(rows, texts, strict=True):
+        lines.append(f"{label:>{edge}} " + " ".join(f"{text:>{width}}" for text in line))
+    return [f"{board.title}:", *lines] if " " in board.title or "+" in board.title else lines
+
+
+def _side_by_side(drawings: list[list[str]]) -> str:
+    """Put drawings next to each other as far as the width goes."""
+    bands: list[list[list[str]]] = [[]]
+    used = 0
+    for drawing in drawings:
+        width = max(map(len, drawing)) + 3
+        if bands[-1] and used + width > WIDTH:
+            bands.append([])
+            used = 0
+        bands[-1].append(drawing)
+        used += width
+    return "\n\n".join(map(_band, bands))
+
+
+def _band(drawings: list[list[str]]) -> str:
+    widths = [max(map(len, drawing)) for drawing in drawings]
+    lines = []
+    for i in range(max(map(len, drawings))):
+        cells = [
+            f"{drawing[i] if i < len(drawing) else '':{width}}"
+            for drawing, width in zip(drawings, widths, strict=True)
+        ]
+        lines.append("   ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Sort key that counts: `c2` before `c10`."""
+    return [
+        (0, int(piece), "") if piece.isdigit() else (1, 0, piece.lower())
+        for piece in re.split(r"(\d+)", text)
+        if piece
+    ]
+
+
+def _natural_key(parts: tuple[str, ...]) -> list[list[tuple[int, int, str]]]:
+    return [_natural(part) for part in parts]
