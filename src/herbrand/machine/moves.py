@@ -6,7 +6,7 @@ from functools import lru_cache, total_ordering
 from typing import TYPE_CHECKING
 
 from herbrand.errors import InvalidMoveError
-from herbrand.simulate.terms import read_term
+from herbrand.program.terms import read_term
 from herbrand.syntax.tree import Constant, Function
 
 if TYPE_CHECKING:

@@ -22,14 +22,14 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.program.clauses import MOVE, STATIC, Call, Choice, Differ, goal_variables, variables
 from herbrand.simulate.planner import known
-from herbrand.simulate.program import MOVE, STATIC, Call, Choice, Differ, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from herbrand.program.clauses import Clause, Goal, Pattern, Predicate, Program
     from herbrand.simulate.planner import Planner
-    from herbrand.simulate.program import Clause, Goal, Pattern, Predicate, Program
 
 __all__ = ["Compiler", "index_rows"]
 

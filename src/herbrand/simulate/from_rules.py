@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.limits import DEFAULT, Limits
+from herbrand.program.clauses import STATIC, Predicate, Program
+from herbrand.program.terms import TermTable
 from herbrand.simulate.codegen import Compiler, index_rows
 from herbrand.simulate.planner import Planner, Statistics
-from herbrand.simulate.program import STATIC, Predicate, Program
 from herbrand.simulate.tabling import Evaluation, Table
-from herbrand.simulate.terms import TermTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from herbrand.check.rules import Rules
-    from herbrand.simulate.program import Pattern
+    from herbrand.program.clauses import Pattern
     from herbrand.syntax.tree import Atom
 
 __all__ = ["RulesEngine"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.simulate.terms import TermTable
+    from herbrand.program.terms import TermTable
 
 __all__ = ["Engine"]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 from herbrand.check.normal import unify
 from herbrand.errors import GameError
 from herbrand.limits import DEFAULT, Limits
-from herbrand.simulate.terms import TermTable
+from herbrand.program.terms import TermTable
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, atoms_of
 
 if TYPE_CHECKING:

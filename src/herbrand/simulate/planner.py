@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import GameError
-from herbrand.simulate.program import Call, Choice, Differ, goal_variables, variables
+from herbrand.program.clauses import Call, Choice, Differ, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.simulate.program import Clause, Goal, Pattern, Predicate
+    from herbrand.program.clauses import Clause, Goal, Pattern, Predicate
 
 __all__ = ["Planner", "Statistics"]
 

@@ -25,7 +25,7 @@ from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, O
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from herbrand.simulate.terms import TermTable
+    from herbrand.program.terms import TermTable
     from herbrand.syntax.tree import Literal, Rule, Term
 
 __all__ = ["Call", "Choice", "Clause", "Differ", "Goal", "Pattern", "Predicate", "Program", "variables"]
