@@ -1,0 +1,140 @@
+"""The first stage: from text to a `Tree`, and back.
+
+GDL is written in two ways.  *Prefix* (KIF) is made of lists; every system reads it.  *Infix* is
+the notation of the textbook (Genesereth and Thielscher, General Game Playing), and *Prolog* its
+sister with commas and full stops.  All of them are read into one tree (`herbrand.syntax.tree`) and
+printed from it, so that reading what was printed gives the tree back.
+
+| text                          | becomes                                       |
+|-------------------------------|-----------------------------------------------|
+| a statement                   | a `Rule`; a fact is a rule without body       |
+| a name, in any case           | its folded name, and the spelling for display |
+| `?x`, `X`                     | `Variable`, folded, without question mark     |
+| a comment                     | a `Comment`, kept beside the statements       |
+| a mistake                     | a `Diagnostic`, and the repaired statement    |
+
+Reading never fails: a text with mistakes gives a tree with diagnostics and as many statements
+as could be read or repaired.  The next stage (`herbrand.check`) asks whether they make a game.
+
+    >>> tree = read("role(white) role(black) terminal :- ~open")
+    >>> print(tree)
+    (role white)
+    (role black)
+    (<= terminal (not open))
+
+| module      | what                                                             |
+|-------------|------------------------------------------------------------------|
+| `source`    | texts with a name, places in them                                |
+| `tree`      | the nodes                                                        |
+| `files`     | encodings, sizes, which notation a text is in                    |
+| `reader`    | the prefix reader, with `tokens`, `lists`, `repair`              |
+| `infix`     | the infix and Prolog reader, with `infix_tokens`                 |
+| `printer`   | all notations out, with `names` for what they cannot spell       |
+| `layout`    | the formatter of prefix text                                     |
+| `build`     | rulesheets made by Python programs                               |
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from herbrand.diagnostic import Diagnostic, Severity
+from herbrand.syntax.files import MAX_BYTES, decode, detect, open_source, too_large
+from herbrand.syntax.source import Source, Span
+from herbrand.syntax.tree import Tree
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["NOTATIONS", "Source", "Tree", "detect", "read", "read_bytes", "read_file"]
+
+NOTATIONS = ("prefix", "infix", "prolog", "ggdl")
+"""What texts are written in; "ggdl" is recognised, but not read yet."""
+
+_INFIX_ARROW = re.compile(r"^[^;\r\n]*?(?<!\()(:-)", re.MULTILINE)
+
+
+def read(text: str | Source, notation: str = "auto", name: str = "<string>") -> Tree:
+    """Read a rulesheet; mistakes in it are diagnostics of the tree, never exceptions.
+
+    `notation` is one of `NOTATIONS`, or "auto" to find out (`detect`) from the ending of the
+    source's name and from the text.
+
+        >>> [d.check for d in read("(<= (p ?x) (q ?x)").diagnostics]
+        ['unclosed-parenthesis']
+    """
+    if notation not in {"auto", *NOTATIONS}:
+        raise ValueError(f"no notation {notation!r} (auto, {', '.join(NOTATIONS)})")
+    source = text if isinstance(text, Source) else Source(text, name)
+    if notation == "auto":
+        notation = detect(source.text, Path(source.name).suffix)
+    if len(source.text) > MAX_BYTES:
+        return Tree((), source, notation, (), (too_large(source, len(source.text)),))
+    if notation == "prefix":
+        from herbrand.syntax.reader import read_prefix
+
+        return _with(read_prefix(source), _infix_in_prefix(source))
+    if notation == "ggdl":
+        return Tree((), source, "ggdl", (), (_unsupported(source),))
+    from herbrand.syntax.infix import read_infix
+
+    return read_infix(source, notation)
+
+
+def read_file(path: str | os.PathLike[str], notation: str = "auto") -> Tree:
+    """Read the rulesheet in a file; raises `OSError` when the file cannot be read.
+
+    The text should be UTF-8; a byte-order mark is skipped, other bytes are read as Latin-1 with a
+    warning.
+    """
+    source, found = open_source(path)
+    if any(d.check == "too-large" for d in found):
+        known = detect("", Path(path).suffix) if notation == "auto" else notation
+        return Tree((), source, known, (), found)
+    return _with(read(source, notation), found)
+
+
+def read_bytes(data: bytes, notation: str = "auto", name: str = "<string>") -> Tree:
+    """Read a rulesheet from bytes, as `read_file` does."""
+    source, found = decode(data, name)
+    return _with(read(source, notation), found)
+
+
+def _with(tree: Tree, found: tuple[Diagnostic, ...]) -> Tree:
+    """Add findings to those of a tree."""
+    if not found:
+        return tree
+    both = tuple(sorted((*found, *tree.diagnostics), key=lambda d: d.span.start))
+    return Tree(tree.statements, tree.source, tree.notation, tree.comments, both)
+
+
+def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:
+    """Note an infix arrow in prefix text: probably two notations in one file."""
+    if ":-" not in source.text:
+        return ()
+    match = _INFIX_ARROW.search(source.text)
+    if match is None:
+        return ()
+    return (
+        Diagnostic(
+            "mixed-notation",
+            Severity.NOTE,
+            "`:-` is the arrow of the infix notation, in a text read as prefix",
+            source,
+            Span(*match.span(1)),
+            help="write `(<= head literal ...)`, or read the text as infix",
+        ),
+    )
+
+
+def _unsupported(source: Source) -> Diagnostic:
+    return Diagnostic(
+        "unreadable-token",
+        Severity.ERROR,
+        "this is GGDL, which herbrand does not read yet",
+        source,
+        Span(0, min(1, len(source.text))),
+        help="write the game in prefix, infix or Prolog notation",
+    )

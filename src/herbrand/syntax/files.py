@@ -1,0 +1,93 @@
+"""From files and bytes to texts: encodings, sizes, and which notation a text is written in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from herbrand.diagnostic import Diagnostic, Severity
+from herbrand.syntax.source import Source, Span
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["MAX_BYTES", "SUFFIXES", "decode", "detect", "open_source", "too_large"]
+
+MAX_BYTES: Final = 64 * 2**20
+"""Larger files are not read: the largest published rulesheet has half a megabyte."""
+
+SUFFIXES: Final = {
+    ".kif": "prefix",
+    ".gdl": "prefix",
+    ".hrf": "infix",
+    ".pl": "prolog",
+    ".pro": "prolog",
+    ".prolog": "prolog",
+    ".ggd": "ggdl",
+    ".ggdl": "ggdl",
+}
+"""The notation that the ending of a file's name stands for."""
+
+_BLANKS_AND_COMMENTS = re.compile(r"\ufeff?(?:\s+|[;%#][^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))*")
+_FULL_STOPS = re.compile(r"[)\w]\.\s*(?:[\r\n]|\Z|%)")
+_GGDL = re.compile(r":=|^[ \t]*init[ \t]*\^|^[ \t]*init[ \t]+[A-Z]\w*[ \t]*(?:$|\()|::[ \t]*int\b", re.MULTILINE)
+_SAMPLE: Final = 200_000
+
+
+def detect(text: str, suffix: str = "") -> str:
+    """Return the notation of a text: "prefix", "infix", "prolog" or "ggdl".
+
+    The ending of the file's name decides; else the first character that is neither blank nor
+    comment: a parenthesis begins prefix text.
+
+        >>> detect("; a game\\n(role white)"), detect("role(white)"), detect("role(white).")
+        ('prefix', 'infix', 'prolog')
+    """
+    known = SUFFIXES.get(suffix.lower())
+    if known is not None:
+        return known
+    match = _BLANKS_AND_COMMENTS.match(text)
+    at = match.end() if match else 0
+    if text.startswith("(", at):
+        return "prefix"
+    sample = text[at : at + _SAMPLE]
+    if _GGDL.search(sample):
+        return "ggdl"
+    return "prolog" if _FULL_STOPS.search(sample) else "infix"
+
+
+def decode(data: bytes, name: str = "<string>") -> tuple[Source, tuple[Diagnostic, ...]]:
+    """Decode the bytes of a rulesheet; what is not UTF-8 is read as Latin-1, with a warning."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        source = Source(data.decode("utf-16", errors="replace"), name)
+        return source, (_not_utf_8(source, 0, "UTF-16"),)
+    try:
+        return Source(data.decode("utf-8-sig"), name), ()
+    except UnicodeDecodeError as error:
+        source = Source(data.decode("latin-1"), name)
+        return source, (_not_utf_8(source, error.start, "Latin-1"),)
+
+
+def _not_utf_8(source: Source, at: int, instead: str) -> Diagnostic:
+    message = f"the text is not in UTF-8: read as {instead}"
+    return Diagnostic(
+        "not-utf-8", Severity.WARNING, message, source, Span(at, at + 1), help="save the file in UTF-8"
+    )
+
+
+def open_source(path: str | os.PathLike[str]) -> tuple[Source, tuple[Diagnostic, ...]]:
+    """Read a file; raises `OSError` when it cannot be read.  One that is too large stays unread."""
+    path = Path(path)
+    if path.is_file() and path.stat().st_size > MAX_BYTES:
+        source = Source("", str(path))
+        return source, (too_large(source, path.stat().st_size),)
+    return decode(path.read_bytes(), str(path))
+
+
+def too_large(source: Source, size: int) -> Diagnostic:
+    """Return the finding that a text is too large to be a rulesheet."""
+    message = f"{size} bytes are too many for a rulesheet (at most {MAX_BYTES})"
+    return Diagnostic(
+        "too-large", Severity.ERROR, message, source, Span(0, 0), help="generate less, or split the game"
+    )

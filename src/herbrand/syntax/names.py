@@ -1,0 +1,158 @@
+"""How names are spelled in each notation, and what happens to those that a notation cannot spell.
+
+A tree holds names folded to lower case.  Prefix text can spell almost every name; the book's
+infix only letters, digits and `_`, with a lower-case letter or digit first; Prolog spells the rest in
+quotes.  A name that cannot be spelled is renamed, never into a name that the sheet has already,
+and the table of renamings goes with the text, so that moves and match records can be translated back.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.tokens import AND_SIGNS, ARROWS, CONNECTIVES, OR_SIGNS
+from herbrand.syntax.tree import Atom, Constant, Function, Variable, children
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from herbrand.syntax.tree import Node, Rule
+
+__all__ = ["KEYWORDS", "constant_names", "quote", "variable_names"]
+
+KEYWORDS: Final = frozenset(
+    {
+        *("role", "base", "input", "init", "true", "does", "next", "legal", "goal", "terminal"),
+        *("sees", "knows", "random"),
+        *CONNECTIVES,
+    }
+)
+"""Words with a fixed meaning, which no other name may be renamed to."""
+
+_OPERATORS: Final = frozenset({"and", "or", "not", "is"})
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER_LIKE = re.compile(r"[0-9]+(?:e[0-9]+)?")
+_INFIX = re.compile(r"[a-z0-9][a-z0-9_]*")
+_PROLOG = re.compile(r"[a-z][a-zA-Z0-9_]*")
+_PORTABLE = re.compile(r"[A-Za-z0-9_-]+")
+_NOT_PREFIX = re.compile(r"[\s();,]|^[?~¬!\\]")
+_NOT_VARIABLE = re.compile(r"[\s();,]")
+
+
+def constant_names(
+    statements: Iterable[Rule], notation: str, *, portable: bool = False
+) -> tuple[dict[str, str], dict[str, Node]]:
+    """Say how each constant, function and relation name of a sheet is written.
+
+    Returns the written form of every name, and of the renamed ones the first node that has it.
+    """
+    first: dict[str, Node] = {}
+    applied: set[str] = set()
+    stack: list[Node] = list(reversed(list(statements)))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Constant):
+            first.setdefault(node.name, node)
+        elif not isinstance(node, Variable):
+            if isinstance(node, Atom | Function):
+                first.setdefault(node.name, node)
+                applied.add(node.name)
+            stack.extend(reversed(children(node)))
+    written: dict[str, str] = {}
+    renamed: dict[str, Node] = {}
+    taken = {*first, *KEYWORDS}
+    can_spell = _spelling_rule(notation, portable=portable)
+    for name, node in first.items():
+        if can_spell(name, name in applied):
+            written[name] = name
+        elif notation == "prolog" and not portable:
+            written[name] = quote(name)
+        else:
+            written[name] = _fresh(_spellable(name, notation, can_spell), taken)
+            renamed[name] = node
+    return written, renamed
+
+
+def _spelling_rule(notation: str, *, portable: bool) -> Callable[[str, bool], bool]:
+    """Return the test whether a name (that may be applied to arguments) can be written as it is."""
+
+    def prefix(name: str, _: bool) -> bool:
+        if portable:
+            return _PORTABLE.fullmatch(name) is not None
+        return bool(name) and not (_NOT_PREFIX.search(name) or name in ARROWS | AND_SIGNS | OR_SIGNS)
+
+    def infix(name: str, applied: bool) -> bool:
+        if _INTEGER.fullmatch(name):
+            return name != "-0" and not (applied and name[0] == "-")
+        is_odd = _NUMBER_LIKE.fullmatch(name) is not None or name in _OPERATORS
+        return _INFIX.fullmatch(name) is not None and not is_odd
+
+    def prolog(name: str, applied: bool) -> bool:
+        if _INTEGER.fullmatch(name):
+            return name != "-0" and not applied
+        return _PROLOG.fullmatch(name) is not None and name not in _OPERATORS
+
+    return {"prefix": prefix, "infix": infix, "prolog": prolog}[notation]
+
+
+def _spellable(name: str, notation: str, can_spell: Callable[[str, bool], bool]) -> str:
+    """Return the nearest name that can be spelled."""
+    new = re.sub(r"[^a-z0-9_-]" if notation == "prefix" else r"[^a-z0-9_]", "_", name.lower())
+    if not new or not new[0].isalnum() or not can_spell(new, True):
+        new = f"c_{new}"
+    return new
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """Return `name`, or the first of `name_2`, `name_3`, ... that is free; and take it."""
+    new, number = name, 1
+    while new in taken:
+        number += 1
+        new = f"{name}_{number}"
+    taken.add(new)
+    return new
+
+
+def quote(name: str) -> str:
+    r"""Write a name as a quoted constant of Prolog.
+
+    >>> print(quote("it's"))
+    'it\'s'
+    """
+    for plain, escaped in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        name = name.replace(plain, escaped)
+    return f"'{name}'"
+
+
+def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Say how each variable of a rule is written, from left to right.
+
+    `shown` gives spellings to prefer.  In Prolog a variable that occurs once begins with `_`.
+    """
+    count: dict[str, int] = {}
+    stack: list[Node] = [rule]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Variable):
+            count[node.name] = count.get(node.name, 0) + 1
+        else:
+            stack.extend(reversed(children(node)))
+    written: dict[str, str] = {}
+    taken: set[str] = set()
+    for name, occurrences in count.items():
+        spelling = (shown or {}).get(name, name)
+        if notation == "prefix":
+            new = "?" + _NOT_VARIABLE.sub("_", spelling or "_")
+        else:
+            new = re.sub(r"[^A-Za-z0-9_]", "_", spelling)
+            new = new[0].upper() + new[1:] if new[:1].isalpha() else f"V{new}"
+            if notation == "prolog" and occurrences == 1:
+                new = f"_{new}"
+        base, number = new, 1
+        while new.lower() in taken:  # compared as readers compare
+            number += 1
+            new = f"{base}_{number}"
+        taken.add(new.lower())
+        written[name] = new
+    return written

@@ -1,0 +1,413 @@
+"""Print trees in the three notations, such that reading the text gives the tree back.
+
+| notation | a rule of two literals | different | not | or |
+|----------|------------------------|-----------|-----|----|
+| prefix   | `(<= (p ?x) (q ?x) r)` | `(distinct ?x a)` | `(not r)` | `(or r s)` |
+| infix    | `p(X) :- q(X) & r`     | `distinct(X,a)` | `~r` | `r \\| s` |
+| prolog   | `p(X) :- q(X), r.`     | `X \\== a` | `\\+ r` | `(r ; s)` |
+
+What a notation cannot spell is renamed and reported (`herbrand.syntax.names`).  Connectives with one
+operand or none exist in prefix only; elsewhere they are written as what they mean.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from herbrand.diagnostic import Diagnostic, Severity
+from herbrand.syntax.names import constant_names, variable_names
+from herbrand.syntax.source import Source
+from herbrand.syntax.tree import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Not,
+    Or,
+    Rule,
+    Tree,
+    Variable,
+    atoms_of,
+    children,
+    variables_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from herbrand.syntax.tree import Comment, Literal, Node, Term
+
+__all__ = ["Printed", "in_binding_order", "print_tree", "simplified"]
+
+_WIDTH: Final = 80
+"""Longer rules get one line for each literal."""
+_SIGN = re.compile(r"[;%]+|#|//+")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A text, and how its names differ from those of the tree."""
+
+    text: str
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Name in the tree to name in the text, where they differ."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """What could not be written as it was."""
+
+
+def print_tree(
+    tree: Tree | Iterable[Rule],
+    notation: str = "prefix",
+    portable: bool = False,
+    *,
+    spelling: bool = False,
+    runnable: bool = False,
+) -> Printed:
+    """Print a tree, or only statements, as "prefix", "infix" or "prolog" text.
+
+    `portable` renames what some systems cannot read, `spelling` keeps upper-case letters where the
+    notation allows them, `runnable` adds the declarations that Prolog systems want.  In Prolog
+    a negation or comparison that stands before the literals which bind its variables is moved
+    behind them.
+
+        >>> from herbrand.syntax import read
+        >>> tree = read("(<= (next (cell ?x b)) (distinct ?x ?y) (true (cell ?x b)) (does r (mark ?y)))")
+        >>> print(print_tree(tree, "infix").text, end="")
+        next(cell(X,b)) :- distinct(X,Y) & true(cell(X,b)) & does(r,mark(Y))
+        >>> print(print_tree(tree, "prolog").text, end="")
+        next(cell(X, b)) :- true(cell(X, b)), does(r, mark(Y)), X \\\\== Y.
+    """
+    if notation not in {"prefix", "infix", "prolog"}:
+        raise ValueError(f"no notation {notation!r} to print (prefix, infix, prolog)")
+    statements = tree.statements if isinstance(tree, Tree) else tuple(tree)
+    source = tree.source if isinstance(tree, Tree) else Source("")
+    written, renamed = constant_names(statements, notation, portable=portable)
+    table = {name: written[name] for name in renamed}
+    if spelling:
+        _keep_spellings(statements, notation, written)
+    writer = (_Prefix if notation == "prefix" else _Infix)(notation, written, spelling=spelling)
+    sign = ";" if notation == "prefix" else "%"
+    diagnostics = [_renaming(node, table, notation, source) for node in renamed.values()]
+    diagnostics += _collisions(statements, table, source)
+    lines: list[str] = []
+    if renamed:
+        lines.append(f"{sign} renamed, because this notation cannot spell them:")
+        lines += [f"{sign}   {_one_line(old)} is {new}" for old, new in table.items()]
+    if runnable and notation == "prolog":
+        lines += _declarations(statements, writer)
+    comments = tree.comments if isinstance(tree, Tree) else ()
+    lines += _with_comments(statements, comments, source, writer, sign)
+    text = "\n".join(lines) + "\n" if lines else ""
+    return Printed(text, table, tuple(diagnostics))
+
+
+# -- statements and comments -------------------------------------------------------------------
+
+
+def _with_comments(
+    statements: Sequence[Rule], comments: Sequence[Comment], source: Source, writer: _Prefix, sign: str
+) -> list[str]:
+    """Print statements with the comments before and behind them; one inside goes before its statement."""
+    lines: list[str] = []
+    waiting = sorted(comments, key=lambda c: c.start)
+    following = 0
+    before: Rule | None = None
+    for statement in statements:
+        mine: list[Comment] = []
+        while following < len(waiting) and waiting[following].start < statement.end:
+            mine.append(waiting[following])
+            following += 1
+        if mine and before is not None and _is_behind(before, mine[0], source):
+            lines[-1] += "  " + " ".join(_translated(mine.pop(0), sign))
+        if before is not None and writer.wants_gap(before, statement, bool(mine)):
+            lines.append("")
+        for comment in mine:
+            lines += _translated(comment, sign)
+        lines += writer.statement(statement)
+        before = statement
+    rest = waiting[following:]
+    if rest and before is not None and _is_behind(before, rest[0], source):
+        lines[-1] += "  " + " ".join(_translated(rest.pop(0), sign))
+    for comment in rest:
+        lines += _translated(comment, sign)
+    return lines
+
+
+def _is_behind(statement: Rule, comment: Comment, source: Source) -> bool:
+    """Whether a comment stands on the line on which a statement ends."""
+    between = source.text[statement.end : comment.start]
+    return comment.start >= statement.end > 0 and len(between) < 200 and not between.strip(" \t.")
+
+
+def _translated(comment: Comment, sign: str) -> list[str]:
+    """Return a comment with the sign of the notation printed, as often as it was written."""
+    text = comment.text
+    if text.startswith("/*"):
+        inside = text[2:].removesuffix("*/")
+        return [f"{sign} {line.strip(' *')}".rstrip() for line in inside.splitlines() if line.strip(" *")]
+    match = _SIGN.match(text)
+    if match is None:
+        return [f"{sign} {line}" for line in text.splitlines()]
+    count = 1 if match[0][0] in "/#" else len(match[0])
+    rest = "".join(line.rstrip() for line in text[match.end() :].splitlines())
+    return [sign * count + rest]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()) if text.strip() else repr(text)
+
+
+def _renaming(node: Node, table: Mapping[str, str], notation: str, source: Source) -> Diagnostic:
+    assert isinstance(node, Constant | Function | Atom)
+    return Diagnostic(
+        "unusual-character",
+        Severity.NOTE,
+        f"`{node.name}` cannot be spelled in {notation}: written `{table[node.name]}`",
+        source,
+        node.span,
+    )
+
+
+def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Source) -> list[Diagnostic]:
+    """Report names that a reader kept apart although they differ by case only; enter them in the table."""
+    found = []
+    seen: set[str] = set()
+    stack: list[Node] = list(reversed(statements))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Constant | Function | Atom) and node.spelling != node.name:
+            if node.spelling not in seen and node.spelling.lower() != node.name.lower():
+                seen.add(node.spelling)
+                name = table.setdefault(node.spelling, table.get(node.name, node.name))
+                message = f"`{node.spelling}` differs by case only from another name: written `{name}`"
+                found.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
+        stack.extend(reversed(children(node)))
+    return found
+
+
+def _keep_spellings(statements: Sequence[Rule], notation: str, written: dict[str, str]) -> None:
+    """Write names as they were spelled first, where the notation reads that spelling as the name."""
+    done: set[str] = set()
+    stack: list[Node] = list(reversed(statements))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Constant | Function | Atom) and node.name not in done:
+            done.add(node.name)
+            is_same = node.spelling.lower() == node.name == written[node.name]
+            if is_same and (notation == "prefix" or node.spelling[0] == node.name[0]):
+                written[node.name] = node.spelling
+        stack.extend(reversed(children(node)))
+
+
+def _declarations(statements: Sequence[Rule], writer: _Prefix) -> list[str]:
+    """Return the directives without which Prolog systems warn or raise."""
+    defined: dict[tuple[str, int], int] = {}
+    scattered: dict[tuple[str, int], None] = {}
+    used: dict[tuple[str, int], None] = {("true", 1): None, ("does", 2): None}
+    for index, statement in enumerate(statements):
+        key = statement.head.key
+        if defined.get(key, index - 1) != index - 1:
+            scattered[key] = None
+        defined[key] = index
+        for literal in statement.body:
+            used.update((atom.key, None) for atom, _ in atoms_of(literal))
+    lines = []
+    for word, keys in (
+        ("dynamic", [key for key in used if key not in defined]),
+        ("discontiguous", list(scattered)),
+    ):
+        if keys:
+            names = ", ".join(f"{writer.written.get(name, name)}/{arity}" for name, arity in keys)
+            lines.append(f":- {word} {names}.")
+    return [*lines, ""]
+
+
+# -- what connectives mean ---------------------------------------------------------------------
+
+
+def simplified(literal: Literal) -> Literal:
+    """Replace connectives with one operand or none, which only prefix text can spell.
+
+    `(or l)` and `(and l)` are l; the empty `or` is false, `(distinct 0 0)`, the empty `and` is true.
+    """
+    if isinstance(literal, Not):
+        inner = simplified(literal.literal)
+        return literal if inner is literal.literal else Not(inner, literal.start, literal.end)
+    if not isinstance(literal, And | Or):
+        return literal
+    parts = tuple(map(simplified, literal.literals))
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        zero = Constant("0")
+        never = Distinct(zero, zero, literal.start, literal.end)
+        return never if isinstance(literal, Or) else Not(never, literal.start, literal.end)
+    return type(literal)(parts, literal.start, literal.end)
+
+
+def in_binding_order(body: Iterable[Literal], bound: frozenset[str] = frozenset()) -> tuple[Literal, ...]:
+    """Move each test that stands before its binders to the earliest place where its variables are bound.
+
+    Tests are negations, comparisons, and disjunctions with such tests in them; `bound` holds the
+    names of variables that have values already.  What is never bound goes last.
+    """
+    known = set(bound)
+    ordered: list[Literal] = []
+    waiting: list[tuple[set[str], Literal]] = []
+    for literal in body:
+        waiting.append((_needs(literal), literal))
+        while ready := next((pair for pair in waiting if pair[0] <= known), None):
+            waiting.remove(ready)
+            ordered.append(_ordered_inside(ready[1], frozenset(known)))
+            known |= _binds(ready[1])
+    return (*ordered, *(literal for _, literal in waiting))
+
+
+def _ordered_inside(literal: Literal, bound: frozenset[str]) -> Literal:
+    if isinstance(literal, Or):
+        return Or(tuple(_ordered_inside(part, bound) for part in literal.literals), literal.start, literal.end)
+    if isinstance(literal, And):
+        return And(in_binding_order(literal.literals, bound), literal.start, literal.end)
+    return literal
+
+
+def _binds(literal: Literal) -> set[str]:
+    """Return the variables that have values when a literal has been proved."""
+    if isinstance(literal, Atom):
+        return {variable.name for variable in variables_of(literal)}
+    if isinstance(literal, And):
+        return {name for part in literal.literals for name in _binds(part)}
+    if isinstance(literal, Or) and literal.literals:
+        return set.intersection(*map(_binds, literal.literals))
+    return set()
+
+
+def _needs(literal: Literal) -> set[str]:
+    """Return the variables that must have values before a literal can be tried."""
+    if isinstance(literal, Atom):
+        return set()
+    if isinstance(literal, And):
+        inside = {name for part in literal.literals for name in _needs(part)}
+        return inside - _binds(literal)
+    if isinstance(literal, Or):
+        return {name for part in literal.literals for name in _needs(part)}
+    return {variable.name for variable in variables_of(literal)}
+
+
+# -- the writers -------------------------------------------------------------------------------
+
+
+class _Prefix:
+    """Writes canonical prefix text, one statement a line."""
+
+    def __init__(self, notation: str, written: Mapping[str, str], *, spelling: bool) -> None:
+        self.notation = notation
+        self.written = written
+        self.spelling = spelling
+        self.variables: Mapping[str, str] = {}
+
+    def wants_gap(self, before: Rule, statement: Rule, has_comment: bool) -> bool:  # noqa: ARG002
+        """Whether an empty line stands between two statements."""
+        return False
+
+    def name_variables(self, rule: Rule) -> None:
+        shown: dict[str, str] = {}
+        if self.spelling:
+            for variable in variables_of(rule):
+                if variable.spelling.lower() == variable.name:
+                    shown.setdefault(variable.name, variable.spelling)
+        self.variables = variable_names(rule, self.notation, shown)
+
+    def statement(self, rule: Rule) -> list[str]:
+        """Return the lines of a statement."""
+        self.name_variables(rule)
+        if not rule.body:
+            return [self.literal(rule.head)]
+        return [f"(<= {' '.join([self.literal(rule.head), *map(self.literal, rule.body)])})"]
+
+    def literal(self, literal: Literal) -> str:
+        if isinstance(literal, Atom):
+            return self.applied(literal)
+        if isinstance(literal, Distinct):
+            return f"(distinct {self.term(literal.left)} {self.term(literal.right)})"
+        if isinstance(literal, Not):
+            return f"(not {self.literal(literal.literal)})"
+        word = "and" if isinstance(literal, And) else "or"
+        return f"({' '.join([word, *map(self.literal, literal.literals)])})"
+
+    def term(self, term: Term) -> str:
+        if isinstance(term, Variable):
+            return self.variables[term.name]
+        if isinstance(term, Constant):
+            return self.written[term.name]
+        return self.applied(term)
+
+    def applied(self, node: Atom | Function) -> str:
+        name = self.written[node.name]
+        return f"({name} {' '.join(map(self.term, node.args))})" if node.args else name
+
+
+_OR, _AND, _UNARY = 1, 2, 3
+
+
+class _Infix(_Prefix):
+    """Writes the book's infix or Prolog; the notations differ in their signs only."""
+
+    def __init__(self, notation: str, written: Mapping[str, str], *, spelling: bool) -> None:
+        super().__init__(notation, {**written, "0": "0"}, spelling=spelling)
+        self.is_prolog = notation == "prolog"
+        self.comma = ", " if self.is_prolog else ","
+        self.and_sign = "," if self.is_prolog else " &"
+        self.or_sign = " ; " if self.is_prolog else " | "
+        self.not_sign = "\\+ " if self.is_prolog else "~"
+        self.stop = "." if self.is_prolog else ""
+        self.indent = "    " if self.is_prolog else "  "
+
+    def wants_gap(self, before: Rule, statement: Rule, has_comment: bool) -> bool:
+        return has_comment or before.head.key != statement.head.key
+
+    def statement(self, rule: Rule) -> list[str]:
+        self.name_variables(rule)
+        head = self.applied(rule.head)
+        if not rule.body:
+            return [head + self.stop]
+        body = tuple(map(simplified, rule.body))
+        if self.is_prolog:
+            body = in_binding_order(body)
+        least = _OR if len(body) == 1 and isinstance(body[0], Or) and not self.is_prolog else _UNARY
+        literals = [self.bound(literal, least) for literal in body]
+        line = f"{head} :- {f'{self.and_sign} '.join(literals)}{self.stop}"
+        if len(line) <= _WIDTH or len(literals) == 1:
+            return [line]
+        lines = [f"{self.indent}{literal}{self.and_sign}" for literal in literals[:-1]]
+        return [f"{head} :-", *lines, f"{self.indent}{literals[-1]}{self.stop}"]
+
+    def literal(self, literal: Literal) -> str:
+        return self.bound(literal, _OR)
+
+    def bound(self, literal: Literal, least: int) -> str:
+        """Write a literal, in parentheses if it binds less than `least`."""
+        if isinstance(literal, Atom):
+            return self.applied(literal)
+        if isinstance(literal, Distinct):
+            left, right = self.term(literal.left), self.term(literal.right)
+            return f"{left} \\== {right}" if self.is_prolog else f"distinct({left},{right})"
+        if isinstance(literal, Not):
+            inner = literal.literal
+            text = self.bound(inner, _UNARY)
+            if self.is_prolog and isinstance(inner, Distinct):
+                text = f"({text})"
+            return self.not_sign + text
+        if isinstance(literal, And):
+            mine, sign = _AND, f"{self.and_sign} "
+        else:
+            mine, sign = _OR, self.or_sign
+        text = sign.join([self.bound(part, mine + 1) for part in literal.literals])
+        return f"({text})" if least > mine else text
+
+    def applied(self, node: Atom | Function) -> str:
+        name = self.written[node.name]
+        return f"{name}({self.comma.join(map(self.term, node.args))})" if node.args else name
