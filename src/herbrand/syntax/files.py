@@ -31,17 +31,21 @@ SUFFIXES: Final = {
 
 _BLANKS_AND_COMMENTS = re.compile(r"\ufeff?(?:\s+|[;%#][^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))*")
 _FULL_STOPS = re.compile(r"[)\w]\.\s*(?:[\r\n]|\Z|%)")
-_GGDL = re.compile(r":=|^[ \t]*init[ \t]*\^|^[ \t]*init[ \t]+[A-Z]\w*[ \t]*(?:$|\()|::[ \t]*int\b", re.MULTILINE)
+_GGDL = re.compile(
+    r":=|^[ \t]*init[ \t]*\^|"
+    r"^[ \t]*init[ \t]+[A-Z]\w*[ \t]*(?:$|\()|::[ \t]*int\b",
+    re.MULTILINE,
+)
 _SAMPLE: Final = 200_000
 
 
 def detect(text: str, suffix: str = "") -> str:
-    """Return the notation of a text: "prefix", "infix", "prolog" or "ggdl".
+    r"""Return the notation of a text: "prefix", "infix", "prolog" or "ggdl".
 
     The ending of the file's name decides; else the first character that is neither blank nor
     comment: a parenthesis begins prefix text.
 
-        >>> detect("; a game\\n(role white)"), detect("role(white)"), detect("role(white).")
+        >>> detect("; a game\n(role white)"), detect("role(white)"), detect("role(white).")
         ('prefix', 'infix', 'prolog')
     """
     known = SUFFIXES.get(suffix.lower())

@@ -47,36 +47,57 @@ JUNK: Final = 18
 _NAME_TAIL = r"(?:(?:[-+*]+|/|\.)\w+)*"
 _TOKEN = re.compile(
     rf"""\s*(?:
-    (?P<word>[^\W_]\w*{_NAME_TAIL})                      # 1: a constant, a variable or a word operator
-  | (?P<left>\()                                         # 2
-  | (?P<right>\))                                        # 3
-  | (?P<comma>,)                                         # 4
-  | (?P<variable>_\w*|\?(?!-)[^\s(),;.&|~%'"\[\]{{}}!]*)   # 5: `_x`, `?x`
-  | (?P<stop>\.)                                         # 6
-  | (?P<comment>%[^\r\n]*|;;[^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))  # 7
-  | (?P<if>:-|<=|⇐|←|<-(?!>))                            # 8
-  | (?P<and>&|∧)                                         # 9
-  | (?P<not>~|\\\+|¬)                                    # 10
-  | (?P<different>\\==|\\=|!=|≠|\#)                 # 11
-  | (?P<or>[|∨;])                                        # 12
-  | (?P<number>-[0-9]+(?!\w))                            # 13
-  | (?P<quoted>'[^'\\\r\n]*(?:(?:''|\\[^\r\n])[^'\\\r\n]*)*'?)  # 14
-  | (?P<transition>::|==>)                               # 15
-  | (?P<refused>-->|->|\*->|\?-|=\.\.|=:=|=\\=|=@=|==|=<|>=|@?<|@?>|=|!|"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?|[-+*/^{{}}])
-  | (?P<left_list>\[)                                    # 17
-  | (?P<right_list>\])                                   # 18
-  | (?P<junk>[^\s\w(),.%;&|~'"\[\]{{}}!?:<>=\\\#+*/^-]+|\S)  # 19
-  | (?P<end>\Z)                                          # 20
+    (?P<capital>[A-Z]\w*)  # a variable
+  | (?P<word>[^\W_]\w*{_NAME_TAIL})                      # a constant or a word operator
+  | (?P<left>\()
+  | (?P<right>\))
+  | (?P<comma>,)
+  | (?P<variable>_\w*|\?(?!-)[^\s(),;.&|~%'"\[\]{{}}!]*)  # `_x`, `?x`
+  | (?P<stop>\.)
+  | (?P<comment>%[^\r\n]*|;;[^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))
+  | (?P<if>:-|<=|⇐|←|<-(?!>))
+  | (?P<and>&|∧)
+  | (?P<not>~|\\\+|¬)
+  | (?P<different>\\==|\\=|!=|≠|\#)
+  | (?P<or>[|∨;])
+  | (?P<number>-[0-9]+(?!\w))
+  | (?P<quoted>'[^'\\\r\n]*(?:(?:''|\\[^\r\n])[^'\\\r\n]*)*'?)
+  | (?P<transition>::|==>)
+  | (?P<refused>-->|->|\*->|\?-|=\.\.|=:=|=\\=|=@=|==|=<|>=|@?<|@?>|=|!
+      |"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"?|[-+*/^{{}}])
+  | (?P<left_list>\[)
+  | (?P<right_list>\])
+  | (?P<junk>[^\s\w(),.%;&|~'"\[\]{{}}!?:<>=\\\#+*/^-]+|\S)
+  | (?P<end>\Z)
 )""",
     re.VERBOSE,
 )
 _KIND: Final = (
-    -1, NAME, LEFT, RIGHT, COMMA, VARIABLE, STOP, -1, IF, AND, NOT, DIFFERENT, OR, NUMBER, QUOTED,
+    -1, VARIABLE, NAME, LEFT, RIGHT, COMMA, VARIABLE, STOP, -1, IF, AND, NOT, DIFFERENT, OR, NUMBER, QUOTED,
     TRANSITION, REFUSED, LEFT_LIST, RIGHT_LIST, JUNK, END_OF_FILE,
 )  # fmt: skip
+_COMMENT: Final = 8
 _WORDS: Final = {"and": AND, "or": OR, "not": NOT}
 _KEYWORDS: Final = frozenset(
-    "role base input init true does next legal goal terminal distinct sees knows random and or not".split()
+    [
+        "role",
+        "base",
+        "input",
+        "init",
+        "true",
+        "does",
+        "next",
+        "legal",
+        "goal",
+        "terminal",
+        "distinct",
+        "sees",
+        "knows",
+        "random",
+        "and",
+        "or",
+        "not",
+    ]
 )
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
 _LITERAL_AHEAD = re.compile(
@@ -126,45 +147,44 @@ def tokenize(source: Source) -> Tokens:
     tokens = Tokens(source)
     text = source.text
     kinds, starts, ends, texts = tokens.kinds, tokens.starts, tokens.ends, tokens.texts
-    scan = _TOKEN.match
+    closed_by = tokens.closed_by
+    open_ones: list[int] = []
     at = 0
-    depth = 0
+    matches = _TOKEN.finditer(text)
     while True:
-        match = scan(text, at)
-        assert match is not None  # noqa: S101  # `\S` and `\Z` leave nothing out
+        match = next(matches)
         group = match.lastindex
-        assert group is not None
+        assert group is not None  # `\S` and `\Z` leave nothing out
         before, (start, at) = at, match.span(group)
         kind = _KIND[group]
-        word = match.group(group)
+        word = match[group]
         if kind == NAME:
-            if word[0].isupper():
-                kind = VARIABLE
-                if not word.isidentifier():  # `X-1` is three tokens, unlike the constant `x-1`
-                    word = re.match(r"\w+", word)[0]  # type: ignore[index]
-                    at = start + len(word)
-            elif word in _WORDS:
+            if word in _WORDS:
                 kind = _WORDS[word]
-            elif word.isdecimal():
-                kind = NUMBER
-        elif kind == LEFT:
-            depth += 1
-        elif kind == RIGHT:
-            depth -= 1
-        elif kind in {STOP, IF}:
-            depth = 0  # neither can stand inside parentheses: one was lost
-        elif group == 7:
+            elif word[0].isupper():
+                kind = VARIABLE
+        elif kind == LEFT or kind == LEFT_LIST:  # noqa: PLR1714, SIM109  # twice as fast as a set
+            open_ones.append(len(kinds))
+        elif kind == RIGHT or kind == RIGHT_LIST:  # noqa: PLR1714, SIM109
+            if open_ones and kinds[open_ones[-1]] == (LEFT if kind == RIGHT else LEFT_LIST):
+                closed_by[open_ones.pop()] = len(kinds)
+        elif kind == STOP or kind == IF:  # noqa: PLR1714, SIM109
+            open_ones.clear()  # neither can stand inside parentheses: one was lost
+        elif group == _COMMENT:
             comment = Comment(word, start, at)
             tokens.comments.append(comment)
             if word.startswith("/*") and (len(word) < 4 or not word.endswith("*/")):
                 tokens.unclosed_comment = comment
             continue
-        elif word in {";", "#"} and depth <= 0 and _begins_line(text, before, start):
-            at = _REST_OF_LINE.match(text, start).end()  # type: ignore[union-attr]
+        elif (word == ";" or word == "#") and not open_ones and _begins_line(text, before, start):  # noqa: PLR1714
+            line = _REST_OF_LINE.match(text, start)
+            assert line is not None
+            at = line.end()
             comment = Comment(text[start:at], start, at)
             tokens.comments.append(comment)
             if kinds and kinds[-1] != STOP and _LITERAL_AHEAD.match(comment.text):
                 tokens.semicolons.append(comment)
+            matches = _TOKEN.finditer(text, at)
             continue
         kinds.append(kind)
         starts.append(start)
@@ -172,7 +192,6 @@ def tokenize(source: Source) -> Tokens:
         texts.append(word)
         if kind == END_OF_FILE:
             break
-    _match_parentheses(tokens)
     _count(tokens)
     _keep_names_apart(tokens)
     return tokens
@@ -193,20 +212,6 @@ def unquote(text: str) -> str:
 def _begins_line(text: str, before: int, start: int) -> bool:
     """Whether the blanks from `before` to `start` contain a line end or begin the text."""
     return before == 0 or "\n" in text[before:start] or "\r" in text[before:start]
-
-
-def _match_parentheses(tokens: Tokens) -> None:
-    """Pair the parentheses; a full stop or an arrow abandons those still open."""
-    open_ones: list[int] = []
-    for index, kind in enumerate(tokens.kinds):
-        if kind in {LEFT, LEFT_LIST}:
-            open_ones.append(index)
-        elif kind == RIGHT or kind == RIGHT_LIST:
-            opening = LEFT if kind == RIGHT else LEFT_LIST
-            if open_ones and tokens.kinds[open_ones[-1]] == opening:
-                tokens.closed_by[open_ones.pop()] = index
-        elif kind in {STOP, IF} and open_ones:
-            open_ones.clear()
 
 
 def _count(tokens: Tokens) -> None:

@@ -1,10 +1,10 @@
-"""Print trees in the three notations, such that reading the text gives the tree back.
+r"""Print trees in the three notations, such that reading the text gives the tree back.
 
 | notation | a rule of two literals | different | not | or |
 |----------|------------------------|-----------|-----|----|
 | prefix   | `(<= (p ?x) (q ?x) r)` | `(distinct ?x a)` | `(not r)` | `(or r s)` |
-| infix    | `p(X) :- q(X) & r`     | `distinct(X,a)` | `~r` | `r \\| s` |
-| prolog   | `p(X) :- q(X), r.`     | `X \\== a` | `\\+ r` | `(r ; s)` |
+| infix    | `p(X) :- q(X) & r`     | `distinct(X,a)` | `~r` | `r \| s` |
+| prolog   | `p(X) :- q(X), r.`     | `X \== a` | `\+ r` | `(r ; s)` |
 
 What a notation cannot spell is renamed and reported (`herbrand.syntax.names`).  Connectives with one
 operand or none exist in prefix only; elsewhere they are written as what they mean.
@@ -66,7 +66,7 @@ def print_tree(
     spelling: bool = False,
     runnable: bool = False,
 ) -> Printed:
-    """Print a tree, or only statements, as "prefix", "infix" or "prolog" text.
+    r"""Print a tree, or only statements, as "prefix", "infix" or "prolog" text.
 
     `portable` renames what some systems cannot read, `spelling` keeps upper-case letters where the
     notation allows them, `runnable` adds the declarations that Prolog systems want.  In Prolog
@@ -78,7 +78,7 @@ def print_tree(
         >>> print(print_tree(tree, "infix").text, end="")
         next(cell(X,b)) :- distinct(X,Y) & true(cell(X,b)) & does(r,mark(Y))
         >>> print(print_tree(tree, "prolog").text, end="")
-        next(cell(X, b)) :- true(cell(X, b)), does(r, mark(Y)), X \\\\== Y.
+        next(cell(X, b)) :- true(cell(X, b)), does(r, mark(Y)), X \== Y.
     """
     if notation not in {"prefix", "infix", "prolog"}:
         raise ValueError(f"no notation {notation!r} to print (prefix, infix, prolog)")
@@ -178,12 +178,15 @@ def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Sourc
     stack: list[Node] = list(reversed(statements))
     while stack:
         node = stack.pop()
-        if isinstance(node, Constant | Function | Atom) and node.spelling != node.name:
-            if node.spelling not in seen and node.spelling.lower() != node.name.lower():
-                seen.add(node.spelling)
-                name = table.setdefault(node.spelling, table.get(node.name, node.name))
-                message = f"`{node.spelling}` differs by case only from another name: written `{name}`"
-                found.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
+        if (
+            isinstance(node, Constant | Function | Atom)
+            and node.spelling not in seen
+            and node.spelling.lower() != node.name.lower()
+        ):
+            seen.add(node.spelling)
+            name = table.setdefault(node.spelling, table.get(node.name, node.name))
+            message = f"`{node.spelling}` differs by case only from another name: written `{name}`"
+            found.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
         stack.extend(reversed(children(node)))
     return found
 
@@ -249,7 +252,7 @@ def simplified(literal: Literal) -> Literal:
 
 
 def in_binding_order(body: Iterable[Literal], bound: frozenset[str] = frozenset()) -> tuple[Literal, ...]:
-    """Move each test that stands before its binders to the earliest place where its variables are bound.
+    """Move each test that stands before its binders to where its variables are first bound.
 
     Tests are negations, comparisons, and disjunctions with such tests in them; `bound` holds the
     names of variables that have values already.  What is never bound goes last.
@@ -268,7 +271,9 @@ def in_binding_order(body: Iterable[Literal], bound: frozenset[str] = frozenset(
 
 def _ordered_inside(literal: Literal, bound: frozenset[str]) -> Literal:
     if isinstance(literal, Or):
-        return Or(tuple(_ordered_inside(part, bound) for part in literal.literals), literal.start, literal.end)
+        return Or(
+            tuple(_ordered_inside(part, bound) for part in literal.literals), literal.start, literal.end
+        )
     if isinstance(literal, And):
         return And(in_binding_order(literal.literals, bound), literal.start, literal.end)
     return literal

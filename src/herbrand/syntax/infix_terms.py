@@ -1,0 +1,496 @@
+"""The lower half of the infix reader: terms, and how mistakes are recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.diagnostic import Edit, Fix, Label, Severity
+from herbrand.syntax import infix_tokens as t
+from herbrand.syntax.source import Span
+from herbrand.syntax.tokens import MAX_DEPTH, Report
+from herbrand.syntax.tree import Atom, Constant, Function, Variable
+
+if TYPE_CHECKING:
+    from herbrand.syntax.source import Source
+    from herbrand.syntax.tree import Term
+
+__all__ = [
+    "ARITHMETIC",
+    "CONNECTIVES",
+    "ENDS",
+    "ERROR",
+    "NAMES",
+    "NOTE",
+    "STARTS_LITERAL",
+    "STARTS_TERM",
+    "WARNING",
+    "Abandon",
+    "TermReader",
+]
+
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+NAMES: Final = frozenset({t.NAME, t.NUMBER, t.QUOTED})
+STARTS_TERM: Final = frozenset({*NAMES, t.VARIABLE})
+STARTS_LITERAL: Final = frozenset({*STARTS_TERM, t.LEFT, t.NOT})
+CONNECTIVES: Final = frozenset({t.AND, t.COMMA, t.OR})
+ENDS: Final = frozenset({t.END_OF_FILE, t.STOP})
+_SIGNS: Final = {
+    "!": ("cuts", "order means nothing in GDL, so there is nothing to cut"),
+    "->": ("if-then-else", "write one rule for each case, with `~` for the else case"),
+    "*->": ("if-then-else", "write one rule for each case, with `~` for the else case"),
+    "-->": ("grammar rules", "write `:-` between head and body"),
+    "?-": ("queries", "a rulesheet holds facts and rules only"),
+    "=": ("equality", "write the term in place of the variable; `distinct(s,t)` says that terms differ"),
+    "==": ("equality", "write the term in place of the variable; `distinct(s,t)` says that terms differ"),
+    "=@=": ("equality", "write the term in place of the variable; `distinct(s,t)` says that terms differ"),
+    "=..": ("term construction", "write the term itself"),
+    "{": ("braces", "use parentheses"),
+    "}": ("braces", "use parentheses"),
+}
+ARITHMETIC: Final = ("arithmetic", "list the numbers as facts, such as `succ(1,2)`")
+_LIST: Final = ("lists", "use a compound term such as `pair(a,b)`, or one fact for each element")
+_STRING: Final = ("strings", "write a constant, in single quotes if it needs them")
+
+
+class Abandon(Exception):  # control flow, not an error
+    """The statement cannot be repaired; its diagnostic has been recorded."""
+
+
+class TermReader:
+    """Reads terms from a tokenized text and collects findings; statements are added by a subclass."""
+
+    def __init__(self, source: Source, dialect: str) -> None:
+        self.source = source
+        self.dialect = dialect
+        self.tokens = tokens = t.tokenize(source)
+        self.kinds, self.starts = tokens.kinds, tokens.starts
+        self.ends, self.texts = tokens.ends, tokens.texts
+        self.at = 0
+        self.findings = Report(source)
+        self.and_sign = "," if dialect == "prolog" else "&"
+        self.first = 0
+        self.is_bad = False
+        self.opened: list[int] = []
+        self.closed_at = -1
+        self.variables: dict[str, Variable] = {}
+        self.variable_names: dict[str, int] = {}
+        self.anonymous = 0
+        self.numbered: set[str] | None = None
+        self.question_mark: int | None = None
+
+    # -- terms ---------------------------------------------------------------------------------
+
+    def term(self, depth: int) -> Term:
+        """Read a term; one Python frame a level of nesting."""
+        at = self.at
+        kind = self.kinds[at]
+        text = self.texts[at]
+        start = self.starts[at]
+        if kind == t.VARIABLE:
+            if not self.is_applied(at):
+                self.at = at + 1
+                return self.variable(at)
+            name, spelling = self.capital_name(at)
+        elif kind in NAMES or self.is_word(at):
+            name = self.tokens.names[text]
+            spelling = t.unquote(text) if kind == t.QUOTED else text
+            if kind == t.QUOTED and (len(text) < 2 or not text.endswith("'")):
+                self.report(
+                    "unreadable-token",
+                    ERROR,
+                    "a quoted constant that is not closed on its line",
+                    at,
+                    help="write `'` where it ends",
+                )
+                self.is_bad = True
+        else:
+            return self.no_term()
+        self.at = at + 1
+        if self.kinds[at + 1] != t.LEFT or not self.is_call(at):
+            return Constant(name, spelling, start, self.ends[at])
+        if depth >= MAX_DEPTH:
+            self.too_deep(at)
+        opening = at + 1
+        self.at = opening + 1
+        self.opened.append(opening)
+        args: list[Term] = []
+        if self.kinds[self.at] == t.RIGHT:
+            self.report(
+                "superfluous-parentheses",
+                WARNING,
+                f"`{text}()` is the same as `{text}`",
+                Span(start, self.ends[self.at]),
+                help=f"write `{text}`",
+                fix=Fix(
+                    "leave the parentheses out", (Edit(Span(self.starts[opening], self.ends[self.at]), ""),)
+                ),
+            )
+            self.at += 1
+        else:
+            while True:
+                args.append(self.term(depth + 1))
+                kind = self.kinds[self.at]
+                if kind == t.COMMA:
+                    self.at += 1
+                elif kind == t.RIGHT:
+                    self.at += 1
+                    break
+                elif not self.between_arguments(opening):
+                    break
+        self.opened.pop()
+        end = self.ends[self.at - 1]
+        return (
+            Function(name, tuple(args), spelling, start, end)
+            if args
+            else Constant(name, spelling, start, end)
+        )
+
+    def between_arguments(self, opening: int) -> bool:
+        """Handle a token that is neither a comma nor the closing parenthesis; whether arguments go on."""
+        at = self.at
+        kind = self.kinds[at]
+        if self.closed_at == at:
+            return False
+        is_closed = opening in self.tokens.closed_by
+        if (
+            kind in ENDS
+            or kind == t.IF
+            or (not is_closed and (kind in {t.AND, t.OR, t.NOT, t.DIFFERENT} or self.begins_statement(at)))
+        ):
+            self.unclosed(at)
+            return False
+        if self.is_adjacent_number(at) or kind in {t.REFUSED, t.TRANSITION}:
+            self.refuse()
+        if kind in STARTS_TERM:
+            end = self.ends[at - 1]
+            self.report(
+                "unreadable-token",
+                ERROR,
+                f"no `,` between the arguments of `{self.texts[opening - 1]}`",
+                Span(end, end),
+                help="write `,` here",
+                fix=Fix("insert `,`", (Edit(Span(end, end), ","),)),
+            )
+            return True
+        self.unexpected(f"among the arguments of `{self.texts[opening - 1]}`")
+        return False
+
+    def no_term(self) -> Term:
+        """Handle a token that cannot begin a term where one is expected."""
+        at = self.at
+        kind = self.kinds[at]
+        if kind in {t.LEFT_LIST, t.JUNK} or (kind == t.REFUSED and self.texts[at][0] == '"'):
+            return self.placeholder()
+        if self.opened and self.kinds[self.opened[-1] - 1] in {*STARTS_TERM, t.AND, t.OR, t.NOT}:
+            before = self.kinds[at - 1]
+            if kind == t.RIGHT and before == t.COMMA:
+                self.report(
+                    "unreadable-token",
+                    ERROR,
+                    "no argument behind this `,`",
+                    at - 1,
+                    fix=Fix("leave it out", (Edit(self.span(at - 1), ""),)),
+                )
+                self.is_bad = True
+                return Constant("")
+            if kind in ENDS or kind == t.IF:
+                self.unclosed(at)
+                self.is_bad = True
+                return Constant("")
+            if kind == t.COMMA:
+                self.report("unreadable-token", ERROR, "no argument before this `,`", at)
+                self.is_bad = True
+                return Constant("")
+        self.unexpected("where a term should stand")
+        raise Abandon
+
+    def placeholder(self) -> Constant:
+        """Report a list, a string, a cut or junk; pass it; the statement is lost but reading goes on."""
+        at = self.at
+        kind = self.kinds[at]
+        self.is_bad = True
+        if kind == t.LEFT_LIST:
+            closing = self.tokens.closed_by.get(at)
+            if closing is None:
+                self.refuse(_LIST)
+            assert closing is not None
+            self.refusal(_LIST, Span(self.starts[at], self.ends[closing]))
+            self.at = closing + 1
+        elif kind == t.JUNK:
+            self.junk()
+        else:
+            self.refusal(self.feature(at), self.span(at))
+            self.at += 1
+        return Constant("", None, self.starts[at], self.ends[self.at - 1])
+
+    def variable(self, at: int) -> Variable:
+        """Read a variable; `_` is a new one each time."""
+        text = self.texts[at]
+        if text == "_":
+            self.anonymous += 1
+            while f"_{self.anonymous}" in self.numbered_variables():
+                self.anonymous += 1
+            return Variable(f"_{self.anonymous}", text, self.starts[at], self.ends[at])
+        spelling = text
+        if text[0] == "?":
+            spelling = text[1:]
+            if not spelling:
+                self.report(
+                    "nameless-variable",
+                    ERROR,
+                    "a variable without a name",
+                    at,
+                    help="write a name behind the question mark, or `_`",
+                )
+                self.is_bad = True
+            elif self.question_mark is None:
+                self.question_mark = at
+        name = self.variable_name(spelling, at)
+        return Variable(name, spelling, self.starts[at], self.ends[at])
+
+    def numbered_variables(self) -> set[str]:
+        """Return the variables of the text that are named as anonymous ones will be, such as `_1`."""
+        if self.numbered is None:
+            self.numbered = {
+                text.lstrip("?")
+                for text in self.texts
+                if text and text[0] in "_?" and text.lstrip("?")[1:].isdecimal()
+            }
+        return self.numbered
+
+    def variable_name(self, spelling: str, at: int) -> str:
+        """Fold the name of a variable; of two in a rule that fold to one, the later gets a suffix."""
+        known = self.variables.get(spelling)
+        if known is not None:
+            return known.name
+        folded = name = spelling.lower()
+        if folded in self.variable_names:
+            number = 2
+            while (name := f"{folded}_{number}") in self.variable_names:
+                number += 1
+            first = self.variable_names[folded]
+            self.report(
+                "case-collision",
+                WARNING,
+                f"`{spelling}` and `{self.texts[first]}` are two variables that differ by case only: "
+                f"read as `{name}` and `{folded}`",
+                at,
+                labels=(Label(self.span(first), f"`{self.texts[first]}` stands here"),),
+                help="spell the variable alike if it is the same one",
+            )
+        self.variable_names[name] = at
+        self.variables[spelling] = Variable(name, spelling, self.starts[at], self.ends[at])
+        return name
+
+    def capital_name(self, at: int) -> tuple[str, str]:
+        """Report a variable used as a name, and return the constant that was probably meant."""
+        text = self.texts[at]
+        stem = text.lstrip("_?") or "c"
+        fixed = stem[0].lower() + stem[1:]
+        self.report(
+            "list-without-name",
+            ERROR,
+            f"the variable `{text}` stands where a name should",
+            at,
+            help=f"names begin with a lower-case letter: `{fixed}`",
+            fix=Fix(f"write `{fixed}`", (Edit(self.span(at), fixed),)),
+        )
+        return fixed.lower(), fixed
+
+    def begins_statement(self, at: int) -> bool:
+        """Whether a token stands where statements begin: first on a line, no deeper than this one."""
+        tokens = self.tokens
+        return (
+            self.kinds[at] in STARTS_TERM
+            and tokens.is_first_on_line(at)
+            and tokens.column(at) <= tokens.column(self.first)
+        )
+
+    def is_applied(self, at: int) -> bool:
+        """Whether a parenthesis follows without a blank."""
+        return self.kinds[at + 1] == t.LEFT and self.starts[at + 1] == self.ends[at]
+
+    def is_call(self, at: int) -> bool:
+        """Whether the parenthesis behind a name holds its arguments, although blanks may stand between."""
+        left = at + 1
+        if self.starts[left] == self.ends[at]:
+            return True
+        tokens = self.tokens
+        closing = tokens.closed_by.get(left)
+        if closing is None or tokens.line(left) != tokens.line(at):
+            return False
+        if tokens.connectives_before[closing] != tokens.connectives_before[left]:
+            return False
+        gap = Span(self.ends[at], self.starts[left])
+        self.report(
+            "misplaced-parenthesis",
+            WARNING,
+            f"a blank between `{self.texts[at]}` and its arguments",
+            gap,
+            help="leave it out",
+            fix=Fix("leave the blank out", (Edit(gap, ""),)),
+        )
+        return True
+
+    def is_word(self, at: int) -> bool:
+        """Whether a token is `and`, `or` or `not`: a name where a term is expected."""
+        return self.kinds[at] in {t.AND, t.OR, t.NOT} and self.texts[at][0].isalpha()
+
+    def is_adjacent_number(self, at: int) -> bool:
+        """Whether a negative number touches what stands before it, as in `N-1`."""
+        return (
+            self.kinds[at] == t.NUMBER
+            and self.texts[at][0] == "-"
+            and at > 0
+            and self.starts[at] == self.ends[at - 1]
+            and self.kinds[at - 1] in {*STARTS_TERM, t.RIGHT}
+        )
+
+    def as_atom(self, term: Term, where: str) -> Atom:
+        """Turn what was read as a term into an atom."""
+        assert not isinstance(term, Variable)
+        if where == "head" and term.name == "distinct":
+            self.is_bad = True
+            self.report(
+                "misplaced-literal",
+                ERROR,
+                "`distinct` cannot be defined",
+                Span(term.start, term.end),
+                help="it is built in and stands in bodies only",
+            )
+        args = term.args if isinstance(term, Function) else ()
+        return Atom(term.name, args, term.spelling, term.start, term.end)
+
+    # -- findings ------------------------------------------------------------------------------
+
+    def span(self, token: int) -> Span:
+        """Return the place of a token."""
+        return Span(self.starts[token], self.ends[token])
+
+    def texts_of(self, at: int) -> str:
+        """Return the text of the token at `at`, short."""
+        return self.texts[at][:40]
+
+    def report(
+        self,
+        check: str,
+        severity: Severity,
+        message: str,
+        place: int | Span,
+        *,
+        labels: tuple[Label, ...] = (),
+        help: str | None = None,  # noqa: A002  # the field of a diagnostic
+        fix: Fix | None = None,
+    ) -> None:
+        """Record a finding at a token or at a range of the text."""
+        span = self.span(place) if isinstance(place, int) else place
+        self.findings.error(
+            check, message, span.start, span.end, help=help, labels=labels, fix=fix, severity=severity
+        )
+
+    def too_deep(self, token: int) -> None:
+        """Report nesting that no rulesheet has; give up the statement."""
+        self.report(
+            "too-deep",
+            ERROR,
+            f"more than {MAX_DEPTH} parentheses inside each other",
+            token,
+            help="split the statement with helper relations",
+        )
+        raise Abandon
+
+    def extra_parenthesis(self) -> None:
+        """Report a closing parenthesis without an opening one, and pass it."""
+        self.report(
+            "extra-parenthesis",
+            ERROR,
+            "`)` closes nothing",
+            self.at,
+            help="leave it out",
+            fix=Fix("leave `)` out", (Edit(self.span(self.at), ""),)),
+        )
+        self.at += 1
+
+    def unclosed(self, at: int) -> None:
+        """Report all parentheses that are open before token `at`, once, at the outermost."""
+        if self.closed_at == at:
+            return
+        self.closed_at = at
+        count = len(self.opened)
+        end = self.ends[at - 1]
+        what = "`(` is never closed" if count == 1 else f"`(` is never closed, and {count - 1} more inside it"
+        self.report(
+            "unclosed-parenthesis",
+            ERROR,
+            what,
+            self.opened[0],
+            labels=tuple(Label(self.span(token), "open as well") for token in self.opened[1:6]),
+            help=f"write `{')' * min(count, 10)}` where it ends",
+            fix=Fix(
+                f"close {'it' if count == 1 else 'them'} before the next statement",
+                (Edit(Span(end, end), ")" * count),),
+            ),
+        )
+
+    def unexpected(self, where: str) -> None:
+        """Report a token that nothing can be made of, by the name of what it is; give up the statement."""
+        at = self.at
+        kind = self.kinds[at]
+        if kind in {t.REFUSED, t.TRANSITION, t.LEFT_LIST, t.RIGHT_LIST}:
+            self.refuse()
+        if kind == t.JUNK:
+            self.junk()
+            raise Abandon
+        if kind == t.END_OF_FILE:
+            end = len(self.source.text)
+            span = Span(self.ends[at - 1] if at else end, end)
+            self.report("unreadable-token", ERROR, f"the text ends {where}", span)
+            raise Abandon
+        self.report("unreadable-token", ERROR, f"unexpected `{self.texts_of(at)}` {where}", at)
+        self.is_bad = True
+        if kind == t.STOP:
+            raise Abandon
+        self.at += 1
+        raise Abandon
+
+    def junk(self) -> None:
+        """Report characters without meaning, all that follow each other as one."""
+        first = self.at
+        while self.kinds[self.at] == t.JUNK:
+            self.at += 1
+        span = Span(self.starts[first], self.ends[self.at - 1])
+        shown = self.source.text[span.start : min(span.end, span.start + 20)]
+        self.report("unreadable-token", ERROR, f"`{shown}` means nothing here", span)
+
+    def feature(self, at: int) -> tuple[str, str]:
+        """Say what of Prolog a token belongs to, and what to write instead."""
+        kind, text = self.kinds[at], self.texts[at]
+        if kind in {t.LEFT_LIST, t.RIGHT_LIST} or (
+            text == "!" and self.kinds[at - 1] in STARTS_TERM and self.opened
+        ):
+            return _LIST
+        if text[0] == '"':
+            return _STRING
+        return _SIGNS.get(text, ARITHMETIC)
+
+    def refusal(self, feature: tuple[str, str], span: Span) -> None:
+        """Report something of Prolog that GDL does not have."""
+        what, instead = feature
+        self.report("prolog-only", ERROR, f"GDL has no {what}", span, help=instead)
+
+    def refuse(self, feature: tuple[str, str] | None = None) -> None:
+        """Report a sign of Prolog or of later HRF that GDL does not have, by name."""
+        at = self.at
+        self.is_bad = True
+        if self.kinds[at] == t.TRANSITION:
+            self.report(
+                "transition-rule",
+                ERROR,
+                f"`{self.texts[at]}` belongs to transition rules, which are not GDL",
+                at,
+                help="write `next(p) :- ...` rules",
+            )
+        else:
+            self.refusal(feature or self.feature(at), self.span(at))
+        self.at += 1
+        raise Abandon
