@@ -1,0 +1,176 @@
+"""Nested lists of a torn or crooked prefix text: where each starts and ends, and what is missing.
+
+`list_at` reads one list whatever follows it.  A list that is never closed ends where the next
+statement plainly begins: at a parenthesis in the first column.  Inside such a *torn* list the
+indentation says which inner list lost its parenthesis.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from herbrand.syntax.tokens import MAX_DEPTH, TOKEN
+
+__all__ = ["Item", "Lists", "Seq", "Symbol", "Torn", "list_at", "unclosed_parentheses"]
+
+_LINE_END = re.compile(r"[\r\n]")
+_PARENTHESIS = re.compile(r"[()]|;[^\r\n]*")
+_NEW_STATEMENT = re.compile(r"\(\s*(?:<=|⇐|←|:-|(?:init|next|base|input)(?=[\s();]))", re.IGNORECASE)
+
+
+class Symbol:
+    """A word of the text."""
+
+    __slots__ = ("end", "start", "text")
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
+
+
+class Seq:
+    """A list of the text, or what is to be read as one."""
+
+    __slots__ = ("closed", "end", "items", "start")
+
+    def __init__(self, items: list[Item], start: int, end: int, *, closed: bool = True) -> None:
+        self.items = items
+        self.start = start
+        self.end = end
+        self.closed = closed
+        """Whether the text has both its parentheses."""
+
+
+Item: TypeAlias = Symbol | Seq
+
+
+@dataclass(slots=True)
+class Torn:
+    """Parentheses that were opened at `opened` and should have been closed at `at`."""
+
+    opened: list[int]
+    at: int
+
+
+@dataclass(slots=True)
+class Lists:
+    """What `list_at` found: the list, where reading goes on, and what was missing in it."""
+
+    root: Seq
+    end: int
+    torn: list[Torn]
+    comments: list[tuple[int, int]]
+    deep: int | None = None
+    """Where the nesting went beyond all bounds; the list is then not to be used."""
+
+
+def is_line_start(text: str, offset: int) -> bool:
+    """Whether the character is the first of its line (the first line does not count)."""
+    return offset > 0 and text[offset - 1] in "\r\n"
+
+
+def unclosed_parentheses(text: str) -> list[int]:
+    """Return the offsets of all `(` that no `)` closes, in textual order."""
+    stack: list[int] = []
+    for match in _PARENTHESIS.finditer(text):
+        first = match.group()[0]
+        if first == "(":
+            stack.append(match.start())
+        elif first == ")" and stack:
+            stack.pop()
+    return stack
+
+
+def list_at(text: str, start: int, end: int, *, is_open: bool) -> Lists:
+    """Read the list that begins at `start`; `is_open` when it is known never to be closed."""
+    stop, is_torn = _extent(text, start, end, is_open=is_open)
+    if is_torn:
+        by_indentation = _read(text, start, stop, by_indentation=True)
+        if by_indentation is not None:
+            return by_indentation
+    found = _read(text, start, stop, by_indentation=False)
+    assert found is not None
+    return found
+
+
+def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, bool]:
+    """Return where the list ends and whether it is torn there."""
+    depth = 0
+    for match in _PARENTHESIS.finditer(text, start, end):
+        first = match.group()[0]
+        if first == "(":
+            at = match.start()
+            if depth and is_line_start(text, at) and (is_open or _NEW_STATEMENT.match(text, at)):
+                return at, True
+            depth += 1
+        elif first == ")":
+            depth -= 1
+            if not depth:
+                return match.end(), False
+    return end, True
+
+
+def _read(text: str, start: int, stop: int, *, by_indentation: bool) -> Lists | None:
+    """Read the list in text[start:stop]; None when indentation closes more than is open."""
+    found = Lists(Seq([], start, stop), stop, [], [])
+    stack: list[Seq] = []
+    last = start
+    for match in TOKEN.finditer(text, start, stop):
+        word, (at, end) = match.group(), match.span()
+        first = word[0]
+        if first == ";":
+            found.comments.append((at, end))
+            continue
+        if first == "(":
+            if by_indentation and len(stack) > 1:
+                _close_by_indentation(text, at, last, stack, found)
+            new = Seq([], at, at)
+            if stack:
+                stack[-1].items.append(new)
+            else:
+                found.root = new
+            stack.append(new)
+            if len(stack) > MAX_DEPTH:
+                found.deep = at
+                return found
+        elif first == ")":
+            if not stack:
+                return None
+            stack.pop().end = end
+        elif not stack:
+            return None
+        else:
+            stack[-1].items.append(Symbol(word, at, end))
+        last = end
+    if stack:
+        _close(stack, 0, last, found)
+    return found
+
+
+def _close_by_indentation(text: str, at: int, last: int, stack: list[Seq], found: Lists) -> None:
+    """Close the lists that began at or right of the column where this line begins."""
+    if not _LINE_END.search(text, last, at):
+        return
+    column = _column(text, at)
+    keep = len(stack)
+    while keep > 1 and _column(text, stack[keep - 1].start) >= column:
+        keep -= 1
+    if keep < len(stack):
+        _close(stack, keep, last, found)
+
+
+def _close(stack: list[Seq], keep: int, at: int, found: Lists) -> None:
+    """Close all lists but the first `keep` behind the last word, and note what was missing."""
+    found.torn.append(Torn([seq.start for seq in stack[keep:]], at))
+    for seq in stack[keep:]:
+        seq.end = at
+        seq.closed = False
+    del stack[keep:]
+
+
+def _column(text: str, at: int) -> int:
+    line_start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    return len(text[line_start:at].expandtabs(8))

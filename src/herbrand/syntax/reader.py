@@ -1,0 +1,222 @@
+"""The reader of the prefix notation (KIF): `read_prefix`.
+
+Two readers of one grammar stand behind it.  The quick one here takes a sheet in one pass over
+its tokens and builds the nodes directly, because the name after an opening parenthesis and the
+list around it decide what a list is.  At the first thing in a statement that is not plain, it
+gives that statement up to the careful one (`herbrand.syntax.repair`), which explains, repairs
+and recovers, and goes on behind it.  On plain text both build the same tree.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING, cast
+
+from herbrand.syntax.repair import CarefulReader
+from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, Names, Report
+from herbrand.syntax.tree import (
+    Atom,
+    Comment,
+    Constant,
+    Distinct,
+    Function,
+    Not,
+    Or,
+    Rule,
+    Tree,
+)
+
+if TYPE_CHECKING:
+    from herbrand.syntax.source import Source
+    from herbrand.syntax.tree import Literal, Node, Term
+
+__all__ = ["read_prefix"]
+
+_NAME, _OPEN, _CLOSE, _COMMENT = 1, 2, 3, 4
+# Possessive: a symbol directly before a parenthesis must not shrink, but fail and be looked at.
+_TOKEN = re.compile(r"([^\s();]++)(?!\()|\(\s*+([^\s();]++)(?!\()|(\))|(;[^\r\n]*)|\S")
+
+# What the innermost open list is.  Below _LISTS_OF_TERMS the elements are literals.
+_SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
+_CONNECTIVE = {"not": _NOT, "or": _OR, "distinct": _DISTINCT}
+
+_BINARY = re.compile(r"[\x00-\x08\x0e-\x1b\x7f\ufffd]")
+_BINARY_SAMPLE = 65_536
+
+
+def read_prefix(source: Source) -> Tree:
+    """Read a rulesheet in prefix notation.
+
+    Never raises on any text.  The tree holds every statement that could be read or repaired;
+    its diagnostics say what was wrong, in textual order, with a repair where there is one.
+    Takes time and memory linear in the length of the text.
+    """
+    reader = _Reader(source)
+    collecting = gc.isenabled()
+    gc.disable()  # the reader makes no cycles, and looking for them takes a third of the time
+    try:
+        reader.read()
+    finally:
+        if collecting:
+            gc.enable()
+    reader.names.findings(reader.report, reader.statements)
+    return Tree(
+        tuple(reader.statements),
+        source,
+        "prefix",
+        tuple(reader.comments),
+        reader.report.diagnostics(),
+    )
+
+
+class _Reader:
+    """One reading of one sheet."""
+
+    def __init__(self, source: Source) -> None:
+        self.text = source.text
+        self.names = Names()
+        self.report = Report(source)
+        self.statements: list[Rule] = []
+        self.comments: list[Comment] = []
+
+    def read(self) -> None:
+        """Read the whole sheet, the quick way wherever that is possible."""
+        text, end = self.text, len(self.text)
+        if not self._is_text():
+            return
+        position = 1 if text.startswith("\ufeff") else 0
+        position = self.read_plain(position, end)
+        if position == end:
+            return
+        careful = CarefulReader(text, self.names, self.report, self.statements, self.comments)
+        unclosed = careful.unclosed
+        if (inside := careful.wrapped(position)) is not None:
+            position, end = inside
+        while position < end:
+            following = bisect_left(unclosed, position)
+            stop = unclosed[following] if following < len(unclosed) else end
+            position = self.read_plain(position, min(stop, end))
+            if position < end:
+                position = careful.read_statement(position, end)
+
+    def _is_text(self) -> bool:
+        text = self.text
+        if len(text) > MAX_CHARACTERS:
+            self.report.error(
+                "too-large",
+                f"the text has {len(text)} characters, more than {MAX_CHARACTERS}",
+                0,
+                0,
+                help="a rulesheet has at most some hundred thousand characters; is this one?",
+            )
+            return False
+        at = text.find("\0")
+        sample = text[:_BINARY_SAMPLE]
+        if at < 0 and len(junk := _BINARY.findall(sample)) * 20 > len(sample):
+            at = sample.index(junk[0])
+        if at < 0:
+            return True
+        self.report.error(
+            "not-text",
+            f"character {at + 1} is {text[at]!r}: this is not text",
+            at,
+            at + 1,
+            help="rulesheets are text in UTF-8; is this another kind of file?",
+        )
+        return False
+
+    def read_plain(self, position: int, end: int) -> int:
+        """Read statements as long as they are plain; return where the first other one starts.
+
+        `end` itself is returned when all are.  The loop is long because it is the one place in
+        reading where time is spent: a call for each token would double it.
+        """
+        known, learn = self.names.known, self.names.learn
+        comments = self.comments
+        statements = cast("list[Node]", self.statements)
+        kind, name, spelling, start, elements = _SHEET, "", "", 0, statements
+        outer: list[tuple[int, str, str, int, list[Node]]] = []
+        stopped = end
+        for token in _TOKEN.finditer(self.text, position, end):
+            which = token.lastindex
+            if which == _NAME:
+                word = token[1]
+                make, folded, shown = known.get(word) or learn(word, token.start())
+                first, last = token.span()
+                if kind > _LISTS_OF_TERMS:
+                    if make is None:
+                        stopped = first
+                        break
+                    elements.append(make(folded, shown, first, last))
+                    continue
+                if make is not Constant:
+                    stopped = first
+                    break
+                atom = Atom(folded, (), shown, first, last)
+                elements.append(atom if kind else Rule(atom, (), first, last))
+            elif which == _OPEN:
+                word = token[2]
+                make, folded, shown = known.get(word) or learn(word, token.start(2))
+                if make is Constant:
+                    inner = _TERM if kind > _LISTS_OF_TERMS else _ATOM
+                elif kind == _SHEET and folded == "<=":
+                    inner = _RULE
+                elif kind == _SHEET or kind > _LISTS_OF_TERMS or make or not elements and kind == _RULE:
+                    stopped = token.start()
+                    break
+                else:
+                    inner = _CONNECTIVE.get(folded, _SHEET)
+                    if inner == _SHEET or inner == kind == _OR or kind == _NOT:
+                        stopped = token.start()
+                        break
+                outer.append((kind, name, spelling, start, elements))
+                if len(outer) > MAX_DEPTH:
+                    break
+                kind, name, spelling, start, elements = inner, folded, shown, token.start(), []
+            elif which == _CLOSE:
+                last = token.end()
+                count = len(elements)
+                node: Node
+                if kind == _TERM:
+                    if not count:
+                        break
+                    node = Function(name, cast("tuple[Term, ...]", tuple(elements)), spelling, start, last)
+                    kind, name, spelling, start, elements = outer.pop()
+                    elements.append(node)
+                    continue
+                if kind == _ATOM:
+                    if not count or name in ARITY and count > ARITY[name]:
+                        break
+                    node = Atom(name, cast("tuple[Term, ...]", tuple(elements)), spelling, start, last)
+                    if len(outer) == 1:
+                        node = Rule(node, (), start, last)
+                elif kind == _RULE:
+                    if count < 2:
+                        break
+                    head, *body = cast("list[Literal]", elements)
+                    node = Rule(cast("Atom", head), tuple(body), start, last)
+                elif kind == _DISTINCT and count == 2:
+                    left, right = cast("list[Term]", elements)
+                    node = Distinct(left, right, start, last)
+                elif kind == _NOT and count == 1:
+                    node = Not(cast("Literal", elements[0]), start, last)
+                elif kind == _OR and count:
+                    node = Or(cast("tuple[Literal, ...]", tuple(elements)), start, last)
+                else:
+                    stopped = token.start()
+                    break
+                kind, name, spelling, start, elements = outer.pop()
+                elements.append(node)
+            elif which == _COMMENT:
+                comments.append(Comment(token[4], token.start(), token.end()))
+            else:
+                stopped = token.start()
+                break
+        if not outer:
+            return stopped
+        stopped = outer[1][3] if len(outer) > 1 else start
+        while comments and comments[-1].start > stopped:
+            comments.pop()
+        return stopped

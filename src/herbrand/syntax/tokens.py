@@ -1,0 +1,226 @@
+"""What the prefix reader, its repairs and the formatter know about characters and words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from herbrand.diagnostic import Diagnostic, Label, Severity
+from herbrand.syntax.source import Span
+from herbrand.syntax.tree import Constant, Rule, Variable, children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.diagnostic import Fix
+    from herbrand.syntax.source import Source
+    from herbrand.syntax.tree import Node
+
+__all__ = [
+    "ARITY",
+    "ARROWS",
+    "CONNECTIVES",
+    "MAX_CHARACTERS",
+    "MAX_DEPTH",
+    "TOKEN",
+    "Names",
+    "Report",
+]
+
+MAX_DEPTH: Final = 400
+"""Parentheses inside parentheses; the deepest sheet in practice has about a dozen."""
+MAX_CHARACTERS: Final = 100_000_000
+MAX_FINDINGS: Final = 200
+"""How many findings of one severity are listed; a sheet with more is no rulesheet."""
+
+TOKEN: Final = re.compile(r"[()]|;[^\r\n]*|[^\s();]+")
+"""A parenthesis, a comment, or a symbol."""
+
+ARROWS: Final = frozenset({"<=", "⇐", "←", ":-"})
+CONNECTIVES: Final = frozenset({"not", "or", "and", "distinct"})
+AND_SIGNS: Final = frozenset({"&", "&&", "∧", ",", "/\\"})
+OR_SIGNS: Final = frozenset({"|", "||", "∨", "\\/"})
+NOT_SIGNS: Final = frozenset({"~", "¬", "\\+", "!"})
+
+ARITY: Final = {
+    "role": 1,
+    "base": 1,
+    "input": 2,
+    "init": 1,
+    "true": 1,
+    "does": 2,
+    "next": 1,
+    "legal": 2,
+    "goal": 2,
+    "terminal": 0,
+    "sees": 2,
+}
+"""Arguments of the relations with a fixed meaning."""
+
+_PLAIN = re.compile(r"\??[A-Za-z0-9_-]+")
+
+
+class Names:
+    """Every spelling met in a sheet: what it is, its folded name and where it stood first."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[type[Constant] | type[Variable] | None, str, str]] = {}
+        """Spelling to (class, folded name, spelling to keep); no class: needs a closer look."""
+        self.first: dict[str, int] = {}
+
+    def learn(self, spelling: str, start: int) -> tuple[type[Constant] | type[Variable] | None, str, str]:
+        """Enter a spelling met for the first time."""
+        folded = spelling.lower()
+        kind: type[Constant] | type[Variable] | None
+        if spelling[0] == "?":
+            kind, folded, shown = Variable, folded[1:], spelling[1:]
+        else:
+            kind, shown = Constant, spelling
+        if folded == shown:
+            shown = folded  # one string instead of two for most names
+        if spelling in ARROWS:
+            kind, folded = None, "<="
+        elif (
+            not folded
+            or folded in CONNECTIVES
+            and kind is Constant
+            or "," in spelling
+            or spelling in AND_SIGNS | OR_SIGNS
+            or spelling[0] in "~¬!\\"
+        ):
+            kind = None
+        entry = self.known[spelling] = (kind, folded, shown)
+        self.first[spelling] = start
+        return entry
+
+    def look_up(self, spelling: str, start: int) -> tuple[type[Constant] | type[Variable] | None, str, str]:
+        """Return what is known about a spelling, which stands at `start`."""
+        return self.known.get(spelling) or self.learn(spelling, start)
+
+    def findings(self, report: Report, statements: Iterable[Rule]) -> None:
+        """Report names with unusual characters (L2) and in several spellings (L5)."""
+        constants: dict[str, list[str]] = {}
+        variables: dict[str, list[str]] = {}
+        odd: dict[str, str] = {}
+        for spelling in sorted(self.known, key=self.first.__getitem__):
+            kind, folded, _ = self.known[spelling]
+            if kind is not None and not _PLAIN.fullmatch(spelling):
+                odd.setdefault(spelling.lower(), spelling)
+            if kind is Variable:
+                variables.setdefault(folded, []).append(spelling)
+            elif kind is Constant or folded in CONNECTIVES:
+                constants.setdefault(folded, []).append(spelling)
+        for spelling in odd.values():
+            report.note(
+                "unusual-character",
+                f"the name `{spelling}` has characters besides letters, digits, `_` and `-`",
+                self.first[spelling],
+                self.first[spelling] + len(spelling),
+                help="portable names use only letters, digits, `_` and `-`",
+            )
+        for spellings in constants.values():
+            if len(spellings) > 1:
+                one, two = spellings[:2]
+                _inconsistent(report, (one, self.first[one]), (two, self.first[two]), len(spellings))
+        mixed = {name for name, spellings in variables.items() if len(spellings) > 1}
+        if mixed:
+            _mixed_variables(report, statements, mixed)
+
+
+def _mixed_variables(report: Report, statements: Iterable[Rule], mixed: set[str]) -> None:
+    """Report variables with two spellings in one rule; between rules it does not matter."""
+    for statement in statements:
+        seen: dict[str, Variable] = {}
+        stack: list[Node] = [statement]
+        while stack and mixed:
+            node = stack.pop()
+            if isinstance(node, Variable) and node.name in mixed:
+                first = seen.setdefault(node.name, node)
+                if first.spelling != node.spelling:
+                    mixed.discard(node.name)
+                    places = (f"?{first.spelling}", first.start), (f"?{node.spelling}", node.start)
+                    _inconsistent(report, *places, 2)
+            else:
+                stack.extend(reversed(children(node)))
+
+
+def _inconsistent(report: Report, first: tuple[str, int], second: tuple[str, int], spellings: int) -> None:
+    (one, start), (two, at) = first, second
+    more = f" (and in {spellings - 2} more ways)" if spellings > 2 else ""
+    report.warning(
+        "inconsistent-case",
+        f"`{two}` is also spelled `{one}`{more}",
+        at,
+        at + len(two),
+        labels=(Label(Span(start, start + len(one)), f"first spelled `{one}` here"),),
+        help="use one spelling: some systems take names in different case as different names",
+    )
+
+
+class Report:
+    """Collects the findings of a reader, at most `MAX_FINDINGS` of each severity."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.found: dict[Severity, list[Diagnostic]] = {severity: [] for severity in Severity}
+        self.left_out = 0
+
+    def error(
+        self,
+        check: str,
+        message: str,
+        start: int,
+        end: int,
+        *,
+        help: str | None = None,  # noqa: A002 - the name that the diagnostic has
+        labels: tuple[Label, ...] = (),
+        fix: Fix | None = None,
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        """Add a finding about the text from `start` to `end`."""
+        found = self.found[severity]
+        if len(found) >= MAX_FINDINGS:
+            self.left_out += 1
+            return
+        span = Span(start, end)
+        found.append(Diagnostic(check, severity, message, self.source, span, labels, help, fix=fix))
+
+    def warning(
+        self,
+        check: str,
+        message: str,
+        start: int,
+        end: int,
+        *,
+        help: str | None = None,  # noqa: A002
+        labels: tuple[Label, ...] = (),
+        fix: Fix | None = None,
+    ) -> None:
+        """Add a warning."""
+        self.error(check, message, start, end, help=help, labels=labels, fix=fix, severity=Severity.WARNING)
+
+    def note(self, check: str, message: str, start: int, end: int, *, help: str | None = None) -> None:  # noqa: A002
+        """Add a note."""
+        self.error(check, message, start, end, help=help, severity=Severity.NOTE)
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Return what was found in textual order; the last one says what was left out."""
+        found = [d for listed in self.found.values() for d in listed]
+        found.sort(key=lambda d: (d.span.start, d.severity.rank))
+        if self.left_out:
+            last = found.pop()
+            remark = f"{self.left_out} more findings are not listed"
+            found.append(
+                Diagnostic(
+                    last.check,
+                    last.severity,
+                    last.message,
+                    last.source,
+                    last.span,
+                    last.labels,
+                    last.help,
+                    (*last.notes, remark),
+                    last.fix,
+                )
+            )
+        return tuple(found)
