@@ -11,9 +11,22 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from herbrand.syntax.tokens import MAX_DEPTH, TOKEN
+from herbrand.syntax.tokens import ARITY, ARROWS, CONNECTIVES, MAX_DEPTH, TOKEN
 
-__all__ = ["Item", "Lists", "Seq", "Symbol", "Torn", "list_at", "unclosed_parentheses"]
+__all__ = [
+    "Item",
+    "Lists",
+    "Seq",
+    "Symbol",
+    "Torn",
+    "connective_of",
+    "is_arrow",
+    "is_rule",
+    "list_at",
+    "list_without",
+    "looks_like_literal",
+    "unclosed_parentheses",
+]
 
 _LINE_END = re.compile(r"[\r\n]")
 _PARENTHESIS = re.compile(r"[()]|;[^\r\n]*")
@@ -96,6 +109,12 @@ def list_at(text: str, start: int, end: int, *, is_open: bool) -> Lists:
     return found
 
 
+def list_without(text: str, start: int, end: int, ignored: int) -> Lists | None:
+    """Read text[start:end] without the parenthesis at `ignored`; None when it is not one list."""
+    found = _read(text, start, end, by_indentation=True, ignored=ignored)
+    return found if found is not None and not found.torn and found.deep is None else None
+
+
 def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, bool]:
     """Return where the list ends and whether it is torn there."""
     depth = 0
@@ -113,14 +132,16 @@ def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, boo
     return end, True
 
 
-def _read(text: str, start: int, stop: int, *, by_indentation: bool) -> Lists | None:
-    """Read the list in text[start:stop]; None when indentation closes more than is open."""
+def _read(text: str, start: int, stop: int, *, by_indentation: bool, ignored: int = -1) -> Lists | None:
+    """Read the list in text[start:stop]; None when more is closed than open."""
     found = Lists(Seq([], start, stop), stop, [], [])
     stack: list[Seq] = []
     last = start
     for match in TOKEN.finditer(text, start, stop):
         word, (at, end) = match.group(), match.span()
         first = word[0]
+        if at == ignored:
+            continue
         if first == ";":
             found.comments.append((at, end))
             continue
@@ -174,3 +195,29 @@ def _close(stack: list[Seq], keep: int, at: int, found: Lists) -> None:
 def _column(text: str, at: int) -> int:
     line_start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return len(text[line_start:at].expandtabs(8))
+
+
+def is_arrow(item: Item) -> bool:
+    """Whether it is a sign for "if"."""
+    return isinstance(item, Symbol) and item.text in ARROWS
+
+
+def is_rule(item: Item) -> bool:
+    """Whether it is a list that begins with an arrow."""
+    return isinstance(item, Seq) and bool(item.items) and is_arrow(item.items[0])
+
+
+def connective_of(item: Item) -> str | None:
+    """Return the connective that a list begins with."""
+    if isinstance(item, Seq) and item.items and isinstance(item.items[0], Symbol):
+        word = item.items[0].text.lower()
+        return word if word in CONNECTIVES else None
+    return None
+
+
+def looks_like_literal(item: Item) -> bool:
+    """Whether a list begins with a connective or a relation that has a fixed meaning."""
+    if not isinstance(item, Seq) or not item.items or isinstance(item.items[0], Seq):
+        return False
+    word = item.items[0].text.lower()
+    return word in CONNECTIVES or word in ARITY

@@ -163,7 +163,7 @@ class _Reader:
                     inner = _TERM if kind > _LISTS_OF_TERMS else _ATOM
                 elif kind == _SHEET and folded == "<=":
                     inner = _RULE
-                elif kind == _SHEET or kind > _LISTS_OF_TERMS or make or not elements and kind == _RULE:
+                elif kind == _SHEET or kind > _LISTS_OF_TERMS or make or (not elements and kind == _RULE):
                     stopped = token.start()
                     break
                 else:
@@ -187,7 +187,7 @@ class _Reader:
                     elements.append(node)
                     continue
                 if kind == _ATOM:
-                    if not count or name in ARITY and count > ARITY[name]:
+                    if not count or (name in ARITY and count > ARITY[name]):
                         break
                     node = Atom(name, cast("tuple[Term, ...]", tuple(elements)), spelling, start, last)
                     if len(outer) == 1:

@@ -7,31 +7,35 @@ way its faults are reported, all of them.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
-from herbrand.diagnostic import Edit, Fix, Label
-from herbrand.syntax.lists import Seq, Symbol, list_at, unclosed_parentheses
-from herbrand.syntax.source import Span
-from herbrand.syntax.tokens import (
-    AND_SIGNS,
-    ARITY,
-    ARROWS,
-    CONNECTIVES,
-    MAX_DEPTH,
-    NOT_SIGNS,
-    OR_SIGNS,
-    TOKEN,
+from herbrand.diagnostic import Fix, Label
+from herbrand.syntax.calls import InfixCalls, is_call
+from herbrand.syntax.faults import Faults, edit
+from herbrand.syntax.lists import (
+    Seq,
+    Symbol,
+    connective_of,
+    is_arrow,
+    is_rule,
+    list_at,
+    list_without,
+    looks_like_literal,
+    unclosed_parentheses,
 )
+from herbrand.syntax.source import Span
+from herbrand.syntax.tokens import ARITY, ARROWS, CONNECTIVES, MAX_DEPTH, NOT_SIGNS, TOKEN
 from herbrand.syntax.tree import And, Atom, Comment, Constant, Distinct, Function, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from herbrand.syntax.lists import Item, Torn
+    from herbrand.syntax.lists import Item
     from herbrand.syntax.tokens import Names, Report
     from herbrand.syntax.tree import Literal, Term
 
 __all__ = ["CarefulReader"]
+
+_FIRST_COLUMN = re.compile(r"[\r\n]\(")
 
 
 class CarefulReader:
@@ -48,12 +52,16 @@ class CarefulReader:
         self.text = text
         self.names = names
         self.report = report
+        self.faults = Faults(text, report)
+        self.calls = InfixCalls(text, report)
         self.statements = statements
         self.comments = comments
         self.unclosed = unclosed_parentheses(text)
         self.never_closed = frozenset(self.unclosed)
         self.is_lost = False
         """Whether the statement at hand has a fault that no repair is known for."""
+        self.bodiless: tuple[int, int, int] | None = None
+        """The last rule without a body: its start, its end, and its number."""
 
     # -- from text to lists ----------------------------------------------------------------
 
@@ -67,10 +75,11 @@ class CarefulReader:
             if first == ";":
                 if len(opened) < 2:
                     before.append(Comment(token[0], *token.span()))
-            elif close >= 0 or (first != "(" and len(opened) < 2):
+            elif close >= 0 or (depth < 2 and first not in "()"):
                 return None
             elif first == "(":
-                opened.append(token.start())
+                if len(opened) < 2:
+                    opened.append(token.start())
                 depth += 1
             elif first == ")":
                 depth -= 1
@@ -96,7 +105,7 @@ class CarefulReader:
             items: list[Item] = [Symbol(word, at, after)]
             if self.text[after : after + 1] == "(" and after < end:
                 items, after = self._glued_pair(items, after, end)
-            for item in self._elements(Seq(items, at, after), is_call=False, is_sheet=True):
+            for item in self.calls.elements(Seq(items, at, after), in_call=False, is_sheet=True):
                 self._statement(item)
             return after
         found, after = self._list(at, end)
@@ -125,30 +134,13 @@ class CarefulReader:
                 start,
                 start + 1,
                 help="delete it: the list behind it is a statement by itself",
-                fix=Fix("delete the parenthesis", (_edit(start, start + 1),)),
+                fix=Fix("delete the parenthesis", (edit(start, start + 1),)),
             )
             del self.comments[len(self.comments) - len(lists.comments) :]
             return None, start + 1
         for torn in lists.torn:
-            self._unclosed(torn)
+            self.faults.unclosed(torn)
         return lists.root, lists.end
-
-    def _unclosed(self, torn: Torn) -> None:
-        first, *others = torn.opened
-        missing = ")" * len(torn.opened)
-        them = "parenthesis is" if not others else "parentheses are"
-        self.report.error(
-            "unclosed-parenthesis",
-            "this parenthesis is never closed",
-            first,
-            first + 1,
-            labels=(
-                *(Label(Span(at, at + 1), "nor is this one") for at in others),
-                Label(Span(torn.at, torn.at), f"`{missing}` is missing here"),
-            ),
-            help=f"insert `{missing}` where the closing {them} missing",
-            fix=Fix(f"insert `{missing}`", (_edit(torn.at, torn.at, missing),)),
-        )
 
     def _extra_parentheses(self, start: int, end: int) -> int:
         last = start
@@ -156,8 +148,9 @@ class CarefulReader:
             if token[0] != ")":
                 break
             last = token.end()
-        extra = self.text[start:last]
-        count = extra.count(")")
+        count = self.text.count(")", start, last)
+        if count == 1 and self._closed_early(start, last):
+            return last
         self.report.error(
             "extra-parenthesis",
             "this `)` closes nothing" if count == 1 else f"these {count} `)` close nothing",
@@ -166,9 +159,34 @@ class CarefulReader:
             help="delete it, or look for a statement above that is closed too early"
             if count == 1
             else "delete them, or look for a statement above that is closed too early",
-            fix=Fix("delete it" if count == 1 else "delete them", (_edit(start, last),)),
+            fix=Fix("delete it" if count == 1 else "delete them", (edit(start, last),)),
         )
         return last
+
+    def _closed_early(self, extra: int, end: int) -> bool:
+        """Read `(<= head) literal)` as the rule that it was meant to be, if it is one."""
+        if self.bodiless is None:
+            return False
+        start, close, number = self.bodiless
+        self.bodiless = None
+        if number + 1 >= len(self.statements) or _FIRST_COLUMN.search(self.text, close, extra):
+            return False
+        lists = list_without(self.text, start, end, close - 1)
+        if lists is None:
+            return False
+        self.report.retract(start)
+        del self.statements[number:]
+        self.report.error(
+            "extra-parenthesis",
+            "this `)` closes the rule before its body",
+            close - 1,
+            close,
+            labels=(Label(Span(extra, end), "so this one closes nothing"),),
+            help="delete the first of the two",
+            fix=Fix("delete it", (edit(close - 1, close),)),
+        )
+        self._statement(lists.root)
+        return True
 
     def _glued_pair(self, items: list[Item], at: int, end: int) -> tuple[list[Item], int]:
         """Read the list right behind a word at the top of the sheet: `role(white)`."""
@@ -177,7 +195,7 @@ class CarefulReader:
             return items, at
         lists = list_at(self.text, at, end, is_open=False)
         word = items[-1]
-        if lists.deep is None and isinstance(word, Symbol) and _is_call(word, lists.root, first=False):
+        if lists.deep is None and isinstance(word, Symbol) and is_call(word, lists.root, first=False):
             self.comments += [Comment(self.text[a:b], a, b) for a, b in lists.comments]
             if not lists.torn:
                 return [*items, lists.root], lists.end
@@ -194,23 +212,20 @@ class CarefulReader:
             if atom is not None:
                 self.statements.append(Rule(atom, (), item.start, item.end))
             return
-        items = self._elements(item)
+        items = self.calls.elements(item)
         if not items:
-            self._empty(item, "delete it")
+            self.faults.empty(item, "delete it")
             return
         first = items[0]
-        if isinstance(first, Seq):
-            self._group(item, items, "a statement begins with a name, this one with a list")
+        if len(items) > 1 and is_arrow(items[1]) and not is_arrow(first):
+            self.faults.infix_arrow(items[1], first)
+            self._rule(item, [items[1], first, *items[2:]])
+        elif isinstance(first, Seq):
+            self.faults.group(item, items, "a statement begins with a name, this one with a list")
             if all(isinstance(part, Seq) for part in items):
                 for part in items:
                     self._statement(part)
-            return
-        infix_arrow = next((i for i, part in enumerate(items) if i and _is_arrow(part)), 0)
-        if infix_arrow == 1 and not _is_arrow(first):
-            items = [items[1], first, *items[2:]]
-            self._infix_arrow(items[0], first)
-            self._rule(item, items)
-        elif _is_arrow(first):
+        elif is_arrow(first):
             self._rule(item, items)
         elif first.text.lower() in CONNECTIVES:
             self.report.error(
@@ -228,11 +243,11 @@ class CarefulReader:
     def _rule(self, item: Seq, items: list[Item]) -> None:
         """Make a rule, or several when one stands inside the other by a lost parenthesis."""
         parts = items[1:]
-        nested = next((i for i, part in enumerate(parts) if _is_rule(part)), len(parts))
+        nested = next((i for i, part in enumerate(parts) if is_rule(part)), len(parts))
         inside = parts[nested:]
         if inside:
-            self._nested_rules(item, parts[:nested], inside)
-            if not all(map(_is_rule, inside)):
+            self.faults.nested_rules(item, parts[:nested], inside)
+            if not all(map(is_rule, inside)):
                 return
             parts = parts[:nested]
         if not parts:
@@ -243,13 +258,14 @@ class CarefulReader:
                     item.start,
                     item.end,
                     help="write `(<= head literal …)`, or delete it",
-                    fix=self._deletion(item),
+                    fix=self.faults.deletion(item),
                 )
         else:
             head, *body = self._literals_of_rule(parts)
             if head is not None and not self.is_lost:
                 if not body and not inside and item.closed and len(parts) == 1:
-                    self._without_body(item, parts[0])
+                    self.faults.without_body(item, parts[0])
+                    self.bodiless = item.start, item.end, len(self.statements)
                 self.statements.append(
                     Rule(cast("Atom", head), tuple(cast("list[Literal]", body)), item.start, item.end)
                 )
@@ -264,7 +280,7 @@ class CarefulReader:
         if isinstance(head, Symbol):
             found.append(self._word_as_atom(head, "the head of a rule"))
         else:
-            items = self._elements(head)
+            items = self.calls.elements(head)
             if items and isinstance(items[0], Symbol) and items[0].text.lower() in CONNECTIVES:
                 self.is_lost = True
                 self.report.error(
@@ -289,13 +305,13 @@ class CarefulReader:
         if isinstance(item, Symbol):
             atom = self._word_as_atom(item, "a condition")
             return [] if atom is None else [atom]
-        items = self._elements(item)
+        items = self.calls.elements(item)
         if not items:
-            self._empty(item, "delete it")
+            self.faults.empty(item, "delete it")
             return []
         first = items[0]
         if isinstance(first, Seq):
-            self._group(item, items, "a condition begins with a name, this one with a list")
+            self.faults.group(item, items, "a condition begins with a name, this one with a list")
             if any(isinstance(part, Symbol) for part in items):
                 self.is_lost = True
                 return []
@@ -303,10 +319,11 @@ class CarefulReader:
         word = first.text.lower()
         if word in CONNECTIVES or first.text in NOT_SIGNS:
             return self._connected(item, items, "not" if first.text in NOT_SIGNS else word)
-        if word == "true" and len(items) == 2 and _connective_of(items[1]):
+        if word == "true" and len(items) == 2 and connective_of(items[1]):
             return self._true_of_literal(item, items[1])
-        if any(_is_arrow(part) for part in items):
-            self._infix_sign(item, "`<=` begins a rule and stands nowhere else")
+        if any(is_arrow(part) for part in items):
+            self.is_lost = True
+            self.faults.infix_sign(item, "`<=` begins a rule and stands nowhere else")
             return []
         items, surplus = self._split_surplus(item, items)
         atom = self._applied(item, items, "a condition")
@@ -322,7 +339,8 @@ class CarefulReader:
             parts, surplus = self._split_distinct(item, parts)
             terms = [self._term(part) for part in parts]
             if len(terms) != 2:
-                self._operands(item, "distinct", "two terms", len(terms))
+                self.is_lost = True
+                self.faults.operands(item, "distinct", "two terms", len(terms))
                 return []
             found: list[Literal] = [Distinct(terms[0], terms[1], start, end)]
             for part in surplus:
@@ -330,7 +348,7 @@ class CarefulReader:
             return found
         literals: list[Literal] = []
         for part in parts:
-            if word == "or" and _connective_of(part) == "or":
+            if word == "or" and connective_of(part) == "or":
                 self.report.note(
                     "nested-or",
                     "an `or` inside an `or`",
@@ -342,12 +360,13 @@ class CarefulReader:
         if word == "not":
             if len(parts) != 1 or len(literals) != 1:
                 if len(parts) != 1:
-                    self._operands(item, "not", "one condition", len(parts))
+                    self.is_lost = True
+                    self.faults.operands(item, "not", "one condition", len(parts))
                 elif literals:
                     return [Not(And(tuple(literals), parts[0].start, parts[0].end), start, end)]
                 return []
             if not isinstance(literals[0], Atom):
-                self._negated_compound(item, literals[0])
+                self.faults.negated_compound(item, literals[0])
             return [Not(literals[0], start, end)]
         if word == "or":
             if not parts:
@@ -368,22 +387,12 @@ class CarefulReader:
         )
         return [And(tuple(literals), start, end)]
 
-    def _negated_compound(self, item: Seq, inside: Literal) -> None:
-        what = type(inside).__name__.lower()
-        self.report.warning(
-            "negated-compound",
-            f"`not` of `{what}`: the language has `not` of a single atom only",
-            item.start,
-            item.end,
-            help="it is read as meant here; other systems refuse it or read it wrongly",
-        )
-
     def _true_of_literal(self, item: Seq, inside: Item) -> list[Literal]:
         """`(true (distinct a b))`: a fluent cannot be a connective, so the `true` is too much."""
-        word = _connective_of(inside)
+        word = connective_of(inside)
         fix = None
         if item.closed and isinstance(inside, Seq) and inside.closed:
-            edits = (_edit(item.start, inside.start), _edit(inside.end, item.end))
+            edits = (edit(item.start, inside.start), edit(inside.end, item.end))
             fix = Fix("delete the `true` around it", edits)
         self.report.error(
             "reserved-name",
@@ -401,7 +410,7 @@ class CarefulReader:
             return Atom(name, (), spelling, item.start, item.end)
         self.is_lost = True
         if not name:
-            self._nameless(item)
+            self.faults.nameless(item)
         elif kind is Variable:
             self.report.error(
                 "misplaced-literal",
@@ -419,20 +428,21 @@ class CarefulReader:
                 help=f"write `({name} …)` with its parentheses",
             )
         else:
-            self._infix_sign(item, f"`{item.text}` is a sign of the infix notation")
+            self.is_lost = True
+            self.faults.infix_sign(item, f"`{item.text}` is a sign of the infix notation")
         return None
 
     def _applied(self, item: Seq, items: list[Item], place: str) -> Atom | None:
         """Make an atom of a list in the place of one."""
         if not items:
             self.is_lost = True
-            self._empty(item, None)
+            self.faults.empty(item, None)
             return None
         first = items[0]
         if isinstance(first, Seq):
-            self._group(item, items, f"{place} begins with a name, this one with a list")
+            self.faults.group(item, items, f"{place} begins with a name, this one with a list")
             if len(items) == 1:
-                return self._applied(first, self._elements(first), place)
+                return self._applied(first, self.calls.elements(first), place)
             self.is_lost = True
             return None
         return self._atom(item, items)
@@ -442,7 +452,7 @@ class CarefulReader:
         name, spelling = self._name(cast("Symbol", items[0]))
         args = tuple([self._term(part) for part in items[1:]])
         if not args and not self.is_lost:
-            self._superfluous(item, items[0])
+            self.faults.superfluous(item, items[0])
         return Atom(name, args, spelling, item.start, item.end)
 
     # -- terms -----------------------------------------------------------------------------
@@ -456,18 +466,19 @@ class CarefulReader:
                 return kind(name, spelling, start, end)
             if not name:
                 self.is_lost = True
-                self._nameless(item)
+                self.faults.nameless(item)
             elif name in CONNECTIVES or item.text in ARROWS:
-                self._reserved(item.text, start, end)
+                self.is_lost = True
+                self.faults.reserved(item.text, start, end)
             return Constant(name, spelling, start, end)
-        items = self._elements(item)
+        items = self.calls.elements(item)
         if not items:
             self.is_lost = True
-            self._empty(item, None)
+            self.faults.empty(item, None)
             return Constant("", None, start, end)
         first = items[0]
         if isinstance(first, Seq):
-            self._group(item, items, "a term begins with a name, this one with a list")
+            self.faults.group(item, items, "a term begins with a name, this one with a list")
             term = self._term(first)
             self.is_lost = self.is_lost or len(items) > 1
             return term
@@ -476,7 +487,7 @@ class CarefulReader:
         if args:
             return Function(name, args, spelling, start, end)
         if not self.is_lost:
-            self._superfluous(item, first)
+            self.faults.superfluous(item, first)
         return Constant(name, spelling, first.start, first.end)
 
     def _name(self, word: Symbol) -> tuple[str, str]:
@@ -492,20 +503,9 @@ class CarefulReader:
                 help="a list begins with the name of a relation or a function",
             )
         elif name in CONNECTIVES or word.text in ARROWS:
-            self._reserved(word.text, word.start, word.end)
+            self.is_lost = True
+            self.faults.reserved(word.text, word.start, word.end)
         return name, spelling
-
-    def _reserved(self, word: str, start: int, end: int) -> None:
-        self.is_lost = True
-        self.report.error(
-            "reserved-name",
-            f"`{word}` is a word of the language and cannot be part of a term",
-            start,
-            end,
-            help="choose another name, or close the term before it",
-        )
-
-    # -- repairs ---------------------------------------------------------------------------
 
     def _split_surplus(self, item: Seq, items: list[Item]) -> tuple[list[Item], list[Item]]:
         """Part the arguments of a keyword from conditions that a late parenthesis put there."""
@@ -515,329 +515,14 @@ class CarefulReader:
         if arity is None or len(items) <= arity + 1:
             return items, []
         surplus = items[arity + 1 :]
-        if not all(isinstance(part, Seq) for part in surplus) or not any(map(_looks_like_literal, surplus)):
+        if not all(isinstance(part, Seq) for part in surplus) or not any(map(looks_like_literal, surplus)):
             return items, []
-        self._misplaced(item, items[0].text, items[arity].end, surplus[0].start)
+        self.faults.misplaced(item, items[0].text, items[arity].end, surplus[0].start)
         return items[: arity + 1], surplus
 
     def _split_distinct(self, item: Seq, parts: list[Item]) -> tuple[list[Item], list[Item]]:
         surplus = parts[2:]
-        if not surplus or not all(map(_looks_like_literal, surplus)):
+        if not surplus or not all(map(looks_like_literal, surplus)):
             return parts, []
-        self._misplaced(item, "distinct", parts[1].end, surplus[0].start)
+        self.faults.misplaced(item, "distinct", parts[1].end, surplus[0].start)
         return parts[:2], surplus
-
-    def _misplaced(self, item: Seq, name: str, at: int, surplus: int) -> None:
-        fix = None
-        if item.closed:
-            edits = (_edit(at, at, ")"), _edit(item.end - 1, item.end))
-            fix = Fix("move the parenthesis", edits)
-        self.report.error(
-            "misplaced-parenthesis",
-            f"`{name}` takes in the conditions behind it: its closing parenthesis stands too late",
-            item.start,
-            item.end,
-            labels=(
-                Label(Span(at, at), "it should be closed here"),
-                Label(Span(surplus, surplus + 1), "this looks like a condition of the rule"),
-            ),
-            help=f"close `{name}` before the conditions",
-            fix=fix,
-        )
-
-    def _nested_rules(self, item: Seq, before: Sequence[Item], inside: Sequence[Item]) -> None:
-        fix = None
-        if before and item.closed and all(map(_is_rule, inside)):
-            at = before[-1].end
-            fix = Fix("close the outer rule first", (_edit(at, at, ")"), _edit(item.end - 1, item.end)))
-        self.report.error(
-            "nested-rule",
-            "a rule inside a rule",
-            inside[0].start,
-            inside[0].end,
-            labels=(Label(Span(item.start, item.start + 1), "the outer rule begins here"),),
-            help="close the outer rule before the inner one begins",
-            fix=fix,
-        )
-
-    def _without_body(self, item: Seq, head: Item) -> None:
-        self.report.warning(
-            "rule-without-body",
-            "a rule without conditions is a fact",
-            item.start,
-            item.end,
-            help=f"write `{self.text[head.start : head.end]}`",
-            fix=Fix("write it as a fact", (_edit(item.start, head.start), _edit(head.end, item.end))),
-        )
-
-    def _superfluous(self, item: Seq, name: Item) -> None:
-        word = self.text[name.start : name.end]
-        fix = self._bare(item) if item.closed else None
-        self.report.warning(
-            "superfluous-parentheses",
-            f"`{self.text[item.start : item.end]}` is the same as `{word}`",
-            item.start,
-            item.end,
-            help=f"write `{word}`: some systems take them as different",
-            fix=fix,
-        )
-
-    def _group(self, item: Seq, items: Sequence[Item], message: str) -> None:
-        """Report a list of lists."""
-        fix = self._bare(item) if item.closed and all(isinstance(part, Seq) for part in items) else None
-        if len(items) > 1 and message.startswith(("a term", "the head")):
-            fix = None
-        self.report.error(
-            "list-without-name",
-            message,
-            item.start,
-            item.end,
-            help="delete the parentheses around it" if fix else "a list begins with a name",
-            fix=fix,
-        )
-
-    def _empty(self, item: Seq, repair: str | None) -> None:
-        self.report.error(
-            "empty-list",
-            "an empty list means nothing",
-            item.start,
-            item.end,
-            help=repair or "write the term that is missing here",
-            fix=self._deletion(item) if repair else None,
-        )
-
-    def _operands(self, item: Seq, word: str, wanted: str, count: int) -> None:
-        self.is_lost = True
-        self.report.error(
-            "wrong-operand-count",
-            f"`{word}` takes {wanted}, not {count}",
-            item.start,
-            item.end,
-            help=f"write `({word} {'s t' if word == 'distinct' else 'condition'})`",
-        )
-
-    def _nameless(self, word: Symbol) -> None:
-        self.report.error(
-            "nameless-variable",
-            "a variable needs a name behind its question mark",
-            word.start,
-            word.end,
-            help="write for example `?x`",
-        )
-
-    def _bare(self, item: Seq) -> Fix:
-        """Delete the parentheses around a list, leaving its words apart from their neighbours."""
-        text, start, end = self.text, item.start, item.end
-        inner = text[start + 1 : end - 1].strip()
-        space = " " if start and inner and text[start - 1] not in "( \t\r\n\f\v" and inner[0] != "(" else ""
-        close = " " if text[end : end + 1].strip(" \t\r\n\f\v()") and inner[-1:] != ")" else ""
-        return Fix("delete the parentheses", (_edit(start, start + 1, space), _edit(end - 1, end, close)))
-
-    def _deletion(self, item: Seq) -> Fix | None:
-        return Fix("delete it", (_edit(item.start, item.end),)) if item.closed else None
-
-    # -- infix signs and calls -------------------------------------------------------------
-
-    def _infix_sign(self, item: Item, message: str) -> None:
-        self.is_lost = True
-        self.report.error(
-            "infix-in-prefix",
-            message,
-            item.start,
-            item.end,
-            help="prefix notation writes `(<= head literal …)`, `(not …)`, `(or …)`",
-        )
-
-    def _infix_arrow(self, arrow: Item, head: Item) -> None:
-        word = self.text[arrow.start : arrow.end]
-        self.report.error(
-            "infix-in-prefix",
-            f"`{word}` stands between head and body, as in infix notation",
-            arrow.start,
-            arrow.end,
-            help="in prefix notation it comes first: `(<= head literal …)`",
-            fix=Fix(
-                "put the arrow first",
-                (_edit(head.start, head.start, "<= "), _edit(head.end, arrow.end)),
-            ),
-        )
-
-    def _elements(self, item: Seq, *, is_call: bool | None = None, is_sheet: bool = False) -> list[Item]:
-        """Return the elements of a list with infix calls, commas and signs understood.
-
-        To be called once for each list, because it reports what it understands.
-        """
-        call = isinstance(item, _Call) if is_call is None else is_call
-        items = self._without_commas(item, call=call)
-        found: list[Item] = []
-        skip = False
-        last = len(items) - 1
-        for i, part in enumerate(items):
-            follower = items[i + 1] if i < last else None
-            if skip:
-                skip = False
-            elif not isinstance(part, Symbol):
-                found.append(part)
-            elif follower is not None and part.end == follower.start and _is_negation(part, follower):
-                found.append(self._infix_not(part, follower))
-                skip = True
-            elif (
-                isinstance(follower, Seq)
-                and part.end == follower.start
-                and _is_call(part, follower, first=not (i or is_sheet or call))
-            ):
-                skip = True
-                if not i and last == 1 and not is_sheet:
-                    return self._call_as_list(item, part, follower)
-                found.append(self._call(part, follower))
-            elif part.text in AND_SIGNS and (found or is_sheet) and not call:
-                self._and_sign(part)
-            else:
-                found.append(part)
-        return found
-
-    def _without_commas(self, item: Seq, *, call: bool) -> list[Item]:
-        """Split the words with commas in them, which are reported unless they part arguments."""
-        found: list[Item] = []
-        for part in item.items:
-            if isinstance(part, Seq) or "," not in part.text or part.text == "," and not call:
-                found.append(part)
-                continue
-            if not call:
-                self.report.error(
-                    "comma-in-name",
-                    f"the comma in `{part.text}` does not part words in prefix notation",
-                    part.start,
-                    part.end,
-                    help="write a space instead",
-                    fix=Fix("write spaces for commas", self._comma_edits(part)),
-                )
-            at = part.start
-            for word in part.text.split(","):
-                if word:
-                    found.append(Symbol(word, at, at + len(word)))
-                at += len(word) + 1
-        return found
-
-    def _comma_edits(self, word: Symbol) -> tuple[Edit, ...]:
-        edits = []
-        for i, character in enumerate(word.text):
-            if character == ",":
-                at = word.start + i
-                ends = self.text[at + 1 : at + 2].strip(" \t\r\n\f\v),") == ""
-                edits.append(_edit(at, at + 1, "" if ends and i else " "))
-        return tuple(edits)
-
-    def _call_edits(self, arguments: Seq) -> list[Edit]:
-        words = (part for part in arguments.items if isinstance(part, Symbol))
-        return [edit for word in words for edit in self._comma_edits(word)]
-
-    def _call(self, name: Symbol, arguments: Seq) -> Seq:
-        """Read `name(a,b)` as the list `(name a b)`."""
-        at = arguments.start
-        self._report_call(
-            name,
-            arguments,
-            [
-                _edit(name.start, name.start, "("),
-                _edit(at, at + 1, " " if arguments.items else ""),
-                *self._call_edits(arguments),
-            ],
-        )
-        call = _Call([name, *arguments.items], name.start, arguments.end, closed=arguments.closed)
-        return call
-
-    def _call_as_list(self, item: Seq, name: Symbol, arguments: Seq) -> list[Item]:
-        """Read `(name(a,b))` as the list `(name a b)`."""
-        at = arguments.start
-        edits = [_edit(at, at + 1, " "), *self._call_edits(arguments)]
-        edits.append(_edit(arguments.end - 1, arguments.end))
-        self._report_call(name, arguments, edits)
-        return self._elements(_Call([name, *arguments.items], item.start, item.end))
-
-    def _report_call(self, name: Symbol, arguments: Seq, edits: list[Edit]) -> None:
-        self.report.error(
-            "infix-in-prefix",
-            f"`{self.text[name.start : arguments.start]}(…)` is written as in infix notation",
-            name.start,
-            arguments.end,
-            help=f"in prefix notation the parenthesis stands before the name: `({name.text} …)`",
-            fix=Fix(f"write `({name.text} …)`", tuple(edits)) if arguments.closed else None,
-        )
-
-    def _infix_not(self, sign: Symbol, item: Item) -> Seq:
-        end = item.end
-        self.report.error(
-            "infix-in-prefix",
-            f"`{sign.text}` is the negation of the infix notation",
-            sign.start,
-            sign.end,
-            help="write `(not …)`",
-            fix=Fix("write `not`", (_edit(sign.start, sign.end, "(not "), _edit(end, end, ")"))),
-        )
-        return Seq([Symbol("not", sign.start, sign.end), item], sign.start, end, closed=False)
-
-    def _and_sign(self, sign: Symbol) -> None:
-        self.report.error(
-            "infix-in-prefix",
-            f"`{sign.text}` is the conjunction of the infix notation",
-            sign.start,
-            sign.end,
-            help="delete it: the conditions of a rule are simply listed",
-            fix=Fix("delete it", (_edit(sign.start, sign.end),)),
-        )
-
-
-class _Call(Seq):
-    """What was written `name(a,b)`."""
-
-    __slots__ = ()
-
-
-def _edit(start: int, end: int, text: str = "") -> Edit:
-    return Edit(Span(start, end), text)
-
-
-def _is_arrow(item: Item) -> bool:
-    return isinstance(item, Symbol) and item.text in ARROWS
-
-
-def _is_rule(item: Item) -> bool:
-    return isinstance(item, Seq) and bool(item.items) and _is_arrow(item.items[0])
-
-
-def _connective_of(item: Item) -> str | None:
-    """Return the connective that a list begins with."""
-    if isinstance(item, Seq) and item.items and isinstance(item.items[0], Symbol):
-        word = item.items[0].text.lower()
-        return word if word in CONNECTIVES else None
-    return None
-
-
-def _looks_like_literal(item: Item) -> bool:
-    """Whether a list begins with a connective or a relation that has a fixed meaning."""
-    if not isinstance(item, Seq) or not item.items or isinstance(item.items[0], Seq):
-        return False
-    word = item.items[0].text.lower()
-    return word in CONNECTIVES or word in ARITY
-
-
-def _is_negation(sign: Symbol, item: Item) -> bool:
-    return sign.text in NOT_SIGNS and isinstance(item, Seq)
-
-
-def _is_call(name: Symbol, arguments: Seq, *, first: bool) -> bool:
-    """Whether a word and the list glued to it are a call in the infix manner.
-
-    `(init(cell 1 1 b))` and `(<= terminal(true (step 9)))` only lack a space.
-    """
-    word, items = name.text, arguments.items
-    if word[0] == "?" or word in ARROWS or word in AND_SIGNS | OR_SIGNS | NOT_SIGNS:
-        return False
-    if not items:
-        return not first
-    has_comma = any(isinstance(part, Symbol) and "," in part.text for part in items)
-    is_variable = isinstance(items[0], Symbol) and items[0].text[0] == "?"
-    if first:
-        return has_comma or is_variable and word.lower() not in ("not", "or", "and")
-    return has_comma or is_variable or (len(items) == 1 and word.lower() != "terminal")

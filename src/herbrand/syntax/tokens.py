@@ -27,8 +27,9 @@ __all__ = [
     "Report",
 ]
 
-MAX_DEPTH: Final = 400
-"""Parentheses inside parentheses; the deepest sheet in practice has about a dozen."""
+MAX_DEPTH: Final = 200
+"""Parentheses inside parentheses.  The deepest sheet in practice has about a dozen; what walks a tree by
+recursion, comparing two of them for one, takes three or four of the thousand levels of Python for each."""
 MAX_CHARACTERS: Final = 100_000_000
 MAX_FINDINGS: Final = 200
 """How many findings of one severity are listed; a sheet with more is no rulesheet."""
@@ -64,14 +65,14 @@ class Names:
     """Every spelling met in a sheet: what it is, its folded name and where it stood first."""
 
     def __init__(self) -> None:
-        self.known: dict[str, tuple[type[Constant] | type[Variable] | None, str, str]] = {}
+        self.known: dict[str, tuple[type[Constant | Variable] | None, str, str]] = {}
         """Spelling to (class, folded name, spelling to keep); no class: needs a closer look."""
         self.first: dict[str, int] = {}
 
-    def learn(self, spelling: str, start: int) -> tuple[type[Constant] | type[Variable] | None, str, str]:
+    def learn(self, spelling: str, start: int) -> tuple[type[Constant | Variable] | None, str, str]:
         """Enter a spelling met for the first time."""
         folded = spelling.lower()
-        kind: type[Constant] | type[Variable] | None
+        kind: type[Constant | Variable] | None
         if spelling[0] == "?":
             kind, folded, shown = Variable, folded[1:], spelling[1:]
         else:
@@ -82,8 +83,7 @@ class Names:
             kind, folded = None, "<="
         elif (
             not folded
-            or folded in CONNECTIVES
-            and kind is Constant
+            or (folded in CONNECTIVES and kind is Constant)
             or "," in spelling
             or spelling in AND_SIGNS | OR_SIGNS
             or spelling[0] in "~¬!\\"
@@ -93,7 +93,7 @@ class Names:
         self.first[spelling] = start
         return entry
 
-    def look_up(self, spelling: str, start: int) -> tuple[type[Constant] | type[Variable] | None, str, str]:
+    def look_up(self, spelling: str, start: int) -> tuple[type[Constant | Variable] | None, str, str]:
         """Return what is known about a spelling, which stands at `start`."""
         return self.known.get(spelling) or self.learn(spelling, start)
 
@@ -202,6 +202,11 @@ class Report:
     def note(self, check: str, message: str, start: int, end: int, *, help: str | None = None) -> None:  # noqa: A002
         """Add a note."""
         self.error(check, message, start, end, help=help, severity=Severity.NOTE)
+
+    def retract(self, start: int) -> None:
+        """Forget what was found from `start` on."""
+        for severity, found in self.found.items():
+            self.found[severity] = [d for d in found if d.span.start < start]
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Return what was found in textual order; the last one says what was left out."""

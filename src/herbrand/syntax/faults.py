@@ -1,0 +1,212 @@
+"""The faults of prefix statements: how each is told, and how it is repaired."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.diagnostic import Edit, Fix, Label
+from herbrand.syntax.lists import Seq, is_rule
+from herbrand.syntax.source import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.syntax.lists import Item, Symbol, Torn
+    from herbrand.syntax.tokens import Report
+    from herbrand.syntax.tree import Literal
+
+__all__ = ["Faults", "edit"]
+
+
+def edit(start: int, end: int, text: str = "") -> Edit:
+    """Return the edit of text[start:end]."""
+    return Edit(Span(start, end), text)
+
+
+class Faults:
+    """Reports the faults of one text."""
+
+    def __init__(self, text: str, report: Report) -> None:
+        self.text = text
+        self.report = report
+
+    def unclosed(self, torn: Torn) -> None:
+        """S2: parentheses that should have been closed at one place."""
+        first, *others = torn.opened
+        missing = ")" * len(torn.opened)
+        them = "parenthesis is" if not others else "parentheses are"
+        self.report.error(
+            "unclosed-parenthesis",
+            "this parenthesis is never closed",
+            first,
+            first + 1,
+            labels=(
+                *(Label(Span(at, at + 1), "nor is this one") for at in others),
+                Label(Span(torn.at - 1, torn.at), f"`{missing}` is missing behind this"),
+            ),
+            help=f"insert `{missing}` where the closing {them} missing",
+            fix=Fix(f"insert `{missing}`", (edit(torn.at, torn.at, missing),)),
+        )
+
+    def misplaced(self, item: Seq, name: str, at: int, surplus: int) -> None:
+        """S16: `name` should be closed at `at`, before the condition at `surplus`."""
+        fix = None
+        if item.closed:
+            edits = (edit(at, at, ")"), edit(item.end - 1, item.end))
+            fix = Fix("move the parenthesis", edits)
+        self.report.error(
+            "misplaced-parenthesis",
+            f"`{name}` takes in the conditions behind it: its closing parenthesis stands too late",
+            item.start,
+            item.end,
+            labels=(
+                Label(Span(at - 1, at), "it should be closed behind this"),
+                Label(Span(surplus, surplus + 1), "this looks like a condition of the rule"),
+            ),
+            help=f"close `{name}` before the conditions",
+            fix=fix,
+        )
+
+    def nested_rules(self, item: Seq, before: Sequence[Item], inside: Sequence[Item]) -> None:
+        """S7: rules behind the head and conditions `before` of another."""
+        fix = None
+        if before and item.closed and all(map(is_rule, inside)):
+            at = before[-1].end
+            fix = Fix("close the outer rule first", (edit(at, at, ")"), edit(item.end - 1, item.end)))
+        self.report.error(
+            "nested-rule",
+            "a rule inside a rule",
+            inside[0].start,
+            inside[0].end,
+            labels=(Label(Span(item.start, item.start + 1), "the outer rule begins here"),),
+            help="close the outer rule before the inner one begins",
+            fix=fix,
+        )
+
+    def without_body(self, item: Seq, head: Item) -> None:
+        """S9: a rule that has nothing but its head."""
+        self.report.warning(
+            "rule-without-body",
+            "a rule without conditions is a fact",
+            item.start,
+            item.end,
+            help=f"write `{self.text[head.start : head.end]}`",
+            fix=Fix("write it as a fact", (edit(item.start, head.start), edit(head.end, item.end))),
+        )
+
+    def superfluous(self, item: Seq, name: Item) -> None:
+        """S10: a name alone in parentheses."""
+        word = self.text[name.start : name.end]
+        fix = self.bare(item) if item.closed else None
+        self.report.warning(
+            "superfluous-parentheses",
+            f"`{self.text[item.start : item.end]}` is the same as `{word}`",
+            item.start,
+            item.end,
+            help=f"write `{word}`: some systems take them as different",
+            fix=fix,
+        )
+
+    def group(self, item: Seq, items: Sequence[Item], message: str) -> None:
+        """S3: a list of lists."""
+        """Report a list of lists."""
+        fix = self.bare(item) if item.closed and all(isinstance(part, Seq) for part in items) else None
+        if len(items) > 1 and message.startswith(("a term", "the head")):
+            fix = None
+        self.report.error(
+            "list-without-name",
+            message,
+            item.start,
+            item.end,
+            help="delete the parentheses around it" if fix else "a list begins with a name",
+            fix=fix,
+        )
+
+    def empty(self, item: Seq, repair: str | None) -> None:
+        """S4: a list of nothing; `repair` says what to do when it can be deleted."""
+        self.report.error(
+            "empty-list",
+            "an empty list means nothing",
+            item.start,
+            item.end,
+            help=repair or "write the term that is missing here",
+            fix=self.deletion(item) if repair else None,
+        )
+
+    def operands(self, item: Seq, word: str, wanted: str, count: int) -> None:
+        """S8: a connective with too few or too many operands."""
+        self.report.error(
+            "wrong-operand-count",
+            f"`{word}` takes {wanted}, not {count}",
+            item.start,
+            item.end,
+            help=f"write `({word} {'s t' if word == 'distinct' else 'condition'})`",
+        )
+
+    def nameless(self, word: Symbol) -> None:
+        """L4: a question mark alone."""
+        self.report.error(
+            "nameless-variable",
+            "a variable needs a name behind its question mark",
+            word.start,
+            word.end,
+            help="write for example `?x`",
+        )
+
+    def reserved(self, word: str, start: int, end: int) -> None:
+        """N6: a connective or an arrow where a name must be."""
+        self.report.error(
+            "reserved-name",
+            f"`{word}` is a word of the language and cannot be part of a term",
+            start,
+            end,
+            help="choose another name, or close the term before it",
+        )
+
+    def negated_compound(self, item: Seq, inside: Literal) -> None:
+        """S11a: `not` of something that is no atom."""
+        what = type(inside).__name__.lower()
+        self.report.warning(
+            "negated-compound",
+            f"`not` of `{what}`: the language has `not` of a single atom only",
+            item.start,
+            item.end,
+            help="it is read as meant here; other systems refuse it or read it wrongly",
+        )
+
+    def infix_arrow(self, arrow: Item, head: Item) -> None:
+        """S14: an arrow behind the head."""
+        word = self.text[arrow.start : arrow.end]
+        self.report.error(
+            "infix-in-prefix",
+            f"`{word}` stands between head and body, as in infix notation",
+            arrow.start,
+            arrow.end,
+            help="in prefix notation it comes first: `(<= head literal …)`",
+            fix=Fix(
+                "put the arrow first",
+                (edit(head.start, head.start, "<= "), edit(head.end, arrow.end)),
+            ),
+        )
+
+    def infix_sign(self, item: Item, message: str) -> None:
+        """S14: a sign that belongs to the infix notation."""
+        self.report.error(
+            "infix-in-prefix",
+            message,
+            item.start,
+            item.end,
+            help="prefix notation writes `(<= head literal …)`, `(not …)`, `(or …)`",
+        )
+
+    def bare(self, item: Seq) -> Fix:
+        """Delete the parentheses around a list, leaving its words apart from their neighbours."""
+        text, start, end = self.text, item.start, item.end
+        inner = text[start + 1 : end - 1].strip()
+        space = " " if start and inner and text[start - 1] not in "( \t\r\n\f\v" and inner[0] != "(" else ""
+        close = " " if text[end : end + 1].strip(" \t\r\n\f\v()") and inner[-1:] != ")" else ""
+        return Fix("delete the parentheses", (edit(start, start + 1, space), edit(end - 1, end, close)))
+
+    def deletion(self, item: Seq) -> Fix | None:
+        """Return the repair that deletes a list, when it is one in the text."""
+        return Fix("delete it", (edit(item.start, item.end),)) if item.closed else None
