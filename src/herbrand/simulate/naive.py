@@ -236,7 +236,7 @@ class NaiveEngine:
         return self._values(self._model(key, ()), "goal", role)
 
     def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
-        """Return all p such that `sees` holds of the role and p in the model of the state and the joint move."""
+        """Return all p such that `sees` holds of the role and p in the model with the move."""
         return self._values(self._model(key, moves), "sees", role)
 
     def _values(self, model: dict[str, set[tuple[Ground, ...]]], relation: str, role: int) -> list[int]:

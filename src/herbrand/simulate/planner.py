@@ -7,6 +7,7 @@ from the sizes of the static relations and of the fluents of sample states.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import GameError
@@ -64,6 +65,9 @@ class Planner:
     UNKNOWN: Final = 12.0
     """Guess for the number of values of an argument nobody has counted."""
 
+    ENDLESS: Final = 1e9
+    """Guess for the number of terms that recursion builds."""
+
     def __init__(self, statistics: Statistics, roles: int) -> None:
         self.statistics = statistics
         self.roles = max(roles, 1)
@@ -93,10 +97,23 @@ class Planner:
                 continue
             size = float(len(predicate.rows))
             distinct = [float(len({row[i] for row in predicate.rows})) for i in range(predicate.arity)]
+            endless = set()
             for clause in predicate.clauses:
                 rows, columns = self._clause_size(clause)
+                endless |= {i for i, c in enumerate(columns) if c >= self.ENDLESS}
                 size += rows
-                distinct = [d + min(c, rows) for d, c in zip(distinct, columns, strict=True)]
+                if predicate.recursive:
+                    distinct = [max(d, c) for d, c in zip(distinct, columns, strict=True)]
+                else:
+                    distinct = [d + min(c, rows) for d, c in zip(distinct, columns, strict=True)]
+            if predicate.recursive:
+                # a term that a recursive clause builds may have any size
+                for clause in predicate.clauses:
+                    endless |= {i for i, arg in enumerate(clause.head) if isinstance(arg, tuple)}
+                for i in endless:
+                    distinct[i] = self.ENDLESS
+                if endless:
+                    size = min(math.prod(distinct), 1e18)
             self.statistics.guess(predicate, max(size, 0.1), [max(d, 1.0) for d in distinct])
 
     def _clause_size(self, clause: Clause) -> tuple[float, list[float]]:
@@ -173,7 +190,9 @@ class Planner:
         if expected is None:
             expected = self.UNKNOWN ** sum(not b for b in bound)
         if predicate.kind == "rules":
-            expected = expected * 2 + 2
+            # entering a recursion costs more than one call; going on with one does not
+            entering = predicate.recursive and predicate.component != inside.component
+            expected = expected * 2 + (10 if entering else 2)
         return expected
 
 
