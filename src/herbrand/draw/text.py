@@ -53,8 +53,10 @@ _CHESS = {"pawn": "p", "knight": "n", "bishop": "b", "rook": "r", "queen": "q", 
 _CHESS_PIECE = re.compile(
     r"(w|b|white|black)[ _-]?(pawn|knight|bishop|rook|queen|king|[pnbrqk])\Z", re.IGNORECASE
 )
-_ACROSS = re.compile(r"(x|c|col|column|file)\d*\Z")
+_ACROSS = re.compile(r"(x|c|col|column|f|file)\d*\Z")
 _UP = re.compile(r"(y|r|row|rank|h|height)\d*\Z")
+_ROW = re.compile(r"(m|i|y|r|row)\d*\Z")
+_COLUMN = re.compile(r"(n|j|x|c|col|column)\d*\Z")
 
 
 @dataclass
@@ -102,7 +104,7 @@ def draw(
         return None
     contents = {content for board in boards for content in board.cells.values()}
     symbols = _symbols(contents.union(*(b.possible for b in boards)), full=all(map(_is_full, boards)))
-    parts = [_side_by_side([_draw_board(board, symbols) for board in boards])]
+    parts = [_side_by_side([_draw_board(board, symbols, titled=len(boards) > 1) for board in boards])]
     if legend := _legend(contents, symbols):
         parts.append(legend)
     rest = [fact for fact, arguments in present if (arguments[0], len(arguments) - 1) not in used]
@@ -146,9 +148,9 @@ def columns_first(statements: Iterable[Rule]) -> frozenset[str]:
         node = stack.pop()
         if isinstance(node, Function):
             names = [a.name for a in node.args if isinstance(a, Variable)]
-            if len(names) > 1:
-                across = any(_ACROSS.match(a) and _UP.match(b) for a, b in pairwise(names))
-                votes[node.name] += 1 if across else -1
+            for one, two in pairwise(names):
+                votes[node.name] += bool(_ACROSS.match(one) and _UP.match(two))
+                votes[node.name] -= bool(_ROW.match(one) and _COLUMN.match(two))
         stack.extend(children(node))
     return frozenset(name for name, vote in votes.items() if vote > 0)
 
@@ -368,7 +370,7 @@ def _legend(contents: set[str], symbols: dict[str, str]) -> str:
     return "  ".join(dict.fromkeys(entries))
 
 
-def _draw_board(board: _Board, symbols: dict[str, str]) -> list[str]:
+def _draw_board(board: _Board, symbols: dict[str, str], *, titled: bool) -> list[str]:
     """Draw one board with its coordinates at the edge."""
     rows, columns = board.first, board.second
     if board.across:
@@ -384,7 +386,7 @@ def _draw_board(board: _Board, symbols: dict[str, str]) -> list[str]:
     lines = [f"{'':{edge}} " + " ".join(f"{c:>{width}}" for c in columns)]
     for label, line in zip(rows, texts, strict=True):
         lines.append(f"{label:>{edge}} " + " ".join(f"{text:>{width}}" for text in line))
-    return [f"{board.title}:", *lines] if " " in board.title or "+" in board.title else lines
+    return [f"{board.title}:", *lines] if titled else lines
 
 
 def _side_by_side(drawings: list[list[str]]) -> str:

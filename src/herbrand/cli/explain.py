@@ -1,0 +1,67 @@
+"""`herbrand explain`: tell what a check flags, why, and what to write instead."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import CompletionItem
+
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import result
+
+__all__ = ["command"]
+
+
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the names of the checks, each with its one line."""
+    del ctx, param
+    from herbrand.check.catalogue import CHECKS
+
+    return [CompletionItem(n, help=check.title) for n, check in CHECKS.items() if n.startswith(incomplete)]
+
+
+@click.command("explain")
+@click.argument("name", required=False, shell_complete=_complete)
+@click.option("--list", "everything", is_flag=True, help="List all checks.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def command(name: str | None, everything: bool, as_json: bool) -> None:
+    """Tell what a check flags, why, and what to write instead.
+
+    NAME stands in brackets in every finding, as in error[unsafe-variable].
+    """
+    from herbrand.check.catalogue import CHECKS, Check, UnknownCheckError, find
+
+    def as_data(check: Check) -> dict[str, object]:
+        return {
+            "name": check.name,
+            "code": check.code,
+            "severity": check.severity.value,
+            "default": check.default,
+            "title": check.title,
+            "what": check.what,
+            "why": check.why,
+            "example": check.example,
+            "instead": check.instead,
+        }
+
+    if everything:
+        if as_json:
+            write_json([as_data(check) for check in CHECKS.values()])
+        else:
+            width = max(map(len, CHECKS))
+            level = max(len(check.severity.value) for check in CHECKS.values())
+            result(
+                "\n".join(f"{n:{width}}  {c.severity.value:{level}}  {c.title}" for n, c in CHECKS.items())
+            )
+        return
+    if name is None:
+        raise click.UsageError("give the name of a check, or --list")
+    try:
+        check = find(name)
+    except UnknownCheckError as error:
+        raise click.BadParameter(
+            f"{error} (`herbrand explain --list` lists them)", param_hint="NAME"
+        ) from error
+    if as_json:
+        write_json(as_data(check))
+    else:
+        result(check.explain().rstrip("\n"))

@@ -1,0 +1,71 @@
+"""`herbrand format`: lay out rulesheets the canonical way."""
+
+from __future__ import annotations
+
+import click
+
+from herbrand.cli.files import FILE, STDIN, read_tree
+from herbrand.cli.output import count, remark, render, result
+from herbrand.cli.rewrite import unified, write_atomically
+
+__all__ = ["command"]
+
+
+@click.command("format")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
+@click.option("--check", is_flag=True, help="Change nothing; exit with 1 when a file is not laid out so.")
+@click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
+@click.pass_context
+def command(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> None:
+    """Lay out rulesheets the canonical way.
+
+    Files are changed in place; `-` reads standard input and writes the result to standard
+    output.  Comments stay, and what the rules mean does too.  Only prefix notation has a
+    canonical layout; a text with syntax errors is left as it is.
+    """
+    from herbrand.syntax.layout import format_text
+
+    different = broken = unreadable = 0
+    for file in files:
+        try:
+            tree = read_tree(file)
+        except OSError as error:
+            if len(files) == 1:
+                raise
+            remark(f"error: cannot use `{file}`: {(error.strerror or str(error)).lower()}")
+            unreadable += 1
+            continue
+        name = tree.source.name
+        if tree.notation != "prefix":
+            raise click.UsageError(
+                f"`{name}` is in {tree.notation} notation; convert it with --to prefix first"
+            )
+        errors = [d for d in tree.diagnostics if d.is_error]
+        if errors:
+            remark(render(errors, "text", err=True).rstrip("\n"))
+            remark(f"error: {name} has syntax errors and is left as it is")
+            broken += 1
+            continue
+        before = tree.source.text
+        after = format_text(tree.source)
+        changed = before != after
+        different += changed
+        if diff:
+            if changed:
+                result(unified(before, after, name), newline=False)
+        elif check:
+            if changed:
+                result(name)
+        elif file == STDIN:
+            result(after, newline=False)
+        elif changed:
+            write_atomically(file, after)
+            remark(f"{name}: changed")
+    if len(files) > 1 or check:
+        same = len(files) - different - broken - unreadable
+        verb = "would change" if check or diff else "changed"
+        remark(f"{count(different, 'file')} {verb}, {same} as it should be")
+    if unreadable:
+        ctx.exit(2)
+    if broken or (different and (check or diff)):
+        ctx.exit(1)

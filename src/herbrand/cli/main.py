@@ -1,0 +1,155 @@
+"""The group `herbrand`: finds the command, imports it, and answers for how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+import herbrand
+from herbrand.cli.output import remark
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError, InternalError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["COMMANDS", "Program", "main"]
+
+COMMANDS: Final = {
+    "check": "Find out what is wrong with rulesheets.",
+    "format": "Lay out rulesheets the canonical way.",
+    "convert": "Write a rulesheet in another notation.",
+    "explain": "Tell what a check flags, why, and what to write instead.",
+    "show": "Show a state: board, legal moves, goals, and why something holds.",
+    "simulate": "Play random games and report what came of them.",
+    "play": "Play a game in the terminal.",
+    "games": "List the bundled games, or describe one.",
+    "verify": "Compare engines with each other or with a recorded trace.",
+    "completion": "Print the script that completes commands in a shell.",
+}
+"""Each command and its first line of help: `herbrand --help` imports none of them."""
+
+GAME_HAS_ERRORS: Final = 1
+WRONG_USE: Final = 2
+BUDGET_SPENT: Final = 3
+BUG: Final = 70
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+
+
+class Program(click.Group):
+    """A group whose commands are modules of `herbrand.cli`, imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command and return it."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"herbrand.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; an unknown one is refused with the nearest names."""
+        name = args[0] if args else ""
+        if name and name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, COMMANDS, n=2, cutoff=0.5)
+            hint = f" (did you mean {' or '.join(f'`{n}`' for n in near)}?)" if near else ""
+            ctx.fail(f"no command `{name}`{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands from the table, so that help starts fast."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an expected failure becomes one line and an exit code."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            _say("interrupted")
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            _close_output()
+            ctx.exit(PIPE_CLOSED)
+        except (HerbrandError, MemoryError) as error:
+            ctx.exit(_failure(error))
+        except OSError as error:
+            _say(f"error: {describe(error)}")
+            ctx.exit(WRONG_USE)
+        return result
+
+
+def _failure(error: HerbrandError | MemoryError) -> int:
+    """Say what went wrong and return the exit code."""
+    if isinstance(error, MemoryError):
+        _say("error: out of memory")
+        return BUDGET_SPENT
+    if isinstance(error, InternalError):
+        _say(f"internal error: {error}")
+        return BUG
+    if isinstance(error, GameError) and error.diagnostics:
+        from herbrand.cli.output import render
+
+        remark(render(error.diagnostics, "text", err=True).rstrip("\n"))
+    _say(f"error: {error}")
+    if isinstance(error, BudgetExceeded):
+        return BUDGET_SPENT
+    return WRONG_USE if isinstance(error, MissingExtra) else GAME_HAS_ERRORS
+
+
+def describe(error: OSError) -> str:
+    """Say in one line which file could not be used and why."""
+    reason = error.strerror.lower() if error.strerror else str(error)
+    return f"cannot use `{error.filename}`: {reason}" if error.filename else reason
+
+
+def _say(line: str) -> None:
+    with contextlib.suppress(OSError):  # perhaps nobody is left to be told
+        remark(line)
+
+
+def _close_output() -> None:
+    """Point standard output at nothing, so that the interpreter's last flush does not fail."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@click.group(
+    cls=Program,
+    name="herbrand",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="FILE is a path, the name of a bundled game, or - for standard input. "
+    "Exit status: 0 fine, 1 the game has errors or a difference was found, 2 wrong use, 3 out of budget.",
+)
+@click.version_option(herbrand.__version__, prog_name="herbrand", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Check, convert, simulate and play games written in the Game Description Language."""
+
+
+def main(args: Sequence[str] | None = None, prog_name: str | None = None) -> None:
+    """Run the program; the entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter shows its number
+    try:
+        cli.main(args=args, prog_name=prog_name)
+    except KeyboardInterrupt:
+        _say("interrupted")
+        sys.exit(INTERRUPTED)

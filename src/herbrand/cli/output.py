@@ -1,0 +1,124 @@
+"""Where text goes: results to standard output, remarks to standard error.
+
+Colour: `NO_COLOR` turns it off, `FORCE_COLOR` turns it on, otherwise a terminal has it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from herbrand.diagnostic import Diagnostic
+
+__all__ = [
+    "as_json",
+    "columns",
+    "count",
+    "progress_bar",
+    "remark",
+    "render",
+    "result",
+    "terminal_width",
+    "wants_color",
+]
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Whether to write colours to a stream."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def result(text: str, *, newline: bool = True) -> None:
+    """Write a part of the answer."""
+    click.echo(text, nl=newline, color=wants_color(sys.stdout))
+
+
+def remark(text: str) -> None:
+    """Write something about the answer."""
+    click.echo(text, err=True, color=wants_color(sys.stderr))
+
+
+def as_json(value: Any) -> None:
+    """Write the answer as JSON."""
+    result(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -> str:
+    """Render diagnostics as "text", "line", "json" or "sarif" for one of the two streams."""
+    from herbrand.check import render as renderers
+
+    if form == "text":
+        return renderers.text(diagnostics, color=wants_color(sys.stderr if err else sys.stdout))
+    writers: dict[str, Callable[[Sequence[Diagnostic]], str]] = {
+        "line": renderers.line,
+        "json": renderers.json,
+        "sarif": renderers.sarif,
+    }
+    return writers[form](diagnostics)
+
+
+def count(number: int, noun: str) -> str:
+    """Say how many there are.
+
+    >>> count(1, "error"), count(1234, "step"), count(2, "entry")
+    ('1 error', '1 234 steps', '2 entries')
+    """
+    if number != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+    return f"{number:,} {noun}".replace(",", " ")
+
+
+def columns(items: Iterable[str], *, indent: str = "") -> str:
+    """Arrange items in columns from top to bottom, as wide as the terminal.
+
+    >>> print(columns(["a", "bb", "c"], indent="  "))
+      a   bb  c
+    """
+    words = list(items)
+    if not words:
+        return ""
+    width = max(map(len, words)) + 2
+    space = max(terminal_width() - len(indent), width)
+    across = min(len(words), space // width)
+    down = -(-len(words) // across)
+    rows = [words[i::down] for i in range(down)]
+    return "\n".join((indent + "".join(f"{word:{width}}" for word in row)).rstrip() for row in rows)
+
+
+def terminal_width() -> int:
+    """Return how many characters fit on a line; 80 where output is no terminal."""
+    return shutil.get_terminal_size().columns
+
+
+def progress_bar(
+    total: int | None, what: str
+) -> tuple[Callable[[int, int | None], None], Callable[[], None]] | None:
+    """Return functions that update (done, of) and close a progress bar; None where nobody would see one."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task(what, total=total)
+    bar.start()
+    return lambda done, of: bar.update(task, completed=done, total=of), bar.stop

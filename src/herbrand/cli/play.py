@@ -1,0 +1,277 @@
+"""`herbrand play`: play a game in the terminal, against chance or against each other."""
+
+from __future__ import annotations
+
+import random
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
+from herbrand.cli.joint import normal
+from herbrand.cli.output import columns, count, result
+from herbrand.cli.picture import Painter, goals_line
+from herbrand.errors import GameError, HerbrandError, InvalidMoveError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.game import Game
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+__all__ = ["command", "matching_moves"]
+
+SHOWN: Final = 40
+"""More moves than this are counted, and listed only when asked for."""
+
+HELP: Final = """\
+Choose a move by its number, by its text, or by a part of it that no other has.
+  moves          list all legal moves
+  state          draw the state again
+  goals          what everybody would get now
+  why ATOM       explain why something holds, such as: why (legal white noop)
+  undo           take back your last move
+  quit           leave the game
+A word that is also a move means the move; :quit is always the command."""
+
+COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "undo", "quit")
+
+
+@click.command("play")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option(
+    "--as", "roles", metavar="ROLE", multiple=True, help="The role you play; the first one otherwise."
+)
+@click.option(
+    "--opponent",
+    type=click.Choice(["random", "human"]),
+    default="random",
+    show_default=True,
+    help="Who plays the other roles.",
+)
+@click.option("--seed", type=int, help="Makes the opponent's moves repeatable.")
+def command(file: str, notation: str, roles: tuple[str, ...], opponent: str, seed: int | None) -> None:
+    """Play a game in the terminal.
+
+    The other roles choose at random, or are played by people at the same keyboard: moves that
+    are made at the same time are shown when all have been chosen. The role `random` is always
+    left to chance. Type ? for help.
+    """
+    if file == STDIN:
+        raise click.UsageError("play reads your moves from standard input: give the rules as a file")
+    game = read_game(file, notation)
+    state = game.initial_state()
+    people = _people(game, roles, opponent)
+    _Match(game, state, people, random.Random(seed)).run()
+
+
+def _people(game: Game, wanted: Sequence[str], opponent: str) -> tuple[str, ...]:
+    """Return the roles that people play."""
+    playable = [role for role in game.roles if role.lower() != "random"]
+    if not playable:
+        raise GameError("nobody plays this game but chance")
+    spelling = {role.lower(): role for role in playable}
+    unknown = [role for role in wanted if role.lower() not in spelling]
+    if unknown:
+        raise click.BadParameter(f"no role `{unknown[0]}` (roles: {', '.join(playable)})", param_hint="--as")
+    if opponent == "human":
+        return tuple(playable)
+    return tuple(dict.fromkeys(spelling[role.lower()] for role in wanted)) or (playable[0],)
+
+
+def matching_moves(text: str, moves: Sequence[Move]) -> list[Move]:
+    """Return the moves that a person can mean: one if it is clear, several if it is not.
+
+    The whole text of a move (with or without its parentheses) is clear; then its number, then
+    how it begins, then how one of its words begins, then any part.
+    """
+    try:
+        wanted = _bare(normal(text))
+    except InvalidMoveError:
+        wanted = _bare(text.lower())
+    texts = [_bare(normal(str(move))) for move in moves]
+    exact = [move for move, known in zip(moves, texts, strict=True) if known == wanted]
+    if exact or not wanted:
+        return exact
+    number = text.strip().removeprefix("#")
+    if number.isdecimal() and 1 <= int(number) <= len(moves):
+        return [moves[int(number) - 1]]
+    for found in (
+        [move for move, known in zip(moves, texts, strict=True) if known.startswith(wanted)],
+        [move for move, known in zip(moves, texts, strict=True) if f" {wanted}" in known],
+        [move for move, known in zip(moves, texts, strict=True) if wanted in known],
+    ):
+        if found:
+            return found
+    return []
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.replace("(", " ").replace(")", " ").split())
+
+
+class _Quit(Exception):  # no error
+    """The person leaves."""
+
+
+class _Undo(Exception):  # no error
+    """The person takes the last move back."""
+
+
+class _Match:
+    """One game in the terminal."""
+
+    def __init__(self, game: Game, state: State, people: tuple[str, ...], chance: random.Random) -> None:
+        self.game = game
+        self.state = state
+        self.people = people
+        self.chance = chance
+        self.paint = Painter(game)
+        self.steps = 0
+        self.decisions: list[tuple[State, int]] = []
+        """The states in which somebody chose, with the number of steps before them."""
+        self.drawn: State | None = None
+
+    def run(self) -> None:
+        """Play to the end, or until the person leaves."""
+        others = [role for role in self.game.roles if role not in self.people]
+        result(f"{self.game.name}: you play {', '.join(self.people)}", newline=not others)
+        if others:
+            result(f"; {', '.join(others)} {'choose' if len(others) > 1 else 'chooses'} at random")
+        result("? for help, quit to leave")
+        try:
+            while not self.state.is_terminal:
+                try:
+                    self._step()
+                except _Undo:
+                    self._take_back()
+        except _Quit:
+            result(f"left after {count(self.steps, 'step')}")
+            return
+        self._draw()
+        result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(self.state)}")
+
+    def _step(self) -> None:
+        legal = self.state.legal_moves()
+        stuck = [role for role, moves in legal.items() if not moves]
+        if stuck:
+            raise GameError(f"{stuck[0]} has no legal move, and the game is not over: a fault in the rules")
+        choosing = [role for role in self.people if len(legal[role]) > 1]
+        if choosing:
+            self._draw()
+        plan = {role: self.chance.choice(moves) for role, moves in legal.items()}
+        for role in choosing:
+            plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
+        if choosing:
+            self.decisions.append((self.state, self.steps))
+        self.state = self.state.next(plan)
+        self.steps += 1
+        free = [role for role, moves in legal.items() if len(moves) > 1] or list(legal)
+        result("\n" + "\n".join(f"{role} plays {plan[role]}" for role in free))
+
+    def _take_back(self) -> None:
+        if not self.decisions:
+            result("there is nothing to take back")
+            return
+        self.state, self.steps = self.decisions.pop()
+        self.drawn = None
+        result("taken back")
+
+    def _draw(self) -> None:
+        if self.drawn is not self.state:
+            result(f"\n{self.paint(self.state)}\n")
+            self.drawn = self.state
+
+    def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
+        """Ask for a move until one is clear."""
+        self._list(role, moves, everything=False)
+        while True:
+            text = _read(f"{role}> ", moves, hidden=hidden)
+            found = [] if text.startswith(":") else matching_moves(text, moves)
+            word, _, rest = text.removeprefix(":").partition(" ")
+            exact = len(found) == 1 and _bare(normal(str(found[0]))) == _bare(text.lower())
+            if word.lower() in COMMANDS and not exact:
+                self._obey(word.lower(), rest.strip(), role, moves)
+            elif len(found) == 1:
+                if hidden:
+                    result(f"{role} has chosen")
+                return found[0]
+            elif found:
+                result(f"which one?\n{columns(map(str, found[:SHOWN]), indent='  ')}")
+            elif text:
+                result(f"no legal move has `{text}` in it; `moves` lists them, ? helps")
+
+    def _obey(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
+        if word == "quit":
+            raise _Quit
+        if word == "undo":
+            if self.decisions:
+                raise _Undo
+            result("there is nothing to take back")
+        elif word == "moves":
+            self._list(role, moves, everything=True)
+        elif word == "state":
+            result(self.paint(self.state))
+        elif word == "goals":
+            result(goals_line(self.state))
+        elif word in ("why", "why-not"):
+            try:
+                result(str(self.state.why(rest)))
+            except HerbrandError as error:
+                result(str(error))
+        else:
+            result(HELP)
+
+    def _list(self, role: str, moves: Sequence[Move], *, everything: bool) -> None:
+        if len(moves) > SHOWN and not everything:
+            result(
+                f"{role} has {count(len(moves), 'legal move')}: type part of one, or `moves` to see them all"
+            )
+            return
+        width = len(str(len(moves)))
+        sign = "#" if any(str(move).isdecimal() for move in moves) else ""
+        result(f"{role} can play")
+        result(columns((f"{f'{sign}{i}':>{width}} {m}" for i, m in enumerate(moves, start=1)), indent="  "))
+
+
+def _read(prompt: str, moves: Sequence[Move], *, hidden: bool) -> str:
+    """Read a line; the end of input is leaving.  What is hidden is wiped off the screen."""
+    interactive = sys.stdin.isatty()
+    if interactive:
+        _complete_with([*map(str, moves), *(_bare(str(move)) for move in moves), *COMMANDS])
+    try:
+        text = input(prompt).strip()
+    except EOFError:
+        result("")
+        raise _Quit from None
+    except UnicodeDecodeError:
+        return ""
+    if hidden:
+        if interactive and sys.stdout.isatty():
+            result(f"\x1b[1A\x1b[2K{prompt}***")
+        elif not interactive:
+            result("***")
+    elif not interactive:
+        result(text)  # a transcript shows what was typed
+    return text
+
+
+def _complete_with(words: Sequence[str]) -> None:
+    """Let the tab key complete words, where Python has readline."""
+    try:
+        import readline
+    except ImportError:
+        return
+
+    def complete(text: str, state: int) -> str | None:
+        fitting = sorted({word for word in words if word.lower().startswith(text.lower())})
+        return fitting[state] if state < len(fitting) else None
+
+    readline.set_completer(complete)
+    readline.set_completer_delims("")
+    libedit = "libedit" in (readline.__doc__ or "")
+    readline.parse_and_bind("bind ^I rl_complete" if libedit else "tab: complete")
+    readline.set_auto_history(False)

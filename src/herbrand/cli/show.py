@@ -1,0 +1,118 @@
+"""`herbrand show`: a state, what can be done in it, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.joint import read_joint, split_joints, split_terms
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import columns, count, remark, result
+from herbrand.cli.picture import Painter, goals_line
+from herbrand.errors import IllegalMoveError, InvalidMoveError
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+    from herbrand.machine.state import State
+
+__all__ = ["command"]
+
+
+@click.command("show")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option("--moves", metavar="MOVES", help='Play these first: "(mark 1 1); (mark 2 2)".')
+@click.option("--state", "facts", metavar="FACTS", help="Start from these facts, not from the initial state.")
+@click.option("--why", metavar="TEXT", multiple=True, help="Explain why this holds: an atom in KIF.")
+@click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this does not hold.")
+@click.option("--goals", is_flag=True, help="Show the goals even where the game is not over.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def command(
+    file: str,
+    notation: str,
+    moves: str | None,
+    facts: str | None,
+    why: tuple[str, ...],
+    why_not: tuple[str, ...],
+    goals: bool,
+    as_json: bool,
+) -> None:
+    """Show a state: the facts, the legal moves, the goals.
+
+    Joint moves are separated by `;`, the moves in one by `,` in role order. A role that can do
+    only one thing may be left out. FACTS is a list such as "(cell 1 1 x) (control white)".
+    """
+    game = read_game(file, notation)
+    state = game.initial_state()
+    if facts is not None:
+        state = game.state(_facts(facts))
+    played: list[tuple[str, ...]] = []
+    for number, text in enumerate(split_joints(moves or ""), start=1):
+        state = _step(state, text, number, played)
+    explained = [(text, state.why(text)) for text in (*why, *why_not)]
+    if as_json:
+        write_json(
+            {
+                "game": game.name,
+                "step": len(played),
+                "moves": [list(joint) for joint in played],
+                "facts": sorted(state.facts),
+                "terminal": state.is_terminal,
+                "legal": {role: [str(m) for m in legal] for role, legal in state.legal_moves().items()},
+                "goals": dict(state.goals),
+                "why": [{"text": text, "holds": e.holds, "explanation": str(e)} for text, e in explained],
+            }
+        )
+        return
+    if explained:
+        result("\n\n".join(str(explanation) for _, explanation in explained))
+        for i, (text, explanation) in enumerate(explained):
+            if explanation.holds is not (i < len(why)):
+                remark(f"note: `{text}` {'holds' if explanation.holds else 'does not hold'} here")
+        return
+    start = "initial state" if facts is None else "the state given"
+    when = f"{count(len(played), 'step')} after the {start.removeprefix('the ')}" if played else start
+    result(_picture(game, state, when, goals=goals))
+
+
+def _facts(text: str) -> list[str]:
+    """Read the facts of a state; `(true f)` is the same as `f`."""
+    try:
+        terms = split_terms(text)
+    except InvalidMoveError as error:
+        raise click.BadParameter(str(error), param_hint="--state") from error
+    return [term[len("(true ") : -1] if term.lower().startswith("(true ") else term for term in terms]
+
+
+def _step(state: State, text: str, number: int, played: list[tuple[str, ...]]) -> State:
+    """Make one joint move; say which one cannot be made."""
+    if state.is_terminal:
+        raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
+    try:
+        joint = read_joint(state, text)
+        played.append(joint)
+        return state.next(joint)
+    except (InvalidMoveError, IllegalMoveError) as error:
+        raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
+
+
+def _picture(game: Game, state: State, when: str, *, goals: bool) -> str:
+    """Draw a state with everything that can be said of it."""
+    parts = [f"{game.name}, {when}", Painter(game)(state)]
+    if state.is_terminal:
+        parts.append("the game is over")
+    else:
+        parts.append("\n".join(_legal(role, list(map(str, m))) for role, m in state.legal_moves().items()))
+    if state.is_terminal or goals:
+        parts.append(f"goals: {goals_line(state)}")
+    return "\n\n".join(parts)
+
+
+def _legal(role: str, moves: list[str]) -> str:
+    if not moves:
+        return f"{role} has no legal move"
+    if len(moves) == 1:
+        return f"{role} can only play {moves[0]}"
+    return f"{role} has {count(len(moves), 'legal move')}:\n{columns(moves, indent='  ')}"

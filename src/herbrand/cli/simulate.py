@@ -1,0 +1,104 @@
+"""`herbrand simulate`: play random games and report what came of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import count, progress_bar, remark, result
+from herbrand.game import ENGINES
+from herbrand.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from herbrand.simulate.playouts import GoalStatistics, Simulation
+
+__all__ = ["command"]
+
+
+@click.command("simulate")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option(
+    "-n", "--playouts", type=click.IntRange(min=1), default=1000, show_default=True, help="How many games."
+)
+@click.option("--seed", type=int, help="Makes the games repeatable.")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="What evaluates the rules.",
+)
+@click.option("--max-steps", type=click.IntRange(min=1), metavar="N", help="Stop a game after N steps.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), help="Give up after so many seconds (exit 3)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    notation: str,
+    playouts: int,
+    seed: int | None,
+    engine: str,
+    max_steps: int | None,
+    seconds: float | None,
+    as_json: bool,
+) -> None:
+    """Play random games and report what came of them.
+
+    In every state each role chooses among its legal moves, all equally likely.
+    """
+    game = read_game(file, notation)
+    options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
+    limits = Limits(seconds=math.inf if seconds is None else seconds, atoms=DEFAULT.atoms)
+    bar = progress_bar(playouts, f"playing {game.name}")
+    update, close = bar or (None, lambda: None)
+    try:
+        simulation = game.simulate(
+            playouts=playouts, seed=seed, engine=engine, limits=limits, progress=update, **options
+        )
+    finally:
+        close()
+    if as_json:
+        write_json(simulation.as_json())
+    else:
+        result(_report(simulation))
+    if simulation.stopped is not None:
+        remark(f"error: {simulation.stopped}; {simulation.playouts} of {playouts} playouts were finished")
+        ctx.exit(3)
+
+
+def _report(simulation: Simulation) -> str:
+    """Lay out the numbers for people."""
+    length = simulation.length
+    speed = simulation.transitions / simulation.seconds if simulation.seconds else 0
+    played = f"{count(simulation.playouts, 'playout')} with {count(simulation.transitions, 'step')}"
+    rate = f"{simulation.seconds:.2f} s ({count(round(speed), 'step')} a second)"
+    lines = [
+        f"{simulation.game}: {played} in {rate}, seed {simulation.seed}",
+        f"length: {length['mean']:.2f} steps on average, {length['min']} to {length['max']}",
+    ]
+    if simulation.truncated:
+        lines.append(f"cut off: {count(simulation.truncated, 'playout')} that reached the limit of steps")
+    rows = [("role", "mean goal", "legal moves", "goals")]
+    for role, goal in simulation.goals.items():
+        spread = "  ".join(f"{value}: {_share(n, goal)}" for value, n in sorted(goal.distribution.items()))
+        mean = "-" if goal.mean is None else f"{goal.mean:.2f}"
+        rows.append((role, mean, f"{simulation.branching.get(role, 0):.2f}", spread))
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    lines += [
+        "",
+        *(f"{r:{widths[0]}}  {m:>{widths[1]}}  {b:>{widths[2]}}  {g}".rstrip() for r, m, b, g in rows),
+    ]
+    return "\n".join(lines)
+
+
+def _share(number: int, goal: GoalStatistics) -> str:
+    total = sum(goal.distribution.values()) + goal.undefined
+    return f"{100 * number / total:.1f} %"

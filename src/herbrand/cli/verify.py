@@ -1,0 +1,129 @@
+"""`herbrand verify`: compare engines with each other or with a recorded trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import progress_bar, remark, result
+from herbrand.game import ENGINES
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+    from herbrand.verify import Report
+
+__all__ = ["command"]
+
+
+@click.command("verify")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option(
+    "--trace",
+    metavar="TRACE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Replay this recording (.jsonl or .jsonl.gz) instead of comparing engines.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="With --trace: what replays it.",
+)
+@click.option("--engines", metavar="A,B", default="rules,naive", show_default=True, help="What to compare.")
+@click.option("--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="How many games.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which games.")
+@click.option(
+    "--max-steps",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    help="Stop a game after so many steps.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    notation: str,
+    trace: str | None,
+    engine: str,
+    engines: str,
+    playouts: int,
+    seed: int,
+    max_steps: int,
+    as_json: bool,
+) -> None:
+    """Compare engines with each other or with a recorded trace.
+
+    In every state the facts, the legal moves, the end of the game and the goals must be the
+    same. Exits with 1 and shows the first state in which they are not.
+    """
+    from herbrand.verify import verify_playouts, verify_trace
+
+    names = _engines(engines)
+    game = read_game(file, notation)
+    bar = progress_bar(None, f"verifying {game.name}")
+    update, close = bar or (None, lambda: None)
+
+    def advance(states: int) -> None:
+        if update is not None:
+            update(states, None)
+
+    try:
+        if trace is not None:
+            report = verify_trace(game, trace, engine=engine, progress=advance)
+        else:
+            report = verify_playouts(
+                game, engines=names, playouts=playouts, seed=seed, max_steps=max_steps, progress=advance
+            )
+    finally:
+        close()
+    for text in report.remarks:
+        remark(f"note: {text}")
+    if as_json:
+        write_json(_as_json(game, report))
+    elif report.difference is not None:
+        result(f"{report.engine}: {report.difference}")
+    else:
+        result(f"ok: {report.states} states")
+    if not report.ok:
+        ctx.exit(1)
+
+
+def _engines(text: str) -> tuple[str, ...]:
+    """Read the names of the engines to compare."""
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    unknown = [name for name in names if name not in ENGINES]
+    if unknown:
+        raise click.BadParameter(
+            f"no engine `{unknown[0]}` (engines: {', '.join(ENGINES)})", param_hint="--engines"
+        )
+    if len(set(names)) < 2:
+        raise click.BadParameter("two different engines are needed", param_hint="--engines")
+    return names
+
+
+def _as_json(game: Game, report: Report) -> dict[str, object]:
+    difference = report.difference
+    return {
+        "game": game.name,
+        "engine": report.engine,
+        "ok": report.ok,
+        "states": report.states,
+        "seconds": report.seconds,
+        "remarks": list(report.remarks),
+        "difference": difference
+        and {
+            "match": difference.match,
+            "step": difference.step,
+            "what": difference.what,
+            "expected": difference.expected,
+            "got": difference.got,
+            "moves": list(difference.moves),
+        },
+    }

@@ -1,0 +1,57 @@
+"""Options and fixtures that all tests share.
+
+Tiers: `pytest` is what everybody runs, in about a minute; `--slow` adds what takes longer;
+`--corpus` replays the whole outside collection; `--update` rewrites golden files and pages,
+to be reviewed as text.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("herbrand")
+    group.addoption("--slow", action="store_true", help="run the tests marked slow")
+    group.addoption(
+        "--corpus", action="store_true", help="run the tests marked corpus (needs the collection)"
+    )
+    group.addoption("--update", action="store_true", help="rewrite golden files and generated pages")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        for mark in ("slow", "corpus"):
+            if item.get_closest_marker(mark) and not config.getoption(f"--{mark}"):
+                item.add_marker(pytest.mark.skip(reason=f"runs with --{mark}"))
+
+
+def find_corpus() -> Path | None:
+    """The outside collection of rulesheets, at HERBRAND_CORPUS or beside the project; None without it."""
+    given = os.environ.get("HERBRAND_CORPUS")
+    folder = Path(given) if given else ROOT.parent / "shared" / "corpus"
+    return folder if (folder / "rulesheets").is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def corpus_dir() -> Path:
+    """The collection; the test is skipped, saying so, where it is missing."""
+    folder = find_corpus()
+    if folder is None:
+        pytest.skip("no collection of rulesheets: set HERBRAND_CORPUS to the folder that has rulesheets/")
+    return folder
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be rewritten rather than compared."""
+    return bool(request.config.getoption("--update"))
