@@ -85,7 +85,7 @@ def rule_groups(rules: Sequence[Rule]) -> list[list[Rule]]:
     done: set[int] = set()
     groups: list[list[Rule]] = []
     # a rule reaches at least what everything it uses reaches: fewest first is a right order
-    for i in sorted(range(len(rules)), key=lambda i: len(reach[i])):
+    for i in sorted(range(len(rules)), key=lambda i: len(reach[i] | {i})):
         if i in done:
             continue
         members = [i] + [j for j in sorted(reach[i]) if j != i and i in reach[j]]
