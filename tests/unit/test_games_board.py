@@ -489,7 +489,7 @@ def test_rulesheet_and_python_agree_along_random_games(sheets, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_to_remark_but_notes(sheets, name):
     """The checks find nothing worth more than a note."""
-    found = [d for d in sheets[name].diagnostics if d.severity != "note"]
+    found = [d for d in sheets[name].diagnostics if d.severity is not herbrand.Severity.NOTE]
     assert not found, "\n".join(map(str, found))
 
 
