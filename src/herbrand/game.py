@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from herbrand.check.rules import Rules
     from herbrand.diagnostic import Diagnostic
+    from herbrand.ground.possible import Possible
+    from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
@@ -73,6 +75,47 @@ class Game:
     @cached_property
     def _role_numbers(self) -> dict[str, int]:
         return {role.lower(): i for i, role in enumerate(self.roles)}
+
+    @cached_property
+    def base(self) -> tuple[str, ...]:
+        """The base propositions as KIF, sorted: as declared, or derived if none are.
+
+        Derived ones are an over-approximation (`herbrand.ground.possible`).
+        """
+        declared = self._declared("base", 1)
+        return tuple(sorted(fact for (fact,) in declared)) if declared else self.possible.base
+
+    @cached_property
+    def inputs(self) -> dict[str, tuple[Move, ...]]:
+        """The feasible moves by role, sorted: as declared, or derived if none are."""
+        from herbrand.machine.moves import Move
+
+        declared = self._declared("input", 2)
+        found: dict[str, set[str]] = {role: set() for role in self.roles}
+        if declared:
+            for role, move in declared:
+                found.setdefault(role, set()).add(move)
+        else:
+            for role, moves in self.possible.inputs.items():
+                found.setdefault(role, set()).update(moves)
+        return {role: tuple(map(Move, sorted(moves))) for role, moves in found.items()}
+
+    @cached_property
+    def possible(self) -> Possible:
+        """What can be true and legal in any reachable state, over-approximated."""
+        from herbrand.ground.possible import possible
+
+        self._require_playable()
+        return possible(self.rules, limits=self.limits)
+
+    def _declared(self, relation: str, arity: int) -> list[tuple[str, ...]]:
+        from herbrand.simulate.from_rules import RulesEngine
+
+        engine = self.engine_object("rules")
+        assert isinstance(engine, RulesEngine)
+        text = engine.terms.text
+        rows = engine.static_extension(relation, arity)
+        return [(text(row),) if arity == 1 else tuple(map(text, row)) for row in rows]
 
     # -- states ---------------------------------------------------------------------------
 

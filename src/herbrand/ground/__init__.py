@@ -1,0 +1,59 @@
+"""Grounding: every rule instance that can matter in some reachable state.
+
+`ground` writes the program as text for clingo's grounder, after decomposing rules with many
+variables, runs it in a child process under a budget, and reads back a `GroundProgram`.  The
+result over-approximates: it may list atoms that never become true.
+
+| in the program | in the ground program             |
+|----------------|-----------------------------------|
+| clause         | all its instances that may fire   |
+| fact           | gone, folded into the rules       |
+| `true`, `does` | inputs                            |
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from herbrand.limits import DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.check.rules import Rules
+    from herbrand.ground.program import GroundProgram
+    from herbrand.limits import Limits
+
+__all__ = ["ground"]
+
+
+def ground(
+    rules: Rules,
+    *,
+    limits: Limits = DEFAULT,
+    megabytes: int = 6000,
+    shrink: bool = True,
+    wanted: Iterable[tuple[str, int]] | None = None,
+) -> GroundProgram:
+    """Ground the rules of a game.
+
+    `wanted` are the relations (name, arity) that must be there besides those that make
+    states and moves; by default all that the language gives a meaning.  `shrink` decomposes
+    rules first.
+    Raises `BudgetExceeded` when `limits.seconds` or `megabytes` are not enough.
+    """
+    from herbrand.ground.aspif import parse_aspif
+    from herbrand.ground.clingo_child import ground_text
+    from herbrand.ground.encode import INTERFACE, encode
+    from herbrand.ground.program import GroundProgram
+    from herbrand.program.clauses import Program
+    from herbrand.program.terms import TermTable
+
+    started = time.monotonic()
+    terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
+    program = Program(rules.normal.rules, terms)
+    text = encode(program, INTERFACE if wanted is None else wanted, shrink=shrink)
+    output = ground_text(text, seconds=limits.seconds, megabytes=megabytes)
+    head, start, body, atoms, named = parse_aspif(output, terms)
+    return GroundProgram(terms, head, start, body, atoms, named, time.monotonic() - started)

@@ -1,0 +1,71 @@
+"""`GroundProgram`: rules without variables, over numbered atoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from herbrand.program.terms import TermTable
+
+__all__ = ["GroundProgram"]
+
+
+@dataclass(frozen=True, slots=True)
+class GroundProgram:
+    """What a game grounds to.
+
+    Atoms are numbers from 1.  Rule `i` derives atom `head[i]` from the literals
+    `body[start[i]:start[i + 1]]`, an atom's number when it must hold, the negative number
+    when it must not.  Facts have been folded away.  `true` and `does` atoms are inputs: no
+    rule derives them.
+
+    Named atoms are given by relation: an array of rows (atom number, argument terms...), the
+    terms being numbers of `terms`.  Atom number 0 in a row says that the atom always holds.
+    """
+
+    terms: TermTable
+    head: NDArray[np.int32]
+    start: NDArray[np.int64]
+    body: NDArray[np.int32]
+    atoms: int
+    named: dict[str, NDArray[np.int64]]
+    seconds: float = 0.0
+    """Wall-clock seconds it took."""
+
+    @property
+    def rules(self) -> int:
+        """How many rules there are."""
+        return len(self.head)
+
+    def statistics(self) -> dict[str, int | float]:
+        """Return sizes: atoms, rules, literals, and named atoms by relation."""
+        return {
+            "atoms": self.atoms,
+            "rules": self.rules,
+            "literals": len(self.body),
+            **{name: len(rows) for name, rows in sorted(self.named.items())},
+            "seconds": round(self.seconds, 3),
+        }
+
+    def __str__(self) -> str:
+        """The rules as text, named atoms by their GDL names, the others as `_12`."""
+        names: dict[int, str] = {}
+        lines: list[str] = []
+        for relation, rows in self.named.items():
+            for atom, *args in rows.tolist():
+                text = f"({' '.join([relation, *map(self.terms.text, args)])})" if args else relation
+                if atom == 0:
+                    lines.append(text)
+                else:
+                    names.setdefault(atom, text)
+        for i, head in enumerate(self.head.tolist()):
+            parts = [names.get(head, f"_{head}")]
+            for literal in self.body[self.start[i] : self.start[i + 1]].tolist():
+                name = names.get(abs(literal), f"_{abs(literal)}")
+                parts.append(name if literal > 0 else f"(not {name})")
+            lines.append(f"(<= {' '.join(parts)})" if len(parts) > 1 else parts[0])
+        return "\n".join(lines)

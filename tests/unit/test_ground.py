@@ -1,0 +1,69 @@
+"""Grounding: the right instances, whatever is done to the rules on the way."""
+
+import pytest
+
+import herbrand
+from herbrand import BudgetExceeded, Limits
+from herbrand.ground import ground
+from herbrand.ground.possible import possible
+
+SMALL = """
+(role x) (role o) (init (control x)) (succ 1 2) (succ 2 3) (init (n 1))
+(<= (legal ?r go) (true (control ?r)))
+(<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+(<= (next (control o)) (true (control x)))
+(<= (next (control x)) (true (control o)))
+(<= (next (n ?y)) (true (n ?x)) (succ ?x ?y))
+(<= (goal ?r 100) (role ?r))
+(<= terminal (true (n 3)))
+"""
+
+
+def test_possible_fluents_and_moves_of_a_game_without_declarations() -> None:
+    """Base and input are derived when a sheet has neither."""
+    game = herbrand.loads(SMALL)
+    assert game.base == ("(control o)", "(control x)", "(n 1)", "(n 2)", "(n 3)")
+    assert {r: list(map(str, m)) for r, m in game.inputs.items()} == {"x": ["go", "wait"], "o": ["go", "wait"]}
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "nim", "hanoi", "rockPaperScissors", "breakthrough", "montyHall"])
+def test_declarations_of_bundled_games_are_complete(name: str) -> None:
+    """What relaxed reachability finds was declared: a proof for every reachable state."""
+    game = herbrand.load(name)
+    assert set(game.possible.base) <= set(game.base)
+    for role, moves in game.possible.inputs.items():
+        assert set(moves) <= set(map(str, game.inputs[role]))
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "nim", "breakthrough", "kuhn"])
+def test_decomposition_keeps_the_named_atoms(name: str) -> None:
+    """With and without decomposition the same atoms are found."""
+    rules = herbrand.load(name).rules
+    one, two = ground(rules), ground(rules, shrink=False)
+    assert set(one.named) == set(two.named)
+    for relation in one.named:
+        def atoms(program):
+            return {tuple(map(program.terms.text, row[1:])) for row in program.named[relation].tolist()}
+
+        assert atoms(one) == atoms(two)
+
+
+def test_ground_program_prints_as_rules() -> None:
+    """The product is readable text."""
+    text = str(ground(herbrand.loads(SMALL).rules))
+    assert "(<= (legal x go)" in text or "(<= (legal x go) " in text
+    assert "(init (control x))" in text
+
+
+def test_many_disjunctions_are_not_multiplied_out() -> None:
+    """Twenty binary disjunctions become helpers, not a million rules."""
+    ors = " ".join(f"(or (succ ?x{i} ?y{i}) (succ ?y{i} ?x{i}))" for i in range(20))
+    game = herbrand.loads(SMALL + f"(<= (next wide) {ors} (true (n 1)))")
+    assert "wide" in possible(game.rules, limits=Limits(seconds=20)).base
+
+
+def test_endless_terms_end_at_the_budget() -> None:
+    """Grounding that never ends is stopped in its child process."""
+    game = herbrand.loads(SMALL + "(<= (next (n (s ?x))) (true (n ?x)))")
+    with pytest.raises(BudgetExceeded, match="seconds|MB"):
+        possible(game.rules, limits=Limits(seconds=1.5))
