@@ -114,6 +114,8 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
                 yield record
     except (ValueError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise HerbrandError(f"{path}:{number + 1}: not a trace file: {error}") from None
+    if not number:
+        raise HerbrandError(f"{path}: not a trace file: it is empty")
 
 
 def _replay(

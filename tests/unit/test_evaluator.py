@@ -166,7 +166,9 @@ def test_budget_of_seconds_and_atoms() -> None:
     """A join without end stops at the time limit, a flood of answers at the atoms limit."""
     digits = " ".join(f"(d {i})" for i in range(60))
     body = " ".join(f"(d ?x{i})" for i in range(8))
-    rules = f"{PRELUDE} {digits} (<= (legal r (m {' '.join(f'?x{i}' for i in range(8))})) {body} (true (s 0)))"
+    rules = (
+        f"{PRELUDE} {digits} (<= (legal r (m {' '.join(f'?x{i}' for i in range(8))})) {body} (true (s 0)))"
+    )
     with pytest.raises(BudgetExceeded, match="seconds"):
         herbrand.loads(rules, limits=Limits(seconds=0.5)).initial_state().legal_moves("r")
     with pytest.raises(BudgetExceeded):
@@ -196,7 +198,17 @@ def test_not_stratified_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ticTacToe", "nim", "rockPaperScissors", "prisonersDilemma", "hanoi", "connectFour", "montyHall", "kuhn"]
+    "name",
+    [
+        "ticTacToe",
+        "nim",
+        "rockPaperScissors",
+        "prisonersDilemma",
+        "hanoi",
+        "connectFour",
+        "montyHall",
+        "kuhn",
+    ],
 )
 def test_agrees_with_the_definition(name: str) -> None:
     """On bundled games the evaluator gives the answers of the naive perfect model."""

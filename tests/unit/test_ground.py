@@ -23,10 +23,15 @@ def test_possible_fluents_and_moves_of_a_game_without_declarations() -> None:
     """Base and input are derived when a sheet has neither."""
     game = herbrand.loads(SMALL)
     assert game.base == ("(control o)", "(control x)", "(n 1)", "(n 2)", "(n 3)")
-    assert {r: list(map(str, m)) for r, m in game.inputs.items()} == {"x": ["go", "wait"], "o": ["go", "wait"]}
+    assert {r: list(map(str, m)) for r, m in game.inputs.items()} == {
+        "x": ["go", "wait"],
+        "o": ["go", "wait"],
+    }
 
 
-@pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "nim", "hanoi", "rockPaperScissors", "breakthrough", "montyHall"])
+@pytest.mark.parametrize(
+    "name", ["ticTacToe", "connectFour", "nim", "hanoi", "rockPaperScissors", "breakthrough", "montyHall"]
+)
 def test_declarations_of_bundled_games_are_complete(name: str) -> None:
     """What relaxed reachability finds was declared: a proof for every reachable state."""
     game = herbrand.load(name)
@@ -42,6 +47,7 @@ def test_decomposition_keeps_the_named_atoms(name: str) -> None:
     one, two = ground(rules), ground(rules, shrink=False)
     assert set(one.named) == set(two.named)
     for relation in one.named:
+
         def atoms(program):
             return {tuple(map(program.terms.text, row[1:])) for row in program.named[relation].tolist()}
 

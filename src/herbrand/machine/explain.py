@@ -88,9 +88,7 @@ def answers(state: State, query: str) -> list[dict[str, str]]:
     names = list(dict.fromkeys(v.name for v in variables_of(atom)))
     text = search.engine.terms.text
     intern = search.engine.terms.intern
-    found = [
-        {name: text(intern(binding[name])) for name in names} for binding in search.instances(atom)
-    ]
+    found = [{name: text(intern(binding[name])) for name in names} for binding in search.instances(atom)]
     return sorted(found, key=lambda answer: tuple(answer.values()))
 
 

@@ -80,11 +80,11 @@ class State:
 
     def is_legal(self, role: str, move: Move | str) -> bool:
         """Return whether a role may play a move here; an unreadable move is not legal."""
+        legal = self._engine.legal(self._key, self.game.role_index(role))
         try:
-            number = self._find(move)
+            return self._find(move) in legal
         except InvalidMoveError:
             return False
-        return number is not None and number in self._engine.legal(self._key, self.game.role_index(role))
 
     def joint_moves(self) -> Iterator[tuple[Move, ...]]:
         """Yield every legal joint move: the Cartesian product, made on demand; none at the end."""
@@ -125,15 +125,19 @@ class State:
             raise IllegalMoveError("the game is over: no move can be made in a terminal state")
         moves = []
         for i, (role, move) in enumerate(zip(self.roles, given, strict=True)):
+            legal = self._engine.legal(self._key, i)  # first: it numbers the terms of the moves
             number = self._find(move)
-            if number is None or number not in self._engine.legal(self._key, i):
+            if number is None or number not in legal:
                 raise IllegalMoveError(self._refusal(role, move))
             moves.append(number)
         return State(self.game, self._engine, self._engine.successor(self._key, moves))
 
     def percepts(self, joint_move: JointMove, role: str) -> tuple[str, ...]:
         """Return what a role sees when a joint move is made here (GDL-II `sees`), sorted."""
-        numbers = [self._known(move) for move in self._in_order(joint_move)]
+        numbers = []
+        for i, move in enumerate(self._in_order(joint_move)):
+            self._engine.legal(self._key, i)
+            numbers.append(self._known(move))
         seen = self._engine.percepts(self._key, numbers, self.game.role_index(role))
         return tuple(sorted(set(map(self._engine.terms.text, seen))))
 
@@ -179,7 +183,10 @@ class State:
         return moves
 
     def _find(self, move: Move | str) -> int | None:
-        """Return the number of a move's term if it has one; makes no new terms."""
+        """Return the number of a move's term if it has one; makes no new terms.
+
+        The terms of legal moves have numbers once the legal moves have been computed.
+        """
         number = self._engine.terms.find(self._engine.terms.parse(str(move)))
         if number is None and not isinstance(move, Move):
             Move(move)  # raises for what is no move at all

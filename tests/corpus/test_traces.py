@@ -1,0 +1,40 @@
+"""Replay of recorded matches of real rulesheets: state, legal moves, end and goals in every step."""
+
+from pathlib import Path
+
+import pytest
+
+import herbrand
+from herbrand.verify import verify_trace
+
+FAST = """ticTacToe connectFour breakthrough checkers reversi chess eightPuzzle hanoi lightsOn blocksWorldSerial
+wargame01 alexChess tron_10x10 hex pentago firefighter god
+laikLee_hex urmAdd gt_two_thirds_2p ruleDepthExponential merrills racer4 speedChess amazonsSuicide""".split()
+
+
+def replay(corpus: Path, name: str) -> None:
+    game = herbrand.load(corpus / "rulesheets" / f"{name}.kif")
+    report = verify_trace(game, corpus / "traces" / f"{name}.jsonl.gz")
+    assert report.ok, f"{name}: {report.difference}"
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_fast_subset(corpus_dir: Path, name: str) -> None:
+    """These sheets, among them the awkward ones, agree with their traces."""
+    if not (corpus_dir / "rulesheets" / f"{name}.kif").exists():
+        pytest.skip(f"{name} is not in this collection")
+    replay(corpus_dir, name)
+
+
+@pytest.mark.corpus
+def test_every_trace(corpus_dir: Path) -> None:
+    """Every sheet of the collection agrees with its trace, as far as the trace goes."""
+    names = sorted(path.name.removesuffix(".jsonl.gz") for path in (corpus_dir / "traces").glob("*.jsonl.gz"))
+    assert len(names) > 200
+    wrong = []
+    for name in names:
+        try:
+            replay(corpus_dir, name)
+        except Exception as error:  # noqa: BLE001  # collect them all
+            wrong.append(f"{name}: {error}")
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,240 @@
+"""States and moves: values with an honest interface."""
+
+import copy
+import pickle
+
+import pytest
+
+import herbrand
+from herbrand import IllegalMoveError, InvalidMoveError, Move
+
+
+@pytest.fixture
+def game() -> herbrand.Game:
+    return herbrand.load("ticTacToe")
+
+
+@pytest.fixture
+def state(game: herbrand.Game) -> herbrand.State:
+    return game.initial_state()
+
+
+def test_facts_are_kif(state: herbrand.State) -> None:
+    """The facts are the true fluents in single-spaced KIF."""
+    assert "(cell 1 1 b)" in state.facts
+    assert "(control xplayer)" in state.facts
+    assert len(state.facts) == 10
+
+
+def test_legal_moves_are_sorted_and_single(state: herbrand.State) -> None:
+    """Legal moves are sorted, each once, by role or for all roles."""
+    moves = state.legal_moves("xplayer")
+    assert moves == sorted(set(moves))
+    assert len(moves) == 9
+    assert state.legal_moves() == {"xplayer": moves, "oplayer": [Move("noop")]}
+    assert state.legal_moves("XPLAYER") == moves
+
+
+@pytest.mark.parametrize(
+    "joint",
+    [
+        ("(mark 1 1)", "noop"),
+        ("( MARK 1  1 )", "NOOP"),
+        [Move("(mark 1 1)"), Move("noop")],
+        {"oplayer": "noop", "xplayer": "(mark 1 1)"},
+        {"OPLAYER": "noop", "Xplayer": "(mark 1 1)"},
+    ],
+)
+def test_joint_moves_in_every_form(state: herbrand.State, joint: object) -> None:
+    """Joint moves are given in role order or by role, as moves or texts, in any case."""
+    assert "(cell 1 1 x)" in state.next(joint).facts  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("joint", "error"),
+    [
+        (("(mark 4 4)", "noop"), IllegalMoveError),
+        (("(mark 1 1)", "(mark 2 2)"), IllegalMoveError),
+        (("(mark 1 1)", "(fly away)"), IllegalMoveError),
+        (("(mark 1", "noop"), InvalidMoveError),
+        (("(mark ?x 1)", "noop"), InvalidMoveError),
+        (("mark 1 1", "noop"), InvalidMoveError),
+        (("", "noop"), InvalidMoveError),
+        (("noop",), ValueError),
+        ({"xplayer": "noop"}, ValueError),
+        ({"xplayer": "noop", "oplayer": "noop", "nobody": "noop"}, ValueError),
+        ("noop", TypeError),
+    ],
+)
+def test_wrong_joint_moves_are_refused(state: herbrand.State, joint: object, error: type[Exception]) -> None:
+    """What is not a legal joint move raises the fitting error."""
+    with pytest.raises(error):
+        state.next(joint)  # type: ignore[arg-type]
+
+
+def test_refusal_names_what_is_legal(state: herbrand.State) -> None:
+    """The message of an illegal move says what would have been legal."""
+    with pytest.raises(
+        IllegalMoveError, match=r"no legal move `\(mark 4 4\)` for xplayer \(legal: \(mark 1 1\)"
+    ):
+        state.next(("(mark 4 4)", "noop"))
+
+
+def test_play_to_the_end(state: herbrand.State) -> None:
+    """A game is played to its end, its goals are known, and no move follows."""
+    for joint in [
+        "(mark 1 1)|noop",
+        "noop|(mark 2 1)",
+        "(mark 1 2)|noop",
+        "noop|(mark 2 2)",
+        "(mark 1 3)|noop",
+    ]:
+        assert not state.is_terminal
+        state = state.next(joint.split("|"))
+    assert state.is_terminal
+    assert state.goals == {"xplayer": 100, "oplayer": 0}
+    assert list(state.joint_moves()) == []
+    with pytest.raises(IllegalMoveError, match="over"):
+        state.next(("noop", "(mark 3 3)"))
+
+
+def test_joint_moves_are_the_product() -> None:
+    """The joint moves of a simultaneous game are all combinations."""
+    state = herbrand.load("rockPaperScissors").initial_state()
+    joint = list(state.joint_moves())
+    left, right = (state.legal_moves(role) for role in state.roles)
+    assert len(joint) == len(left) * len(right) == 9
+    assert len(set(joint)) == 9
+
+
+def test_states_are_values(game: herbrand.Game, state: herbrand.State) -> None:
+    """Equal states are equal and hash alike, however they came about; copies are free."""
+    one = state.next(("(mark 1 1)", "noop")).next(("noop", "(mark 2 2)")).next(("(mark 3 3)", "noop"))
+    two = state.next(("(mark 3 3)", "noop")).next(("noop", "(mark 2 2)")).next(("(mark 1 1)", "noop"))
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one != state
+    assert copy.copy(one) is one
+    assert copy.deepcopy(one) is one
+    assert game.state(one.facts) == one
+    assert len({one, two, state}) == 2
+
+
+def test_states_pickle(state: herbrand.State) -> None:
+    """A pickled state comes back equal, with a game that plays on."""
+    later = state.next(("(mark 1 1)", "noop"))
+    back = pickle.loads(pickle.dumps([state, later]))
+    assert back == [state, later]
+    assert hash(back[1]) == hash(later)
+    assert back[0].next(("(mark 1 1)", "noop")) == later
+    assert back[0].game is back[1].game
+
+
+def test_engines_give_equal_states(game: herbrand.Game) -> None:
+    """States of different engines are equal when their facts are."""
+    one = game.initial_state(engine="rules")
+    two = game.initial_state(engine="naive")
+    assert one == two
+    assert hash(one) == hash(two)
+    with pytest.raises(ValueError, match="engine"):
+        game.initial_state(engine="steam")
+
+
+def test_moves_compare_without_case() -> None:
+    """Moves are equal without case, equal to texts, sorted by text and hashable."""
+    assert Move("(Mark 1 1)") == Move("(mark 1  1)") == "( mark 1 1 )"
+    assert Move("noop") != "(mark 1 1)"
+    assert Move("noop") != "(("
+    assert len({Move("Noop"), Move("noop")}) == 1
+    assert Move("(move a (square 1 2))").args == ("a", "(square 1 2)")
+    assert Move("(move a b)").name == "move"
+    assert pickle.loads(pickle.dumps(Move("(mark 1 1)"))) == Move("(mark 1 1)")
+    with pytest.raises(InvalidMoveError):
+        Move("(mark ?x 1)")
+
+
+def test_hostile_moves_make_no_terms(state: herbrand.State) -> None:
+    """Moves that no rule can make leave no trace in the term table."""
+    engine = state.game.engine_object()
+    state.legal_moves()
+    before = len(engine.terms)
+    for i in range(100):
+        assert not state.is_legal("xplayer", f"(mark {i}{i}{i} never{i})")
+    assert len(engine.terms) == before
+
+
+def test_ask(state: herbrand.State) -> None:
+    """Queries give bindings, sorted and each once."""
+    assert state.ask("(true (control ?who))") == [{"who": "xplayer"}]
+    assert state.ask("(line x)") == []
+    assert state.ask("(role xplayer)") == [{}]
+    assert len(state.ask("(true (cell ?x ?y b))")) == 9
+    assert state.ask("(true (cell ?x ?x b))") == [{"x": "1"}, {"x": "2"}, {"x": "3"}]
+    assert state.ask("terminal") == []
+
+
+def test_why_shows_the_derivation(state: herbrand.State) -> None:
+    """A derivation names rules with their lines and ends in facts of the state."""
+    answer = state.why("(legal xplayer (mark 1 1))")
+    assert answer.holds
+    text = str(answer)
+    assert "(cell 1 1 b)   [true in this state]" in text
+    assert "by rule, line" in text
+
+
+def test_why_not_shows_what_failed(state: herbrand.State) -> None:
+    """What does not hold is explained by the condition that failed."""
+    answer = state.why("(legal oplayer (mark 1 1))")
+    assert not answer.holds
+    assert "(control oplayer)   [not true in this state]" in str(answer)
+    assert state.why("(cell 1 1 x)").holds is False
+    assert state.why("(nonsense 1 2)").holds is False
+
+
+def test_why_after_a_move(state: herbrand.State) -> None:
+    """With a joint move, the next fluents can be explained."""
+    answer = state.why("(next (cell 1 1 x))", ("(mark 1 1)", "noop"))
+    assert answer.holds
+    assert "[the move made]" in str(answer)
+    with pytest.raises(herbrand.GameError, match="joint move"):
+        state.why("(next (cell 1 1 x))")
+
+
+def test_simulation_is_reproducible(game: herbrand.Game) -> None:
+    """The same seed gives the same playouts, whatever was asked before."""
+    one = game.simulate(50, seed=3)
+    game.initial_state().ask("(line ?x)")
+    two = herbrand.load("ticTacToe").simulate(50, seed=3)
+    assert one.lengths == two.lengths
+    assert one.goals == two.goals
+    assert one.playouts == 50
+    assert sum(one.lengths.values()) == 50
+    assert sum(n * c for n, c in one.lengths.items()) == one.transitions
+    assert {"game", "playouts", "transitions", "length", "goals"} <= set(one.as_json())
+
+
+def test_simulation_mean_length(game: herbrand.Game) -> None:
+    """Random tic-tac-toe lasts 7.63 moves in the mean (a known value)."""
+    result = game.simulate(1500, seed=11)
+    assert abs(result.length["mean"] - 7.63) < 0.15
+    assert result.length["min"] == 5
+    assert result.length["max"] == 9
+
+
+def test_simulation_truncates_and_stops(game: herbrand.Game) -> None:
+    """Playouts are cut at `max_steps`; a time limit gives what was done so far."""
+    cut = game.simulate(10, seed=1, max_steps=3)
+    assert cut.truncated == 10
+    assert cut.goals["xplayer"].mean is None
+    stopped = game.simulate(10**9, seed=1, limits=herbrand.Limits(seconds=0.3))
+    assert stopped.stopped
+    assert 0 < stopped.playouts < 10**9
+
+
+def test_role_without_a_move_is_an_error() -> None:
+    """A state in which a role has no legal move stops a simulation with its facts."""
+    game = herbrand.loads(
+        "(role a) (init (n 1)) (<= (legal a go) (true (n 2))) (next (n 3)) (goal a 0) (<= terminal (true (n 9)))"
+    )
+    with pytest.raises(herbrand.GameError, match=r"no legal move in the state: \(n 1\)"):
+        game.simulate(1, seed=0)
