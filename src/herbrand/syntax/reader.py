@@ -92,7 +92,8 @@ class _Reader:
             return
         careful = CarefulReader(text, self.names, self.report, self.statements, self.comments)
         unclosed = careful.unclosed
-        if (inside := careful.wrapped(position)) is not None:
+        inside = careful.wrapped(position)
+        if inside is not None:
             position, end = inside
         while position < end:
             following = bisect_left(unclosed, position)
@@ -100,6 +101,8 @@ class _Reader:
             position = self.read_plain(position, min(stop, end))
             if position < end:
                 position = careful.read_statement(position, end)
+        if inside is not None:
+            self.comments.sort(key=lambda comment: comment.start)
 
     def _is_text(self) -> bool:
         text = self.text

@@ -67,14 +67,14 @@ class CarefulReader:
 
     def wrapped(self, start: int) -> tuple[int, int] | None:
         """Return the inside of a sheet that is one list of lists, as START messages carry it."""
-        before: list[Comment] = []
+        outside: list[Comment] = []
         opened: list[int] = []
         depth, close = 0, -1
         for token in TOKEN.finditer(self.text, start):
             first = token[0][0]
             if first == ";":
-                if len(opened) < 2:
-                    before.append(Comment(token[0], *token.span()))
+                if close >= 0 or not opened:
+                    outside.append(Comment(token[0], *token.span()))
             elif close >= 0 or (depth < 2 and first not in "()"):
                 return None
             elif first == "(":
@@ -84,9 +84,9 @@ class CarefulReader:
             elif first == ")":
                 depth -= 1
                 close = token.start() if depth == 0 else -1
-        if close < 0:
+        if close < 0 or len(opened) < 2:
             return None
-        self.comments += [c for c in before if c.start < opened[0]]
+        self.comments += outside
         return opened[0] + 1, close
 
     def read_statement(self, start: int, end: int) -> int:
@@ -217,7 +217,7 @@ class CarefulReader:
             self.faults.empty(item, "delete it")
             return
         first = items[0]
-        if len(items) > 1 and is_arrow(items[1]) and not is_arrow(first):
+        if len(items) > 2 and is_arrow(items[1]) and not is_arrow(first):
             self.faults.infix_arrow(items[1], first)
             self._rule(item, [items[1], first, *items[2:]])
         elif isinstance(first, Seq):
