@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 import herbrand
+from herbrand.check.features import features
 
 GAMES = Path(herbrand.__file__).parent / "games"
 PERFT = Path(__file__).parents[1] / "perft"
@@ -524,7 +525,8 @@ def test_manifest(games, file):
     assert tuple(manifest["roles"]) == games[file].roles
     for field in ("title", "rules_source", "description"):
         assert manifest[field].strip()
-    assert manifest["features"]
+    assert ("recursion" in manifest["features"]) == features(games[file].rules).recursion
+    assert ("random" in manifest["features"]) == ("random" in manifest["roles"])
     table = read_perft(name)
     assert [(row["depth"], row["states"]) for row in manifest["perft"]] == [row[:2] for row in table]
     assert all(known["fact"] and "value" in known and known["source"] for known in manifest["known"])
