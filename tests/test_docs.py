@@ -1,9 +1,10 @@
 """The documents tell the truth: their examples are run, their pages are complete.
 
 Checked are docstrings (doctests), and in README.md and docs/ every `python` block that holds a
-session and every `console` block.  In a `console` block the lines that begin with `$ herbrand`
-are run, in a folder that holds the files of the blocks headed ```` ```kif file=NAME ````; what
-follows must be what is printed (`...` stands for anything).
+session and every `console` block: the commands after `$` are run in an empty folder, in which the
+blocks headed ```` ```kif NAME ```` are files.  In what they print `...` stands for anything, and lines
+such as `white> 3` are typed.  `pytest --update` rewrites outputs that differ.  The tutorial has a
+test of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ import re
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,39 +25,24 @@ from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.reference import reference
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - {ROOT / "docs" / "tutorial.md"})
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PACKAGE = Path(herbrand.__file__).parent
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fenced block of a page."""
-
-    info: str
-    text: str
-    line: int
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+TYPED = re.compile(r"^\w+> (.*)$", re.MULTILINE)
 
 
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    found = re.finditer(r"^```(\S[^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [Block(m[1], m[2], text.count("\n", 0, m.start()) + 1) for m in found]
+def sessions(text: str) -> str:
+    """The Python sessions of a page, one after another."""
+    return "\n".join(m[3] for m in BLOCK.finditer(text) if m[1] == "python" and ">>>" in m[3])
 
 
-def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a console block with what each should print."""
-    parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
-    return list(zip(parts[1::2], parts[2::2], strict=True))
-
-
-PYTHON = [
-    pytest.param(page, id=page.name)
-    for page in PAGES
-    if any(block.info == "python" and ">>>" in block.text for block in blocks(page))
-]
+PYTHON = [pytest.param(page, id=page.name) for page in PAGES if sessions(page.read_text(encoding="utf-8"))]
 CONSOLE = [
-    pytest.param(page, id=page.name) for page in PAGES if any(b.info == "console" for b in blocks(page))
+    pytest.param(page, id=page.name) for page in PAGES if "\n```console\n" in page.read_text(encoding="utf-8")
 ]
 
 
@@ -70,41 +55,57 @@ def test_examples_are_found() -> None:
 @pytest.mark.parametrize("page", PYTHON)
 def test_python_sessions_do_what_they_show(page: Path) -> None:
     """The sessions of a page, run one after another, print what the page says."""
-    names: dict[str, object] = {}
-    for block in blocks(page):
-        if block.info == "python" and ">>>" in block.text:
-            test = doctest.DocTestParser().get_doctest(block.text, names, page.name, str(page), block.line)
-            messages: list[str] = []
-            runner = doctest.DocTestRunner(optionflags=FLAGS)
-            runner.run(test, out=messages.append, clear_globs=False)
-            assert not runner.failures, "".join(messages)
-            names.update(test.globs)
+    session = sessions(page.read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
+    messages: list[str] = []
+    outcome = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=messages.append)
+    assert outcome.attempted
+    assert not outcome.failed, "".join(messages)
+
+
+def printed(command: str, typed: str) -> str:
+    """What a command prints, remarks included, after a person typed some lines."""
+    words = shlex.split(command, comments=True)
+    assert words[0] == "herbrand", f"only herbrand is run here, not {command}"
+    settings = {"COLUMNS": "100", "NO_COLOR": "1"}
+    outcome = CliRunner().invoke(cli, words[1:], input=typed, env=settings, catch_exceptions=False)
+    return "".join(f"{line.rstrip()}\n" for line in outcome.output.splitlines())
+
+
+def agrees(expected: str, got: str) -> bool:
+    """Whether a text is as expected: `...` stands for anything on a line, alone for any lines."""
+    lines = [
+        r"(?:.*\n)*?" if line == "..." else ".*".join(map(re.escape, line.split("..."))) + "\n"
+        for line in expected.splitlines()
+    ]
+    return re.fullmatch("".join(lines), got) is not None
 
 
 @pytest.mark.parametrize("page", CONSOLE)
-def test_commands_print_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_print_what_they_show(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, update: bool
+) -> None:
     """The commands of a page print what the page says, both streams together."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    checker = doctest.OutputChecker()
-    for block in blocks(page):
-        if file := re.fullmatch(r"\w+ file=(\S+)", block.info):
-            Path(file[1]).write_text(block.text, encoding="utf-8")
-        if block.info != "console":
-            continue
-        for command, expected in commands(block):
-            words = shlex.split(command, comments=True)
-            assert words[0] == "herbrand", f"{page.name}:{block.line}: only herbrand is run here: {command}"
-            typed = None
-            if "<<<" in words:  # what a person types, one answer after another
-                at = words.index("<<<")
-                typed = words[at + 1].replace("\\n", "\n") + "\n"
-                words = words[:at]
-            outcome = CliRunner().invoke(cli, words[1:], input=typed, catch_exceptions=False)
-            got = "\n".join(line.rstrip() for line in outcome.output.splitlines()) + "\n"
-            same = checker.check_output(expected, got, doctest.ELLIPSIS)
-            assert same, f"{page.name}:{block.line}: $ {command}\nexpected:\n{expected}\ngot:\n{got}"
+
+    def run_block(block: re.Match[str]) -> str:
+        kind, file, content = block.groups()
+        if file:
+            with Path(file).open("a", encoding="utf-8") as stream:
+                stream.write(content)
+        return f"```console\n{COMMAND.sub(run_command, content)}```" if kind == "console" else block[0]
+
+    def run_command(shown: re.Match[str]) -> str:
+        got = printed(shown[1], "".join(f"{line}\n" for line in TYPED.findall(shown[2])))
+        if agrees(shown[2], got):
+            return shown[0]
+        assert update, f"{page.name}: $ {shown[1]}\nexpected:\n{shown[2]}\ngot:\n{got}"
+        return f"$ {shown[1]}\n{got}"
+
+    text = page.read_text(encoding="utf-8")
+    followed = BLOCK.sub(run_block, text)
+    if followed != text:
+        page.write_text(followed, encoding="utf-8")
 
 
 def test_docstrings_do_what_they_show() -> None:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 PACKAGE = Path(herbrand.__file__).parent
 
 ORDER = (
-    *("errors", "limits", "diagnostic", "syntax", "check", "simulate"),
-    *("games", "machine", "game", "perft", "verify", "draw", "cli", "__main__"),
+    *("errors", "limits", "diagnostic", "syntax", "check", "program", "ground", "simulate", "games"),
+    *("machine", "game", "verify", "testing", "draw", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

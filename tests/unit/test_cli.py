@@ -15,11 +15,12 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from herbrand import errors
+from herbrand import errors, games
 from herbrand.cli import main as main_module
 from herbrand.cli.joint import read_joint, split_joints, split_terms
 from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.output import columns, count, wants_color
+from herbrand.cli.rewrite import write_atomically
 
 GAME = """\
 ; two by two: who has two cells wins
@@ -361,9 +362,29 @@ def test_fix_filters_standard_input() -> None:
     assert "(<= terminal (two ?c))" in outcome.stdout
 
 
+def test_diff_belongs_to_fix(game: str) -> None:
+    """`--diff` alone would show nothing: it is wrong use."""
+    assert run("check", game, "--diff").exit_code == 2
+
+
 def test_a_bundled_game_is_never_changed() -> None:
-    """`diff` alone is wrong use; so is changing what belongs to herbrand."""
-    assert run("check", "ticTacToe", "--diff").exit_code == 2
+    """What belongs to herbrand is refused before anything is written."""
+    file = games.path("nim")
+    before = file.read_bytes()
+    with pytest.raises(click.UsageError, match="`nim` is a bundled game"):
+        write_atomically(str(file), "(role a)")
+    assert file.read_bytes() == before
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    """Writing through a symbolic link changes the file that it leads to."""
+    file = tmp_path / "file.kif"
+    file.write_text("old", encoding="utf-8")
+    link = tmp_path / "link.kif"
+    link.symlink_to(file)
+    write_atomically(str(link), "new")
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8") == "new"
 
 
 # ---- format, convert, explain ------------------------------------------------------------------
@@ -685,32 +706,27 @@ def test_completion_prints_a_script(shell: str) -> None:
     assert "_HERBRAND_COMPLETE" in outcome.stdout
 
 
-def test_completion_offers_commands_games_and_files() -> None:
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("herbrand sh", ["plain,show"]),
+        ("herbrand show ticTacToeI", ["plain,ticTacToeInfix", "file,ticTacToeI"]),
+        ("herbrand explain unsafe-v", ["plain,unsafe-variable"]),
+        ("herbrand check --form", ["plain,--format"]),
+    ],
+)
+def test_completion_offers_what_fits(typed: str, offered: list[str]) -> None:
     """What the shell gets when a person presses tab."""
-    environment = {
-        "_HERBRAND_COMPLETE": "bash_complete",
-        "COMP_WORDS": "herbrand show ticTacT",
-        "COMP_CWORD": "2",
-    }
-    run_ = subprocess.run(
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    answer = subprocess.run(
         [sys.executable, "-m", "herbrand"],
-        env={**os.environ, **environment},
+        env={**os.environ, **words, "_HERBRAND_COMPLETE": "bash_complete"},
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert "plain,ticTacToe" in run_.stdout.splitlines()
-    environment |= {"COMP_WORDS": "herbrand sh", "COMP_CWORD": "1"}
-    run_ = subprocess.run(
-        [sys.executable, "-m", "herbrand"],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert run_.stdout.split() == ["plain,show"]
+    assert answer.stdout.splitlines() == offered
 
 
 # ---- as a process ------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import sys
@@ -224,5 +225,8 @@ def test_on_a_terminal_the_tab_key_completes_and_choices_are_wiped(tmp_path: Pat
     until(b"the game is over after 1 step")
     assert b"\x1b[2K" in seen
     assert b"left plays tails" in seen
+    with contextlib.suppress(OSError):  # what a terminal raises when the program has ended
+        while os.read(terminal, 4096):
+            pass
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

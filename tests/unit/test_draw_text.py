@@ -5,6 +5,8 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from herbrand.draw.text import columns_first, draw, table
 from herbrand.syntax.tree import Atom, Constant, Function, Rule, Variable
@@ -169,3 +171,21 @@ def test_a_table_groups_facts_by_name_and_counts() -> None:
         over
         turn  blue red
     """)
+
+
+_ARGUMENT = st.sampled_from(
+    ["1", "2", "3", "10", "a", "b", "c", "a1", "b2", "x", "blank", "W", "(f 1 2)", "(g)"]
+)
+_FACT = st.tuples(st.sampled_from(["cell", "at", "p", "X"]), st.lists(_ARGUMENT, max_size=4)).map(
+    lambda parts: f"({' '.join([parts[0], *parts[1]])})" if parts[1] else parts[0]
+)
+
+
+@given(st.lists(_FACT, max_size=30), st.lists(_FACT, max_size=30))
+def test_any_facts_can_be_drawn_or_listed(state: list[str], base: list[str]) -> None:
+    """Whatever the facts are, there is a drawing or none, without blanks at the ends of lines."""
+    drawing = draw(state, base)
+    assert drawing is None or all(line == line.rstrip() for line in drawing.splitlines())
+    listed = table(state)
+    assert len(listed.splitlines()) <= len(set(state))
+    assert all(line == line.rstrip() for line in listed.splitlines())

@@ -67,5 +67,6 @@ def _page(entry: dict[str, Any]) -> str:
         lines += [f"  {row['depth']:>2}  {row['states']:,}".replace(",", " ") for row in entry["perft"]]
     if entry["known"]:
         lines += ["", "known values:"]
-        lines += [f"  {known['fact']}: {known['value']}" for known in entry["known"]]
+        for known in entry["known"]:
+            lines += textwrap.wrap(f"  {known['fact']}: {known['value']}", width, subsequent_indent=" " * 4)
     return "\n".join(lines)

@@ -104,10 +104,12 @@ def _failure(error: HerbrandError | MemoryError) -> int:
         _say(f"internal error: {error}")
         return BUG
     if isinstance(error, GameError) and error.diagnostics:
-        from herbrand.cli.output import render
+        from herbrand.cli.output import count, render
 
         remark(render(error.diagnostics, "text", err=True).rstrip("\n"))
-    _say(f"error: {error}")
+        _say(f"error: the game cannot be played: {count(len(error.diagnostics), 'error')} in the rules")
+    else:
+        _say(f"error: {error}")
     if isinstance(error, BudgetExceeded):
         return BUDGET_SPENT
     return WRONG_USE if isinstance(error, MissingExtra) else GAME_HAS_ERRORS

@@ -57,7 +57,7 @@ def _section(command: click.Command, context: click.Context) -> Iterator[str]:
     yield f"## {command.name}\n"
     yield f"    {usage}\n"
     yield from _paragraphs(command.help or "")
-    options = [p for p in command.get_params(context) if isinstance(p, click.Option) and p.name != "help"]
+    options = [p for p in command.params if isinstance(p, click.Option)]
     if options:
         yield "| option | meaning |\n|---|---|"
         yield from map(_option, options)

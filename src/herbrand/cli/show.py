@@ -39,7 +39,7 @@ def command(
     goals: bool,
     as_json: bool,
 ) -> None:
-    """Show a state: the facts, the legal moves, the goals.
+    """Show a state: board, legal moves, goals, and why something holds.
 
     Joint moves are separated by `;`, the moves in one by `,` in role order. A role that can do
     only one thing may be left out. FACTS is a list such as "(cell 1 1 x) (control white)".

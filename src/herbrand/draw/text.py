@@ -123,7 +123,7 @@ def table(facts: Iterable[str]) -> str:
     step  3
     """
     rows: dict[str, list[str]] = defaultdict(list)
-    for fact in sorted(facts, key=lambda fact: _natural(fact.strip("()"))):
+    for fact in sorted(set(facts), key=lambda fact: _natural(fact.strip("()"))):
         inside = fact[1:-1] if fact.startswith("(") else fact
         name, _, arguments = inside.partition(" ")
         rows[name].append(arguments)
