@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Severity
@@ -115,7 +116,7 @@ def _with_comments(
     waiting = sorted(comments, key=lambda c: c.start)
     following = 0
     before: Rule | None = None
-    for statement in statements:
+    for statement, after in zip_longest(statements, statements[1:]):
         mine: list[Comment] = []
         while following < len(waiting) and waiting[following].start < statement.end:
             mine.append(waiting[following])
@@ -126,7 +127,7 @@ def _with_comments(
             lines.append("")
         for comment in mine:
             lines += _translated(comment, sign)
-        lines += writer.statement(statement)
+        lines += writer.statement(statement, after)
         before = statement
     rest = waiting[following:]
     if rest and before is not None and _is_behind(before, rest[0], source):
@@ -326,8 +327,8 @@ class _Prefix:
                     shown.setdefault(variable.name, variable.spelling)
         self.variables = variable_names(rule, self.notation, shown)
 
-    def statement(self, rule: Rule) -> list[str]:
-        """Return the lines of a statement."""
+    def statement(self, rule: Rule, after: Rule | None) -> list[str]:  # noqa: ARG002
+        """Return the lines of a statement; `after` is the next one."""
         self.name_variables(rule)
         if not rule.body:
             return [self.literal(rule.head)]
@@ -358,6 +359,12 @@ class _Prefix:
 _OR, _AND, _UNARY = 1, 2, 3
 
 
+def _looks_like_conjunct(rule: Rule) -> bool:
+    """Whether a statement is a fact with a variable, or of a relation that is never defined."""
+    is_open = next(variables_of(rule.head), None) is not None
+    return rule.is_fact and (is_open or rule.head.name in {"true", "does"})
+
+
 class _Infix(_Prefix):
     """Writes the book's infix or Prolog; the notations differ in their signs only."""
 
@@ -374,21 +381,23 @@ class _Infix(_Prefix):
     def wants_gap(self, before: Rule, statement: Rule, has_comment: bool) -> bool:
         return has_comment or before.head.key != statement.head.key
 
-    def statement(self, rule: Rule) -> list[str]:
+    def statement(self, rule: Rule, after: Rule | None) -> list[str]:
         self.name_variables(rule)
         head = self.applied(rule.head)
         if not rule.body:
             return [head + self.stop]
+        # Where no full stops are written, a reader takes such a fact for the next conjunct.
+        stop = "." if after is not None and _looks_like_conjunct(after) else self.stop
         body = tuple(map(simplified, rule.body))
         if self.is_prolog:
             body = in_binding_order(body)
         least = _OR if len(body) == 1 and isinstance(body[0], Or) and not self.is_prolog else _UNARY
         literals = [self.bound(literal, least) for literal in body]
-        line = f"{head} :- {f'{self.and_sign} '.join(literals)}{self.stop}"
+        line = f"{head} :- {f'{self.and_sign} '.join(literals)}{stop}"
         if len(line) <= _WIDTH or len(literals) == 1:
             return [line]
         lines = [f"{self.indent}{literal}{self.and_sign}" for literal in literals[:-1]]
-        return [f"{head} :-", *lines, f"{self.indent}{literals[-1]}{self.stop}"]
+        return [f"{head} :-", *lines, f"{self.indent}{literals[-1]}{stop}"]
 
     def literal(self, literal: Literal) -> str:
         return self.bound(literal, _OR)
