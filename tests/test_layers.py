@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 PACKAGE = Path(herbrand.__file__).parent
 
 ORDER = (
-    *("errors", "limits", "diagnostic", "syntax", "check", "program", "ground", "simulate", "games"),
+    *(
+        "errors",
+        "limits",
+        "diagnostic",
+        "syntax",
+        "check",
+        "program",
+        "ground",
+        "network",
+        "simulate",
+        "games",
+    ),
     *("machine", "game", "verify", "testing", "draw", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""

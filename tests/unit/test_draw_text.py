@@ -189,3 +189,14 @@ def test_any_facts_can_be_drawn_or_listed(state: list[str], base: list[str]) -> 
     listed = table(state)
     assert len(listed.splitlines()) <= len(set(state))
     assert all(line == line.rstrip() for line in listed.splitlines())
+
+
+def test_boards_that_are_still_empty_are_drawn() -> None:
+    """With all possible facts known, an empty quarter of a board has its place."""
+    base = [f"(cell {b} {r} {c} x)" for b in (1, 2) for r in (1, 2) for c in (1, 2)]
+    assert draw(["(cell 2 1 1 x)"], base) == drawn("""
+        cell 1:   cell 2:
+          1 2       1 2
+        1 . .     1 x .
+        2 . .     2 . .
+    """)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.text import columns_first, draw, table
-from herbrand.errors import BudgetExceeded
+from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.limits import Limits
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Painter", "goals_line"]
 
+QUICK: Final = Limits(seconds=3)
+"""How long to look for the size of a board that the rules do not declare."""
 MOST_BASE: Final = 200_000
 """More declared fluents than this are not listed just to know the size of a board."""
 
@@ -29,7 +32,7 @@ class Painter:
         """Draw a state, as a board where it looks like one, else as a table of facts."""
         if not self._asked:
             self._asked = True
-            self._known |= _declared(state)
+            self._known |= _declared(state) or _derived(state)
         self._known |= state.facts
         drawing = draw(state.facts, self._known, columns_first=self._columns_first)
         return drawing or table(state.facts) or "(no facts)"
@@ -44,6 +47,17 @@ def _declared(state: State) -> set[str]:
     if len(answers) > MOST_BASE:
         return set()
     return {next(iter(answer.values())) for answer in answers}
+
+
+def _derived(state: State) -> set[str]:
+    """Return what can be true as far as that is quick to find out."""
+    from herbrand.ground.possible import possible
+
+    try:
+        found = possible(state.game.rules, limits=QUICK, megabytes=1000).base
+    except HerbrandError:
+        return set()
+    return set(found) if len(found) <= MOST_BASE else set()
 
 
 def goals_line(state: State) -> str:

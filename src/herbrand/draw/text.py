@@ -23,6 +23,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise, product
+from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.tree import Function, Node, Variable, children
@@ -131,7 +132,9 @@ def table(facts: Iterable[str]) -> str:
     lines: list[str] = []
     for name, values in rows.items():
         if all(" " not in value for value in values):
-            values = [" ".join(values)]
+            values = wrap(
+                " ".join(values), max(WIDTH - width - 2, 20), break_long_words=False, break_on_hyphens=False
+            ) or [""]
         lines += [f"{name if i == 0 else '':{width}}  {value}".rstrip() for i, value in enumerate(values)]
     return "\n".join(lines)
 
@@ -244,14 +247,13 @@ def _grid(
         content = [k for k in others if k not in keys]
         if len(content) != arguments:
             continue
-        grids: dict[tuple[str, ...], dict[tuple[str, str], str]] = defaultdict(dict)
+        names = dict.fromkeys(tuple(row[k] for k in keys) for row in every) if keys else {(): None}
+        grids: dict[tuple[str, ...], dict[tuple[str, str], str]] = {key: {} for key in names}
         if not all(
             _put(grids[tuple(row[k] for k in keys)], (row[i], row[j]), " ".join(row[k] for k in content))
             for row in facts
         ):
             continue
-        if not keys:
-            grids = grids or {(): {}}
         if len(grids) <= MOST_BOARDS:
             possible = {" ".join(row[k] for k in content) for row in every}
             return [
