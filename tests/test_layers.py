@@ -82,3 +82,9 @@ def test_importing_herbrand_loads_only_the_standard_library() -> None:
 def test_the_command_line_starts_without_rich_and_without_its_commands() -> None:
     """Help needs click alone; drawing and commands are imported when used."""
     assert _loaded_by("import herbrand.cli.main") == {"click"}
+
+
+def test_checking_a_game_needs_no_more_than_click() -> None:
+    """`herbrand check` starts fast because nothing heavy is loaded for it."""
+    run = "import herbrand.cli.main as m; m.cli.main(['check', 'nim'], standalone_mode=False)"
+    assert _loaded_by(run) == {"click"}
