@@ -8,6 +8,7 @@ way its faults are reported, all of them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
 from herbrand.diagnostic import Fix, Label
@@ -57,7 +58,6 @@ class CarefulReader:
         self.statements = statements
         self.comments = comments
         self.unclosed = unclosed_parentheses(text)
-        self.never_closed = frozenset(self.unclosed)
         self.is_lost = False
         """Whether the statement at hand has a fault that no repair is known for."""
         self.bodiless: tuple[int, int, int] | None = None
@@ -113,8 +113,12 @@ class CarefulReader:
             self._statement(found)
         return after
 
+    def _is_unclosed(self, start: int) -> bool:
+        at = bisect_left(self.unclosed, start)
+        return at < len(self.unclosed) and self.unclosed[at] == start
+
     def _list(self, start: int, end: int) -> tuple[Seq | None, int]:
-        lists = list_at(self.text, start, end, is_open=start in self.never_closed)
+        lists = list_at(self.text, start, end, is_open=self._is_unclosed(start))
         self.comments += [Comment(self.text[a:b], a, b) for a, b in lists.comments]
         if lists.deep is not None:
             self.report.error(
@@ -191,7 +195,7 @@ class CarefulReader:
     def _glued_pair(self, items: list[Item], at: int, end: int) -> tuple[list[Item], int]:
         """Read the list right behind a word at the top of the sheet: `role(white)`."""
         before = len(self.comments)
-        if at in self.never_closed:
+        if self._is_unclosed(at):
             return items, at
         lists = list_at(self.text, at, end, is_open=False)
         word = items[-1]
@@ -470,6 +474,9 @@ class CarefulReader:
             elif name in CONNECTIVES or item.text in ARROWS:
                 self.is_lost = True
                 self.faults.reserved(item.text, start, end)
+            elif kind is None:
+                self.is_lost = True
+                self.faults.infix_sign(item, f"`{item.text}` is a sign of the infix notation")
             return Constant(name, spelling, start, end)
         items = self.calls.elements(item)
         if not items:
@@ -505,6 +512,9 @@ class CarefulReader:
         elif name in CONNECTIVES or word.text in ARROWS:
             self.is_lost = True
             self.faults.reserved(word.text, word.start, word.end)
+        elif kind is None:
+            self.is_lost = True
+            self.faults.infix_sign(word, f"`{word.text}` is a sign of the infix notation")
         return name, spelling
 
     def _split_surplus(self, item: Seq, items: list[Item]) -> tuple[list[Item], list[Item]]:

@@ -58,6 +58,7 @@ ARITY: Final = {
 }
 """Arguments of the relations with a fixed meaning."""
 
+_SIGNS = AND_SIGNS | OR_SIGNS | NOT_SIGNS
 _PLAIN = re.compile(r"\??[A-Za-z0-9_-]+")
 
 
@@ -85,8 +86,7 @@ class Names:
             not folded
             or (folded in CONNECTIVES and kind is Constant)
             or "," in spelling
-            or spelling in AND_SIGNS | OR_SIGNS
-            or spelling[0] in "~¬!\\"
+            or spelling in _SIGNS
         ):
             kind = None
         entry = self.known[spelling] = (kind, folded, shown)
