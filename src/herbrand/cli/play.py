@@ -138,9 +138,10 @@ class _Match:
     def run(self) -> None:
         """Play to the end, or until the person leaves."""
         others = [role for role in self.game.roles if role not in self.people]
-        result(f"{self.game.name}: you play {', '.join(self.people)}", newline=not others)
-        if others:
-            result(f"; {', '.join(others)} {'choose' if len(others) > 1 else 'chooses'} at random")
+        chance = (
+            f"; {', '.join(others)} {'choose' if len(others) > 1 else 'chooses'} at random" if others else ""
+        )
+        result(f"{self.game.name}: you play {', '.join(self.people)}{chance}")
         result("? for help, quit to leave")
         try:
             while not self.state.is_terminal:
