@@ -57,7 +57,7 @@ def as_json(value: Any) -> None:
 
 def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -> str:
     """Render diagnostics as "text", "line", "json" or "sarif" for one of the two streams."""
-    from herbrand.check import render as renderers
+    import herbrand.check.render as renderers
 
     if form == "text":
         return renderers.text(diagnostics, color=wants_color(sys.stderr if err else sys.stdout))
