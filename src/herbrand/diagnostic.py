@@ -96,7 +96,8 @@ def apply_fixes(text: str, diagnostics: tuple[Diagnostic, ...]) -> tuple[str, tu
         taken += [(e.span.start, e.span.end) for e in fix.edits]
         edits += fix.edits
         applied.append(diagnostic)
-    for edit in sorted(edits, key=lambda e: e.span.start, reverse=True):
+    # from the end; at one place what is inserted goes before what is replaced
+    for edit in sorted(edits, key=lambda e: (e.span.start, e.span.end), reverse=True):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text, tuple(applied)
 
