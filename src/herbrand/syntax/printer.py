@@ -369,7 +369,7 @@ class _Infix(_Prefix):
     """Writes the book's infix or Prolog; the notations differ in their signs only."""
 
     def __init__(self, notation: str, written: Mapping[str, str], *, spelling: bool) -> None:
-        super().__init__(notation, {**written, "0": "0"}, spelling=spelling)
+        super().__init__(notation, {"0": "0", **written}, spelling=spelling)
         self.is_prolog = notation == "prolog"
         self.comma = ", " if self.is_prolog else ","
         self.and_sign = "," if self.is_prolog else " &"
