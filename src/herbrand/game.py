@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from herbrand.errors import GameError
+from herbrand.errors import BudgetExceeded, GameError
 from herbrand.limits import DEFAULT, Limits
 from herbrand.syntax import read, read_file
 from herbrand.syntax.tree import Function
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from herbrand.ground.possible import Possible
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.network.network import Network
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
     from herbrand.syntax.tree import Term, Tree
 
 __all__ = ["Game", "load", "loads"]
 
-ENGINES = ("auto", "rules", "naive")
+ENGINES = ("auto", "rules", "network", "naive")
 """What `engine=` may be."""
+FEW_PLAYOUTS = 500
+"""Fewer playouts than this are played by evaluating the rules."""
 
 
 class Game:
@@ -117,6 +120,20 @@ class Game:
         rows = engine.static_extension(relation, arity)
         return [(text(row),) if arity == 1 else tuple(map(text, row)) for row in rows]
 
+    @cached_property
+    def network(self) -> Network:
+        """The game as a network of AND and NOT.
+
+        Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
+        within the limits.
+        """
+        from herbrand.ground import ground
+        from herbrand.network import wire
+
+        self._require_playable()
+        program = ground(self.rules, limits=self.limits)
+        return wire(program, [program.terms.intern(role) for role in self.rules.roles])
+
     # -- states ---------------------------------------------------------------------------
 
     @property
@@ -150,6 +167,10 @@ class Game:
         if engine not in ENGINES:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
         name = self.engine if engine == "auto" else engine
+        if name == "network" and name not in self._engines:
+            from herbrand.simulate.on_network import NetworkEngine
+
+            self._engines[name] = NetworkEngine(self.network)
         if name not in self._engines:
             self._require_playable()
             from herbrand.simulate.from_rules import RulesEngine
@@ -179,20 +200,49 @@ class Game:
     ) -> Simulation:
         """Play uniformly random games and return their statistics.
 
-        Without a seed one is drawn and recorded in the result.  `progress(done, of)` is
-        called after each playout.
+        `engine="auto"` plays them on the network, thousands at a time, where the game grounds
+        within the limits and there are enough playouts to be worth it; else the rules are
+        evaluated.  `Simulation.engine` and `note` say what was done.  Without a seed one is
+        drawn and recorded in the result.  `progress(done, of)` is called now and then.
         """
         from herbrand.limits import UNLIMITED
         from herbrand.simulate.playouts import random_playouts
 
+        if engine not in ENGINES:
+            raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
+        drawn = random.SystemRandom().randrange(2**32) if seed is None else seed
+        limits = limits or UNLIMITED
+        note = None
+        if engine == "auto" and playouts < FEW_PLAYOUTS and "network" not in self.__dict__:
+            note = f"fewer than {FEW_PLAYOUTS} playouts: the network is not worth building"
+            engine = "rules"
+        if engine in ("auto", "network"):
+            try:
+                network = self.network
+            except BudgetExceeded as error:
+                if engine == "network":
+                    raise
+                note = f"no network: {error}"
+            else:
+                from herbrand.simulate.from_network import BatchSimulator, choose_width
+
+                return BatchSimulator(network, choose_width(network, playouts)).play(
+                    self.name,
+                    playouts=playouts,
+                    seed=drawn,
+                    max_steps=max_steps,
+                    limits=limits,
+                    progress=progress,
+                )
         return random_playouts(
-            self.engine_object(engine),
+            self.engine_object("naive" if engine == "naive" else "rules"),
             self.name,
             playouts=playouts,
-            seed=random.SystemRandom().randrange(2**32) if seed is None else seed,
+            seed=drawn,
             max_steps=max_steps,
-            limits=limits or UNLIMITED,
+            limits=limits,
             progress=progress,
+            note=note,
         )
 
     # -- value semantics ------------------------------------------------------------------

@@ -73,8 +73,9 @@ class _Encoder:
         yield from self._definitions(roots)
 
     def _definitions(self, roots: Iterable[Predicate]) -> Iterator[str]:
-        seen = {*roots, *(self.program.relation(*key) for key in (("init", 1), ("next", 1), ("legal", 2)))}
-        stack = list(seen)
+        makers = [self.program.relation(*key) for key in (("init", 1), ("next", 1), ("legal", 2))]
+        stack = list(dict.fromkeys([*roots, *makers]))
+        seen = set(stack)
         while stack:
             predicate = stack.pop()
             yield f"#defined {self._name(predicate)}/{predicate.arity}."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.limits import Limits
     from herbrand.simulate.interface import Engine
 
-__all__ = ["GoalStatistics", "Simulation", "random_playouts"]
+__all__ = ["GoalStatistics", "Simulation", "goal_statistics", "random_playouts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,8 @@ class Simulation:
     goals: dict[str, GoalStatistics]
     seconds: float
     """Processor seconds."""
+    note: str | None = None
+    """Why this engine was chosen, when there was a choice."""
     stopped: str | None = None
     """Why there are fewer playouts than asked for, or None."""
     branching: dict[str, float] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class Simulation:
         return {
             "game": self.game,
             "engine": self.engine,
+            "note": self.note,
             "seed": self.seed,
             "playouts": self.playouts,
             "truncated": self.truncated,
@@ -102,6 +105,7 @@ def random_playouts(
     max_steps: int,
     limits: Limits = UNLIMITED,
     progress: Callable[[int, int], None] | None = None,
+    note: str | None = None,
 ) -> Simulation:
     """Play `playouts` games in which every role chooses uniformly among its legal moves.
 
@@ -163,16 +167,18 @@ def random_playouts(
         transitions=transitions,
         lengths=dict(lengths),
         goals={
-            role: _goal_statistics(counts, missing)
+            role: goal_statistics(counts, missing)
             for role, counts, missing in zip(roles, values, undefined, strict=True)
         },
         seconds=time.process_time() - started,
+        note=note,
         stopped=stopped,
         branching={role: total / max(transitions, 1) for role, total in zip(roles, choices, strict=True)},
     )
 
 
-def _goal_statistics(counts: Counter[int], undefined: int) -> GoalStatistics:
+def goal_statistics(counts: Counter[int], undefined: int) -> GoalStatistics:
+    """Return the statistics of goal values that were met so often."""
     n = counts.total()
     if not n:
         return GoalStatistics(None, None, {}, undefined)

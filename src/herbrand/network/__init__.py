@@ -1,0 +1,17 @@
+"""Networks: ground rules as an and-inverter graph.
+
+`wire` builds the graph; `network.Network` is the page that explains it.
+
+| in the ground program | in the network                              |
+|-----------------------|---------------------------------------------|
+| atom                  | literal: a node, perhaps inverted           |
+| rule body             | conjunction of literals: AND gates          |
+| several rules         | disjunction: the inverse of an AND          |
+| `true`, `does`        | inputs                                      |
+| recursion in a state  | loop with feedback                          |
+"""
+
+from herbrand.network.network import Network
+from herbrand.network.wire import wire
+
+__all__ = ["Network", "wire"]

@@ -1,0 +1,221 @@
+"""The loops of network building that must be fast, as compiled functions over arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numba import njit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["build_gates", "mark_cone", "strong_components"]
+
+_I32 = np.int32
+
+
+@njit(cache=True)
+def strong_components(
+    start: NDArray[np.int64], edges: NDArray[np.int32], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return nodes in an order in which called ones come first, and each one's component.
+
+    Tarjan's algorithm, iterative, over `edges[start[n]:start[n + 1]]`.
+    """
+    index = np.full(count, -1, np.int32)
+    low = np.zeros(count, np.int32)
+    on_stack = np.zeros(count, np.bool_)
+    stack = np.empty(count, np.int32)
+    work = np.empty(count, np.int32)
+    place = np.empty(count, np.int64)
+    order = np.empty(count, np.int32)
+    component = np.empty(count, np.int32)
+    depth = filled = done = seen = components = 0
+    for root in range(count):
+        if index[root] >= 0:
+            continue
+        work[0] = root
+        place[0] = start[root]
+        depth = 1
+        index[root] = low[root] = seen
+        seen += 1
+        stack[filled] = root
+        filled += 1
+        on_stack[root] = True
+        while depth:
+            node = work[depth - 1]
+            k = place[depth - 1]
+            if k < start[node + 1]:
+                place[depth - 1] = k + 1
+                other = edges[k]
+                if index[other] < 0:
+                    index[other] = low[other] = seen
+                    seen += 1
+                    stack[filled] = other
+                    filled += 1
+                    on_stack[other] = True
+                    work[depth] = other
+                    place[depth] = start[other]
+                    depth += 1
+                elif on_stack[other] and index[other] < low[node]:
+                    low[node] = index[other]
+            else:
+                depth -= 1
+                if depth and low[node] < low[work[depth - 1]]:
+                    low[work[depth - 1]] = low[node]
+                if low[node] == index[node]:
+                    while True:
+                        filled -= 1
+                        other = stack[filled]
+                        on_stack[other] = False
+                        component[other] = components
+                        order[done] = other
+                        done += 1
+                        if other == node:
+                            break
+                    components += 1
+    return order, component
+
+
+@njit(cache=True)
+def _conjunction(a, b, left, right, gates, table, mask, first):  # type: ignore[no-untyped-def]
+    """Return the literal of `a and b`, making a gate unless there is one; and the gate count."""
+    if a > b:
+        a, b = b, a
+    if a == 0 or a == (b ^ 1):
+        return a & 0, gates
+    if a == 1 or a == b:
+        return b, gates
+    slot = (
+        (np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F))
+    ) >> np.uint64(20)
+    where = np.int64(slot & np.uint64(mask))
+    while True:
+        gate = table[where]
+        if gate < 0:
+            break
+        if left[gate] == a and right[gate] == b:
+            return 2 * (first + gate), gates
+        where = (where + 1) & mask
+    table[where] = gates
+    left[gates] = a
+    right[gates] = b
+    return 2 * (first + gates), gates + 1
+
+
+@njit(cache=True)
+def build_gates(  # type: ignore[no-untyped-def]
+    order, component, rule_start, rules, body_start, body, literal, first, feedback_first, capacity
+):
+    """Build the gates of all atoms.
+
+    `literal[atom]` holds the literals of the inputs, -1 for atoms to be derived, and is filled
+    in.  `rules[rule_start[a]:rule_start[a + 1]]` are the rules of atom a.  Feedback nodes are
+    numbered from `feedback_first`; `first` is the node of gate 0.
+    Returns left, right, gates, feedback atoms, loops.
+    """
+    size = 1
+    while size < 2 * capacity + 16:
+        size *= 2
+    mask = size - 1
+    table = np.full(size, -1, np.int32)
+    left = np.empty(capacity + 1, np.int32)
+    right = np.empty(capacity + 1, np.int32)
+    gates = 0
+    count = len(order)
+    feedback = np.empty(count, np.int32)
+    fed = np.full(count, -1, np.int32)
+    feedbacks = 0
+    loops = np.empty((count, 4), np.int32)
+    loop_count = 0
+    i = 0
+    while i < count:
+        j = i
+        while j < count and component[order[j]] == component[order[i]]:
+            j += 1
+        gate_before, feedback_before = gates, feedbacks
+        for k in range(i, j):
+            atom = order[k]
+            if literal[atom] >= 0:
+                continue
+            result = 1  # the inverse of the disjunction
+            for r in range(rule_start[atom], rule_start[atom + 1]):
+                rule = rules[r]
+                conjunction = 1
+                for b in range(body_start[rule], body_start[rule + 1]):
+                    signed = body[b]
+                    other = signed if signed > 0 else -signed
+                    value = literal[other]
+                    if value < 0:
+                        if fed[other] < 0:
+                            fed[other] = 2 * (feedback_first + feedbacks)
+                            feedback[feedbacks] = other
+                            feedbacks += 1
+                        value = fed[other]
+                    if signed < 0:
+                        value ^= 1
+                    conjunction, gates = _conjunction(
+                        conjunction, value, left, right, gates, table, mask, first
+                    )
+                    if conjunction == 0:
+                        break
+                result, gates = _conjunction(result, conjunction ^ 1, left, right, gates, table, mask, first)
+                if result == 0:
+                    break
+            literal[atom] = result ^ 1
+        if feedbacks > feedback_before:
+            loops[loop_count, 0] = gate_before
+            loops[loop_count, 1] = gates
+            loops[loop_count, 2] = feedback_before
+            loops[loop_count, 3] = feedbacks
+            loop_count += 1
+        i = j
+    return left[:gates].copy(), right[:gates].copy(), feedback[:feedbacks].copy(), loops[:loop_count].copy()
+
+
+@njit(cache=True)
+def mark_cone(left, right, first, feedback_first, feedback, loops, wanted, marked, level):  # type: ignore[no-untyped-def]
+    """Mark with `level` every unmarked gate that the literals `wanted` depend on.
+
+    A loop is marked as a whole.
+    """
+    gates = len(left)
+    stack = np.empty(2 * gates + 2 * len(feedback) + len(wanted) + 16, np.int32)
+    loop_done = np.zeros(len(loops), np.bool_)
+    filled = 0
+    for literal in wanted:
+        stack[filled] = literal >> 1
+        filled += 1
+    while filled:
+        filled -= 1
+        node = stack[filled]
+        if node < feedback_first:
+            continue
+        if node < first or len(loops):
+            # a feedback node, or a gate that may be in a loop: mark the whole loop
+            for k in range(len(loops)):
+                inside = (
+                    loops[k, 2] <= node - feedback_first < loops[k, 3]
+                    if node < first
+                    else loops[k, 0] <= node - first < loops[k, 1]
+                )
+                if inside and not loop_done[k]:
+                    loop_done[k] = True
+                    for g in range(loops[k, 0], loops[k, 1]):
+                        if marked[g] < 0:
+                            marked[g] = level
+                            for x in (left[g] >> 1, right[g] >> 1):
+                                if x >= first and marked[x - first] < 0:
+                                    stack[filled] = x
+                                    filled += 1
+                    for f in range(loops[k, 2], loops[k, 3]):
+                        x = feedback[f] >> 1
+                        if x >= first and marked[x - first] < 0:
+                            stack[filled] = x
+                            filled += 1
+        if node >= first and marked[node - first] < 0:
+            marked[node - first] = level
+            stack[filled] = left[node - first] >> 1
+            stack[filled + 1] = right[node - first] >> 1
+            filled += 2

@@ -1,0 +1,132 @@
+"""`Network`: a game as an and-inverter graph.  This page explains the encoding.
+
+A *node* is a number; a *literal* is `2 * node + inverted`.  Node 0 is the constant false, so
+literal 0 is false and literal 1 is true.  Nodes are numbered so that each depends on smaller
+ones only, apart from feedback (below):
+
+    0                          false
+    1 .. fluents               the fluents of the state, true or false
+    .. + moves                 the moves, one node for each (role, move): is it made?
+    .. + feedback              values fed back inside loops
+    the rest                   gates
+
+Gate `g` is node `inputs + g`, with `inputs = 1 + fluents + moves + feedback`; it is true when
+both its literals `left[g]` and `right[g]` are.
+
+Rules that are recursive within one state can give cyclic definitions.  A *loop* is a run of
+gates `first <= g < last` together with feedback nodes: they start false, the gates are
+evaluated, each feedback node takes the value of its literal `source`, and this is repeated
+until nothing changes.  All definitions in a loop are monotone, so it ends at the least
+fixpoint, which is the meaning of the rules.
+
+Outputs are literals: `legal[m]` for move `m`, `next[f]` for fluent `f`, `terminal`,
+`goal[k]` for the k-th pair of role and value, `sees[k]` for the k-th pair of role and percept.
+
+Gates stand in three runs, the *cones*: what `legal` and `terminal` need, what `next` and
+`sees` need besides, what `goal` needs besides.  `cones` are the two borders and the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from herbrand.program.terms import TermTable
+
+__all__ = ["Network"]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """An and-inverter graph with the names of its inputs and outputs; see the module."""
+
+    terms: TermTable
+    roles: tuple[int, ...]
+    """The roles as terms, in textual order."""
+    fluents: NDArray[np.int64]
+    """[fluents] the fluents as terms."""
+    moves: NDArray[np.int64]
+    """[moves, 2] role (counted from 0) and move (a term), sorted by role."""
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    feedback: NDArray[np.int32]
+    """[feedback] the literal that each feedback node takes over."""
+    loops: NDArray[np.int32]
+    """[loops, 4] first gate, last gate + 1, first feedback, last feedback + 1."""
+    legal: NDArray[np.int32]
+    next: NDArray[np.int32]
+    terminal: int
+    goal: NDArray[np.int32]
+    goals: NDArray[np.int64]
+    """[goal, 2] role (counted from 0) and value (a term)."""
+    sees: NDArray[np.int32]
+    percepts: NDArray[np.int64]
+    """[sees, 2] role (counted from 0) and percept (a term)."""
+    initial: NDArray[np.bool_]
+    """[fluents] which are true in the initial state."""
+    cones: tuple[int, int, int]
+    """Numbers of gates: for legal and terminal, with next and sees, with goals."""
+
+    @property
+    def inputs(self) -> int:
+        """The number of the first gate's node."""
+        return 1 + len(self.fluents) + len(self.moves) + len(self.feedback)
+
+    @property
+    def gates(self) -> int:
+        """How many gates there are."""
+        return len(self.left)
+
+    def statistics(self) -> dict[str, int]:
+        """Return the sizes."""
+        a, b, c = self.cones
+        return {
+            "fluents": len(self.fluents),
+            "moves": len(self.moves),
+            "gates": self.gates,
+            "gates_legal": a,
+            "gates_next": b - a,
+            "gates_goal": c - b,
+            "loops": len(self.loops),
+            "feedback": len(self.feedback),
+        }
+
+    def __str__(self) -> str:
+        """The network as text, one node a line, inputs and outputs by their GDL names."""
+        text = self.terms.text
+        names = ["false"]
+        names += [f"(true {text(fluent)})" for fluent in self.fluents.tolist()]
+        names += [f"(does {text(self.roles[role])} {text(move)})" for role, move in self.moves.tolist()]
+        names += [f"back{i}" for i in range(len(self.feedback))]
+        names += [f"_{i}" for i in range(self.gates)]
+
+        def show(literal: int) -> str:
+            if literal == 1:
+                return "true"
+            return f"(not {names[literal >> 1]})" if literal & 1 else names[literal >> 1]
+
+        first = self.inputs
+        lines = [
+            f"{names[first + i]} = (and {show(a)} {show(b)})"
+            for i, (a, b) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True))
+        ]
+        lines += [f"back{i} <- {show(source)}" for i, source in enumerate(self.feedback.tolist())]
+        lines += [
+            f"(legal {text(self.roles[role])} {text(move)}) = {show(literal)}"
+            for (role, move), literal in zip(self.moves.tolist(), self.legal.tolist(), strict=True)
+        ]
+        lines += [
+            f"(next {text(fluent)}) = {show(literal)}"
+            for fluent, literal in zip(self.fluents.tolist(), self.next.tolist(), strict=True)
+        ]
+        lines.append(f"terminal = {show(self.terminal)}")
+        for name, pairs, literals in (("goal", self.goals, self.goal), ("sees", self.percepts, self.sees)):
+            lines += [
+                f"({name} {text(self.roles[role])} {text(term)}) = {show(literal)}"
+                for (role, term), literal in zip(pairs.tolist(), literals.tolist(), strict=True)
+            ]
+        return "\n".join(lines)

@@ -1,0 +1,195 @@
+"""Random playouts on a network, thousands of games at a time."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.errors import GameError
+from herbrand.limits import UNLIMITED
+from herbrand.simulate.playouts import Simulation, goal_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.limits import Limits
+    from herbrand.network.network import Network
+
+__all__ = ["BatchSimulator", "choose_width"]
+
+_SCRATCH = 9
+_BITS = 10
+_ROWS_FOR_WIDE = 40_000
+_PLAYOUTS_FOR_WIDE = 4096
+
+
+def choose_width(network: Network, playouts: int) -> int:
+    """Return how many words a row should have.
+
+    Wide rows amortise the walk over the gates, narrow ones fit larger networks into the
+    cache.  Only two widths are used, because each is compiled once (and kept on disk).
+    """
+    rows = network.inputs + network.gates + len(network.fluents)
+    return 16 if rows < _ROWS_FOR_WIDE and playouts >= _PLAYOUTS_FOR_WIDE else 8
+
+
+@dataclass(slots=True)
+class BatchSimulator:
+    """Plays random games on a network, 64 to a word."""
+
+    network: Network
+    width: int
+    """Words in a row; `64 * width` games are played at once."""
+
+    def play(
+        self,
+        name: str,
+        *,
+        playouts: int,
+        seed: int,
+        max_steps: int,
+        limits: Limits = UNLIMITED,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Simulation:
+        """Play `playouts` games to their end and return their statistics.
+
+        Every lane plays a share fixed beforehand, so that short games are not preferred.  The
+        same seed, width and number give the same games.  When the time of `limits` is up, the
+        games finished so far are counted, which does prefer short ones; `stopped` says so.
+        """
+        from herbrand.simulate.kernel import play
+
+        network = self.network
+        lanes = 64 * self.width
+        quota = np.full(lanes, playouts // lanes, np.int64)
+        quota[: playouts % lanes] += 1
+        arguments, counters = self._prepare(quota, seed, max_steps)
+        started, clock = time.process_time(), limits.start()
+        step, passes, stopped = 0, 16, None
+        while counters["totals"][1] < playouts:
+            before = time.monotonic()
+            step = play(*arguments, step, passes, max_steps, *counters.values())
+            if step < 0:
+                raise GameError(self._stuck(arguments[0], counters["totals"]))
+            spent = time.monotonic() - before
+            passes = max(1, min(4 * passes, 100_000, int(passes * 0.1 / max(spent, 1e-6))))
+            if progress is not None:
+                progress(int(counters["totals"][1]), playouts)
+            if clock.elapsed() > limits.seconds:
+                stopped = f"over budget: {limits.seconds:g} seconds"
+                break
+        return self._result(name, counters, seed, time.process_time() - started, stopped)
+
+    def _prepare(self, quota: Any, seed: int, max_steps: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        from herbrand.simulate.kernel import FEW
+
+        network, words = self.network, self.width
+        fluents, moves = len(network.fluents), len(network.moves)
+        roles = len(network.roles)
+        nodes = network.inputs + network.gates
+        bounds = np.searchsorted(network.moves[:, 0], np.arange(roles + 1)).astype(np.int64)
+        largest = int(np.diff(bounds).max(initial=0))
+        scratch = nodes
+        state = scratch + _SCRATCH
+        buffer = state + 4
+        rank = buffer + fluents
+        total = rank + _BITS
+        size = total + _BITS
+        rows = np.zeros((size, words), np.uint64)
+        rows[state : state + 4] = (
+            np.random.SeedSequence(seed).generate_state(4 * words, np.uint64).reshape(4, words)
+        )
+        rows[1 : 1 + fluents][network.initial] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        bits_set = (quota > 0).reshape(words, 64)
+        rows[scratch] = (bits_set.astype(np.uint64) << np.arange(64, dtype=np.uint64)).sum(
+            axis=1, dtype=np.uint64
+        )
+        by_role = np.argsort(network.goals[:, 0], kind="stable")
+        arguments = (
+            rows.reshape(-1),
+            (0,) * words,
+            network.left,
+            network.right,
+            network.inputs,
+            np.array(network.cones, np.int64),
+            network.loops[np.argsort(network.loops[:, 0])],
+            network.feedback,
+            1 + fluents + moves,
+            fluents,
+            network.next,
+            network.initial,
+            1 + fluents,
+            network.legal,
+            bounds,
+            network.terminal,
+            network.goal[by_role],
+            network.goals[by_role, 0].copy(),
+            scratch,
+            np.array([state, buffer, rank, total], np.int64),
+            quota,
+            np.zeros(64 * words, np.int64),
+        )
+        counters = {
+            "histogram": np.zeros(max_steps + 2, np.int64),
+            "goal_counts": np.zeros(len(by_role), np.int64),
+            "undefined": np.zeros(roles, np.int64),
+            "branching": np.zeros(roles, np.int64),
+            "totals": np.zeros(6, np.int64),
+            "touched": np.zeros(roles * 64 * words, np.int64),
+            "lists": np.zeros((64 * words, largest if largest > FEW else 1), np.int32),
+            "listed": np.zeros(64 * words, np.int64),
+        }
+        return arguments, counters
+
+    def _result(
+        self, name: str, counters: dict[str, Any], seed: int, seconds: float, stopped: str | None
+    ) -> Simulation:
+        network = self.network
+        text = network.terms.text
+        transitions, played, truncated = counters["totals"][:3].tolist()
+        by_role = np.argsort(network.goals[:, 0], kind="stable")
+        values: list[Counter[int]] = [Counter() for _ in network.roles]
+        undefined = counters["undefined"].tolist()
+        for (role, term), count in zip(
+            network.goals[by_role].tolist(), counters["goal_counts"].tolist(), strict=True
+        ):
+            value = text(term)
+            if not count:
+                continue
+            if value.isdigit():
+                values[role][int(value)] += count
+            else:
+                undefined[role] += count
+        lengths = counters["histogram"]
+        return Simulation(
+            game=name,
+            engine="network",
+            seed=seed,
+            playouts=played,
+            truncated=truncated,
+            transitions=transitions,
+            lengths={int(n): int(lengths[n]) for n in np.flatnonzero(lengths)},
+            goals={
+                text(role): goal_statistics(counts, missing)
+                for role, counts, missing in zip(network.roles, values, undefined, strict=True)
+            },
+            seconds=seconds,
+            stopped=stopped,
+            branching={
+                text(role): total / max(transitions, 1)
+                for role, total in zip(network.roles, counters["branching"].tolist(), strict=True)
+            },
+        )
+
+    def _stuck(self, rows: Any, totals: Any) -> str:
+        network = self.network
+        lane, role = int(totals[3]), int(totals[4])
+        word, bit = divmod(lane, 64)
+        values = rows.reshape(-1, self.width)[1 : 1 + len(network.fluents), word]
+        true = (values >> np.uint64(bit)) & np.uint64(1) != 0
+        facts = " ".join(sorted(map(network.terms.text, network.fluents[true].tolist())))
+        return f"{network.terms.text(network.roles[role])} has no legal move in the state: {facts}"
