@@ -24,7 +24,24 @@ if TYPE_CHECKING:
 __all__ = ["literals", "names", "rules", "terms", "trees", "variable_names"]
 
 _PLAIN = ("a", "b", "cell", "mark", "x1", "long_name", "0", "1", "17", "100")
-_ODD = ("++", "-1", "01", "1e3", "2pawns", "a-b", "a.b", "<", "+", "is", "mod", "_x", "it's", "-0", "é", "c___")
+_ODD = (
+    "++",
+    "-1",
+    "01",
+    "1e3",
+    "2pawns",
+    "a-b",
+    "a.b",
+    "<",
+    "+",
+    "is",
+    "mod",
+    "_x",
+    "it's",
+    "-0",
+    "é",
+    "c___",
+)
 
 
 def _strategies() -> ModuleType:
@@ -47,7 +64,9 @@ def names(*, odd: bool = False) -> SearchStrategy[str]:
 
 
 def _is_usable(name: str) -> bool:
-    return name not in KEYWORDS and name not in {"<=", ":-", "/\\", "\\/"} and not name.startswith(("\\", "?"))
+    return (
+        name not in KEYWORDS and name not in {"<=", ":-", "/\\", "\\/"} and not name.startswith(("\\", "?"))
+    )
 
 
 def variable_names() -> SearchStrategy[str]:
@@ -63,9 +82,7 @@ def terms(*, odd: bool = False) -> SearchStrategy[Term]:
     leaves = st.one_of(names(odd=odd).map(Constant), variable_names().map(Variable))
     made: SearchStrategy[Term] = st.recursive(
         leaves,
-        lambda inner: st.builds(
-            Function, names(odd=odd), st.lists(inner, min_size=1, max_size=3).map(tuple)
-        ),
+        lambda inner: st.builds(Function, names(odd=odd), st.lists(inner, min_size=1, max_size=3).map(tuple)),
         max_leaves=6,
     )
     return made

@@ -1,0 +1,3 @@
+?- role(Player).
+
+?- findall(Role, role(Role), Roles).

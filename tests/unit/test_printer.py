@@ -1,0 +1,121 @@
+"""Printing in three notations: signs, parentheses, names, comments."""
+
+from __future__ import annotations
+
+import pytest
+
+from herbrand.syntax import read
+from herbrand.syntax.build import distinct, f, fact, rule, sheet, v
+from herbrand.syntax.printer import print_tree
+
+
+@pytest.mark.parametrize(
+    ("prefix", "infix", "prolog"),
+    [
+        ("(role white)", "role(white)", "role(white)."),
+        ("(<= (q ?y) (p a ?y) (not (r ?y)))", "q(Y) :- p(a,Y) & ~r(Y)", "q(Y) :- p(a, Y), \\+ r(Y)."),
+        ("(<= q (or a (and b c)) d)", "q :- (a | b & c) & d", "q :- (a ; b, c), d."),
+        ("(<= q (and (or a b) c))", "q :- ((a | b) & c)", "q :- ((a ; b), c)."),
+        ("(<= q (not (or a b)))", "q :- ~(a | b)", "q :- \\+ (a ; b)."),
+        ("(<= q (or a b))", "q :- a | b", "q :- (a ; b)."),
+        ("(<= (q ?x) (distinct ?x a) (p ?x))", "q(X) :- distinct(X,a) & p(X)", "q(X) :- p(X), X \\== a."),
+        ("(<= (q ?x) (not (r ?x ?y)) (p ?x) (s ?y) t)", "q(X) :- ~r(X,Y) & p(X) & s(Y) & t",
+         "q(X) :- p(X), s(Y), \\+ r(X, Y), t."),
+        ("(<= (q ?x) (p ?x ?other))", "q(X) :- p(X,Other)", "q(X) :- p(X, _Other)."),
+        ("(<= q (or))", "q :- distinct(0,0)", "q :- 0 \\== 0."),
+    ],
+)  # fmt: skip
+def test_signs(prefix, infix, prolog):
+    """Each connective is written with the sign of the notation, in parentheses where it must."""
+    tree = read(prefix, "prefix")
+    assert print_tree(tree).text == prefix + "\n"
+    assert print_tree(tree, "infix").text == infix + "\n"
+    assert print_tree(tree, "prolog").text == prolog + "\n"
+
+
+def test_long_rules_get_a_line_for_each_literal():
+    """A rule wider than 80 columns is broken behind each sign."""
+    literals = [f("true", f("cell", n, v.y, "a_long_name")) for n in range(4)]
+    text = print_tree(sheet(rule(f("row", v.y), *literals)), "infix").text
+    assert text.splitlines()[:2] == ["row(Y) :-", "  true(cell(0,Y,a_long_name)) &"]
+    assert len(text.splitlines()) == 5
+
+
+def test_names_are_renamed_in_infix_and_quoted_in_prolog():
+    """What the book's infix cannot spell is renamed without collisions, and reported; Prolog quotes."""
+    tree = read("(p ++ -- c___ 01 2pawns a-b -1 7)", "prefix")
+    infix = print_tree(tree, "infix")
+    assert infix.renamed == {"++": "c____2", "--": "c____3", "01": "c_01", "a-b": "a_b"}
+    assert "p(c____2,c____3,c___,c_01,2pawns,a_b,-1,7)" in infix.text
+    assert infix.text.startswith("% renamed")
+    assert [d.check for d in infix.diagnostics] == ["unusual-character"] * 4
+    prolog = print_tree(tree, "prolog")
+    assert prolog.renamed == {}
+    assert prolog.text == "p('++', '--', c___, '01', '2pawns', 'a-b', -1, 7).\n"
+
+
+def test_portable_prefix():
+    """Portable prefix text has only letters, digits, `_` and `-` in names."""
+    printed = print_tree(read("(p ++ a-b)", "prefix"), portable=True)
+    assert printed.renamed == {"++": "c___"}
+    assert printed.text.splitlines()[-1] == "(p c___ a-b)"
+
+
+def test_quoted_names_that_prefix_cannot_spell():
+    """Blanks, parentheses and question marks are replaced on the way to prefix."""
+    printed = print_tree(read("p('two words','?x','a;b')", "infix"))
+    assert printed.renamed == {"two words": "two_words", "?x": "c__x", "a;b": "a_b"}
+    assert printed.text.splitlines()[-1] == "(p two_words c__x a_b)"
+
+
+def test_case_twins_are_in_the_table():
+    """A name that the reader had to rename is reported and in the table of renamings."""
+    printed = print_tree(read("p(whiteking) p(whiteKing)", "infix"))
+    assert printed.renamed == {"whiteKing": "whiteking_2"}
+    assert [d.check for d in printed.diagnostics] == ["case-collision"]
+
+
+def test_variables():
+    """Variables begin with a capital; what has no letter first gets a V; collisions get a number."""
+    tree = read("(<= (p ?x ?_x ?a-b ?a_b) (q ?x ?_x ?a-b ?a_b))", "prefix")
+    assert print_tree(tree, "infix").text == "p(X,V_x,A_b,A_b_2) :- q(X,V_x,A_b,A_b_2)\n"
+
+
+def test_spelling_is_kept_on_request():
+    """Canonical text is lower case; with `spelling` names look as they were written first."""
+    tree = read("(Role White) (<= (p ?X) (q ?X whiteKing))", "prefix")
+    assert print_tree(tree).text == "(role white)\n(<= (p ?x) (q ?x whiteking))\n"
+    assert print_tree(tree, spelling=True).text == "(Role White)\n(<= (p ?X) (q ?X whiteKing))\n"
+    assert "q(X,whiteKing)" in print_tree(tree, "infix", spelling=True).text
+
+
+def test_comments_stay_with_their_statements():
+    """Comments before and behind a statement are kept and get the sign of the notation."""
+    text = ";;; Roles\n(role x) ; first\n; second\n(role o)\n; end\n"
+    tree = read(text, "prefix")
+    assert print_tree(tree).text == ";;; Roles\n(role x)  ; first\n; second\n(role o)\n; end\n"
+    infix = print_tree(tree, "infix").text
+    assert infix == "%%% Roles\nrole(x)  % first\n\n% second\nrole(o)\n% end\n"
+    assert print_tree(read(infix, "infix")).text == print_tree(tree).text
+
+
+def test_a_fact_with_a_variable_is_not_read_as_a_conjunct():
+    """The rule before such a fact ends with a full stop even in the book's style."""
+    tree = sheet(rule("a", "b"), fact(f("p", v.x)))
+    text = print_tree(tree, "infix").text
+    assert text == "a :- b.\n\np(X)\n"
+    assert read(text, "infix") == tree
+
+
+def test_runnable_prolog_declares():
+    """On request, relations that are given or scattered are declared."""
+    tree = sheet(fact(f("p", 1)), fact("q"), fact(f("p", 2)), rule("r", f("true", "x"), distinct(1, 2)))
+    text = print_tree(tree, "prolog", runnable=True).text
+    assert text.startswith(":- dynamic true/1, does/2.\n:- discontiguous p/1.\n\n")
+    assert read(text, "prolog") == tree
+
+
+def test_unknown_notations_are_refused():
+    """Only the three notations can be printed."""
+    with pytest.raises(ValueError, match="no notation"):
+        print_tree((), "latex")
