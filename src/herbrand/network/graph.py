@@ -79,13 +79,13 @@ def strong_components(
 
 
 @njit(cache=True)
-def _conjunction(a, b, left, right, gates, table, mask, first):  # type: ignore[no-untyped-def]
+def _conjunction(a, b, left, right, gates, table, mask, first):
     """Return the literal of `a and b`, making a gate unless there is one; and the gate count."""
     if a > b:
         a, b = b, a
     if a == 0 or a == (b ^ 1):
-        return a & 0, gates
-    if a == 1 or a == b:
+        return 0, gates
+    if a == 1 or a == b:  # noqa: PLR1714  # compiled: two comparisons, no set
         return b, gates
     slot = (
         (np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F))
@@ -105,7 +105,7 @@ def _conjunction(a, b, left, right, gates, table, mask, first):  # type: ignore[
 
 
 @njit(cache=True)
-def build_gates(  # type: ignore[no-untyped-def]
+def build_gates(
     order, component, rule_start, rules, body_start, body, literal, first, feedback_first, capacity
 ):
     """Build the gates of all atoms.
@@ -175,7 +175,7 @@ def build_gates(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def mark_cone(left, right, first, feedback_first, feedback, loops, wanted, marked, level):  # type: ignore[no-untyped-def]
+def mark_cone(left, right, first, feedback_first, feedback, loops, wanted, marked, level):
     """Mark with `level` every unmarked gate that the literals `wanted` depend on.
 
     A loop is marked as a whole.

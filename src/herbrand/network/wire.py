@@ -10,7 +10,7 @@ from herbrand.network.graph import build_gates, mark_cone, strong_components
 from herbrand.network.network import Network
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,7 +61,8 @@ def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
     literal[literal < 0] = 0  # atoms without rules are false
 
     def outputs(rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        return literal[rows[:, 0]]
+        found: NDArray[np.int32] = literal[rows[:, 0]]
+        return found
 
     legal = _by_term(program.named.get("legal", _NO_ROWS), outputs, does_rows[:, 1:])
     following = _by_term(program.named.get("next", _NO_ROWS[:, :2]), outputs, true_rows[:, 1:])
@@ -113,7 +114,11 @@ def _placed(rows: NDArray[np.int64], place: dict[int, int]) -> NDArray[np.int64]
     return np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
 
 
-def _by_term(rows: NDArray[np.int64], outputs, wanted: NDArray[np.int64]) -> NDArray[np.int32]:  # type: ignore[no-untyped-def]
+def _by_term(
+    rows: NDArray[np.int64],
+    outputs: Callable[[NDArray[np.int64]], NDArray[np.int32]],
+    wanted: NDArray[np.int64],
+) -> NDArray[np.int32]:
     """Arrange the literals of rows by the terms of the inputs they belong to; others are false."""
     found = dict(zip(map(tuple, rows[:, 1:].tolist()), outputs(rows).tolist(), strict=True))
     return np.array([found.get(tuple(key), 0) for key in wanted.tolist()], dtype=np.int32)
@@ -151,7 +156,8 @@ def _in_cones(network: Network, provisional: int) -> Network:
     gate[order] = np.arange(len(order))
 
     def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        return (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+        found: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+        return found
 
     loops = []
     fed = 0

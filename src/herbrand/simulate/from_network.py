@@ -61,13 +61,14 @@ class BatchSimulator:
         same seed, width and number give the same games.  When the time of `limits` is up, the
         games finished so far are counted, which does prefer short ones; `stopped` says so.
         """
-        from herbrand.simulate.kernel import play
+        from herbrand.simulate import kernel
 
-        network = self.network
+        play: Any = kernel.play
         lanes = 64 * self.width
         quota = np.full(lanes, playouts // lanes, np.int64)
         quota[: playouts % lanes] += 1
         arguments, counters = self._prepare(quota, seed, max_steps)
+        play(*arguments, 0, 0, max_steps, *counters.values())  # compiles, the first time
         started, clock = time.process_time(), limits.start()
         step, passes, stopped = 0, 16, None
         while counters["totals"][1] < playouts:

@@ -15,8 +15,6 @@ Layout of the flat array of rows: the nodes of the network, then scratch rows; s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numba import njit
 
@@ -36,9 +34,6 @@ from herbrand.simulate.vectors import (
     row_xor,
 )
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 __all__ = ["FEW", "FRACTION", "evaluate", "play"]
 
 FRACTION = 20
@@ -51,7 +46,7 @@ _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(cache=True, nogil=True)
-def _popcount(x):  # type: ignore[no-untyped-def]
+def _popcount(x):
     x = x - ((x >> _U(1)) & _U(0x5555555555555555))
     x = (x & _U(0x3333333333333333)) + ((x >> _U(2)) & _U(0x3333333333333333))
     x = (x + (x >> _U(4))) & _U(0x0F0F0F0F0F0F0F0F)
@@ -59,7 +54,7 @@ def _popcount(x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _row_count(v, width, row):  # type: ignore[no-untyped-def]
+def _row_count(v, width, row):
     total = _U(0)
     for w in range(len(width)):
         total += _popcount(v[row * len(width) + w])
@@ -67,7 +62,7 @@ def _row_count(v, width, row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback_first, scratch):  # type: ignore[no-untyped-def]
+def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback_first, scratch):
     """Evaluate the gates `begin <= g < end`; loops to their fixpoint in all lanes.
 
     `scratch` is a row to work in; `loops` are sorted by their first gate.
@@ -99,7 +94,7 @@ def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback
 
 
 @njit(cache=True, nogil=True)
-def _count(v, width, bits, literals, begin, end, total):  # type: ignore[no-untyped-def]
+def _count(v, width, bits, literals, begin, end, total):
     """Count the true literals in every lane, with as many registers as the number needs."""
     b, e, t = _U(begin), _U(end), _U(total)
     if bits <= 4:
@@ -113,21 +108,7 @@ def _count(v, width, bits, literals, begin, end, total):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def _take(v, width, bits, literals, begin, end, moves, rank):  # type: ignore[no-untyped-def]
-    """Take the move with the drawn rank in every lane."""
-    b, e, m, r = _U(begin), _U(end), _U(moves), _U(rank)
-    if bits <= 4:
-        row_take_ranked(v, width, (0,) * 4, literals, b, e, m, r)
-    elif bits <= 6:
-        row_take_ranked(v, width, (0,) * 6, literals, b, e, m, r)
-    elif bits <= 8:
-        row_take_ranked(v, width, (0,) * 8, literals, b, e, m, r)
-    else:
-        row_take_ranked(v, width, (0,) * 10, literals, b, e, m, r)
-
-
-@njit(cache=True, nogil=True)
-def _draw(v, width, bits, total, rank, state):  # type: ignore[no-untyped-def]
+def _draw(v, width, bits, total, rank, state):
     """Draw a rank below the count in every lane."""
     t, r, s, f = _U(total), _U(rank), _U(state), _U(FRACTION)
     if bits <= 4:
@@ -141,7 +122,7 @@ def _draw(v, width, bits, total, rank, state):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _take(v, width, bits, literals, begin, end, moves, rank):  # type: ignore[no-untyped-def]
+def _take(v, width, bits, literals, begin, end, moves, rank):
     """Take the move with the drawn rank in every lane."""
     b, e, m, r = _U(begin), _U(end), _U(moves), _U(rank)
     if bits <= 4:
@@ -155,23 +136,7 @@ def _take(v, width, bits, literals, begin, end, moves, rank):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True)
-def _draw_rank(v, width, count, bits, rank, state, random, carry, other, zero):  # type: ignore[no-untyped-def]
-    """Set the `bits` rows from `rank` to the whole part of count times a random fraction."""
-    for b in range(bits):
-        row_fill(v, width, _U(rank + b), _U(0))
-    for _ in range(FRACTION):
-        row_random(v, width, _U(random), _U(state))
-        row_fill(v, width, _U(carry), _U(0))
-        for b in range(bits):
-            row_and(v, width, _U(other), _U(count + b), _U(random))
-            # the sum moves one place down: halving drops the lowest bit
-            target = rank + b - 1 if b else zero
-            row_full_add(v, width, _U(target), _U(carry), _U(rank + b), _U(other), _U(carry))
-        row_copy(v, width, _U(rank + bits - 1), _U(carry))
-
-
-@njit(cache=True, nogil=True)
-def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playing, lists, counts, touched):  # type: ignore[no-untyped-def]
+def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playing, lists, counts, touched):
     """List the legal moves of every lane and take one of each list.
 
     `lists[lane]` is filled with `counts[lane]` moves.  Returns how many moves were touched.
@@ -210,7 +175,7 @@ def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playin
 
 
 @njit(cache=True, nogil=True)
-def play(  # type: ignore[no-untyped-def]
+def play(
     v, width, left, right, first, cones, loops, feedback, feedback_first,
     fluents, following, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
     scratch, rows, quota, start, step, passes, max_steps,

@@ -121,10 +121,10 @@ def fact(head: str | Constant | Function | Atom) -> Rule:
 
 
 def sheet(*parts: Rule | Iterable[Rule], name: str = "<built>") -> Tree:
-    """Make a rulesheet from rules, or iterables of rules, in order.
+    r"""Make a rulesheet from rules, or iterables of rules, in order.
 
     >>> str(sheet(fact(f("role", "x")), (fact(f("index", n)) for n in (1, 2))))
-    '(role x)\\n(index 1)\\n(index 2)'
+    '(role x)\n(index 1)\n(index 2)'
     """
     statements: list[Rule] = []
     for part in parts:

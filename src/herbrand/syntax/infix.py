@@ -566,7 +566,8 @@ class _Parser(TermReader):
         self.report(
             "missing-conjunction",
             NOTE,
-            f"`{self.texts[at]}` is {place} like a conjunct but read as a statement: missing `{self.and_sign}`?",
+            f"`{self.texts_of(at)}` is {place} like a conjunct but read as a statement: "
+            f"missing `{self.and_sign}`?",
             at,
         )
 

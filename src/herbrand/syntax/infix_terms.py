@@ -94,7 +94,7 @@ class TermReader:
         elif kind in NAMES or self.is_word(at):
             name = self.tokens.names[text]
             spelling = t.unquote(text) if kind == t.QUOTED else text
-            if kind == t.QUOTED and (len(text) < 2 or not text.endswith("'")):
+            if kind == t.QUOTED and not t.is_closed(text):
                 self.report(
                     "unreadable-token",
                     ERROR,

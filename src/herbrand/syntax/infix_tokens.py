@@ -21,7 +21,7 @@ from herbrand.syntax.tree import Comment
 if TYPE_CHECKING:
     from herbrand.syntax.source import Source
 
-__all__ = ["Tokens", "tokenize", "unquote"]
+__all__ = ["Tokens", "is_closed", "tokenize", "unquote"]
 
 END_OF_FILE: Final = 0
 NAME: Final = 1
@@ -99,6 +99,9 @@ _KEYWORDS: Final = frozenset(
         "not",
     ]
 )
+_ESCAPE = re.compile(r"\\(.)|''")
+_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r"}
+_CLOSED = re.compile(r"'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'")
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
 _LITERAL_AHEAD = re.compile(
     r";[ \t]*(?:(?:~|\\\+|¬|not\b)[ \t]*)?[(]*\w+[ \t]*(?:\(|\\=|#|!=|≠|[.,&|]?[ \t]*(?:%|$))"
@@ -203,10 +206,13 @@ def unquote(text: str) -> str:
     >>> unquote("'it''s'")
     "it's"
     """
-    body = text[1:-1] if len(text) > 1 and text.endswith("'") else text[1:]
-    if "\\" in body:
-        body = re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m[1], m[1]), body)
-    return body.replace("''", "'")
+    body = text[1:-1] if is_closed(text) else text[1:]
+    return _ESCAPE.sub(lambda m: "'" if m[1] is None else _ESCAPED.get(m[1], m[1]), body)
+
+
+def is_closed(text: str) -> bool:
+    """Whether a quoted constant ends with its quote."""
+    return _CLOSED.fullmatch(text) is not None
 
 
 def _begins_line(text: str, before: int, start: int) -> bool:
