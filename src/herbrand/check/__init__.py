@@ -1,0 +1,92 @@
+"""Tree → `Rules`: find out what is wrong with a rulesheet.
+
+`check` runs every check of `herbrand.check.catalogue` on a tree, adds what the reader found, and
+returns `Rules`, which the evaluators take.  All findings are reported at once, each with
+the name of its check, a place and mostly a help text.
+
+| before (syntax) | here                                                                |
+|-----------------|---------------------------------------------------------------------|
+| `Tree`          | `Rules`: the tree, its diagnostics, normal form, dependency graph   |
+
+Safety, stratification and the recursion restriction follow Love et al., *General Game
+Playing: Game Description Language Specification* (2008); percepts follow Thielscher, *A General
+Game Description Language for Incomplete Information Games* (2010).  Where real rulesheets and the
+specification part, what can be played is no error: stratification is decided rule by rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from herbrand.check.rules import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from herbrand.check.checks.base import Sheet
+    from herbrand.diagnostic import Diagnostic, Severity
+    from herbrand.syntax.tree import Tree
+
+__all__ = ["Rules", "check"]
+
+
+def check(
+    tree: Tree,
+    *,
+    strict: bool = False,
+    select: Collection[str] | None = None,
+    ignore: Collection[str] = (),
+    severities: Mapping[str, Severity] | None = None,
+) -> Rules:
+    """Check a tree; never raises because of what the sheet says.
+
+    `strict` makes an error of whatever the language specification forbids.  `select` reports
+    only these checks and turns on those that are off by default; `ignore` leaves checks out;
+    `severities` sets how bad their findings are.  Checks go by name or code; an unknown one
+    raises `UnknownCheckError`, a `LookupError`.
+    """
+    from herbrand.check.catalogue import find
+    from herbrand.check.checks.base import Sheet
+
+    wanted = None if select is None else {find(name).name for name in select}
+    unwanted = {find(name).name for name in ignore}
+    levels = {find(name).name: severity for name, severity in (severities or {}).items()}
+    asked = {"single-use-variable"} & ((wanted or set()) | levels.keys())
+    found = [
+        *tree.diagnostics,
+        *_find(Sheet(tree), single_use="single-use-variable" in asked),
+    ]
+    kept = [d for d in found if (wanted is None or d.check in wanted) and d.check not in unwanted]
+    return Rules(tree, _arranged(_levelled(kept, levels, strict=strict)))
+
+
+def _find(sheet: Sheet, *, single_use: bool) -> Iterable[Diagnostic]:
+    from herbrand.check.checks import dependencies, goals, keywords, names, percepts, safety, style
+
+    for family in (keywords, names, safety, dependencies, goals, percepts, style):
+        yield from family.find(sheet)
+    if single_use:
+        yield from style.find_single(sheet)
+
+
+def _levelled(
+    diagnostics: Iterable[Diagnostic], levels: Mapping[str, Severity], *, strict: bool
+) -> Iterable[Diagnostic]:
+    from herbrand.check.catalogue import CHECKS
+    from herbrand.diagnostic import Severity
+
+    for d in diagnostics:
+        level = levels.get(d.check, d.severity)
+        if strict and d.check not in levels and d.check in CHECKS and CHECKS[d.check].spec:
+            level = Severity.ERROR
+        yield d if level is d.severity else replace(d, severity=level)
+
+
+def _arranged(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sort by place, worst first at one place; drop what says the same at the same place."""
+    ordered = sorted(diagnostics, key=lambda d: (d.span.start, d.severity.rank, d.span.end))
+    once: dict[tuple[str, int, int, str], Diagnostic] = {}
+    for d in ordered:
+        once.setdefault((d.check, d.span.start, d.span.end, d.message), d)
+    return tuple(once.values())

@@ -1,0 +1,299 @@
+"""What a check is, and what all checks look at together: `Check`, `Sheet`."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal
+
+from herbrand.diagnostic import Diagnostic, Label, Severity
+from herbrand.syntax.source import Span
+from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.check.dependency import DependencyGraph, Relation
+    from herbrand.diagnostic import Fix
+    from herbrand.syntax.tree import Term, Tree
+
+__all__ = [
+    "CONNECTIVES",
+    "ERROR",
+    "KEYWORDS",
+    "NOTE",
+    "WARNING",
+    "Check",
+    "Severity",
+    "Sheet",
+    "nearest",
+]
+
+ERROR: Final = Severity.ERROR
+WARNING: Final = Severity.WARNING
+NOTE: Final = Severity.NOTE
+
+KEYWORDS: Final[dict[str, int]] = {
+    "role": 1,
+    "base": 1,
+    "input": 2,
+    "init": 1,
+    "true": 1,
+    "does": 2,
+    "next": 1,
+    "legal": 2,
+    "goal": 2,
+    "terminal": 0,
+    "sees": 2,
+}
+"""The relations with a fixed meaning and their arities."""
+
+CONNECTIVES: Final = frozenset({"not", "or", "and", "distinct", "<="})
+"""Words that can name nothing."""
+
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that can be wrong, and its documentation."""
+
+    name: str
+    """The public name, as in `error[unsafe-variable]`."""
+    code: str
+    """Number of the rule in the language reference, such as "V1"; "" when it has none."""
+    severity: Severity
+    """How bad a finding usually is."""
+    title: str
+    """One line, lower case, no full stop."""
+    what: str
+    why: str
+    example: str
+    """A faulty text."""
+    instead: str
+    """What to do; code is indented by four spaces."""
+    stage: Literal["read", "check", "play"] = "check"
+    """Who reports it: a reader, `herbrand.check.check`, or a run of the game."""
+    spec: bool = False
+    """Whether the language specification forbids it: then it is an error in strict mode."""
+    default: bool = True
+    """Whether it is reported without being asked for."""
+    notation: Literal["prefix", "infix", "prolog"] = "prefix"
+    """The notation of the example."""
+
+    def explain(self) -> str:
+        """Return the documentation as Markdown."""
+        code = f" ({self.code})" if self.code else ""
+        level = self.severity.value if self.default else f"{self.severity.value}, only when asked for"
+        example = "\n".join(f"    {line}".rstrip() for line in self.example.strip("\n").splitlines())
+        return "\n\n".join(
+            (
+                f"{self.name}{code}: {self.title} [{level}]",
+                f"What it does\n\n{self.what}",
+                f"Why this is bad\n\n{self.why}",
+                f"Example\n\n{example}",
+                f"Use instead\n\n{self.instead}",
+            )
+        )
+
+
+class Sheet:
+    """A rulesheet as the checks see it; each view is made once, when first asked for."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.source = tree.source
+        self.statements = tree.statements
+        self.is_prefix = tree.notation == "prefix"
+
+    @cached_property
+    def definitions(self) -> dict[Relation, list[Rule]]:
+        """The statements about each relation."""
+        found: dict[Relation, list[Rule]] = {}
+        for rule in self.statements:
+            found.setdefault(rule.head.key, []).append(rule)
+        return found
+
+    @cached_property
+    def defined_names(self) -> dict[str, Atom]:
+        """The first head of each relation name, whatever its arity."""
+        found: dict[str, Atom] = {}
+        for rule in self.statements:
+            found.setdefault(rule.head.name, rule.head)
+        return found
+
+    @cached_property
+    def body_atoms(self) -> list[tuple[Rule, Atom, bool]]:
+        """Every atom of every body, with its rule and whether it is negated."""
+        return [
+            (rule, atom, negative)
+            for rule in self.statements
+            for literal in rule.body
+            for atom, negative in atoms_of(literal)
+        ]
+
+    @cached_property
+    def terms(self) -> list[tuple[Constant | Function, bool]]:
+        """The first occurrence of every constant and function in terms, and whether it is in `sees`.
+
+        In `sees` and outside of it count as two occurrences; functions of different arity are
+        different.
+        """
+        found: dict[tuple[str, int, bool], Constant | Function] = {}
+        stack: list[Node] = []
+        for rule in self.statements:
+            nodes: list[Node] = [rule.head]
+            for literal in rule.body:
+                if type(literal) is Atom:
+                    nodes.append(literal)
+                else:
+                    nodes += _leaves(literal)
+            for top in nodes:
+                if isinstance(top, Atom):
+                    percept = top.name == "sees"
+                    stack += reversed(top.args)
+                else:
+                    percept = False
+                    stack.append(top)
+                while stack:
+                    node = stack.pop()
+                    kind = type(node)
+                    if kind is Constant:
+                        key = (node.name, 0, percept)  # type: ignore[attr-defined]
+                    elif kind is Function:
+                        args = node.args  # type: ignore[attr-defined]
+                        key = (node.name, len(args), percept)  # type: ignore[attr-defined]
+                        stack += reversed(args)
+                    else:
+                        continue
+                    if key not in found:
+                        found[key] = node  # type: ignore[assignment]
+        return [(node, percept) for (_, _, percept), node in found.items()]
+
+    @cached_property
+    def graph(self) -> DependencyGraph:
+        """The dependency graph of the statements."""
+        from herbrand.check.dependency import dependency_graph
+
+        return dependency_graph(self.statements)
+
+    @cached_property
+    def roles(self) -> tuple[Term, ...]:
+        """The roles, in order."""
+        return tuple(
+            dict.fromkeys(r.head.args[0] for r in self.statements if r.head.key == ("role", 1) and r.is_fact)
+        )
+
+    @cached_property
+    def has_percepts(self) -> bool:
+        """Whether the sheet defines `sees`."""
+        return "sees" in self.defined_names
+
+    @cached_property
+    def is_torn(self) -> bool:
+        """Whether the reader may have lost statements, so that nothing can be called missing."""
+        return any(d.is_error and d.check not in _REPAIRED for d in self.tree.diagnostics)
+
+    # -- words for messages ---------------------------------------------------------------
+
+    def quote(self, node: Node) -> str:
+        """Return a node as it is written, on one line, in backticks."""
+        text = " ".join(_text(self, node).split())
+        if len(text) > _SHOWN:
+            text = text[: _SHOWN - 1] + "…"
+        return f"`{text}`"
+
+    def variable(self, variable: Variable) -> str:
+        """Return a variable as it is written, in backticks."""
+        return f"`{'?' if self.is_prefix else ''}{variable.spelling}`"
+
+    def apply(self, name: str, *args: str) -> str:
+        """Return a name applied to texts, in the notation of the sheet.
+
+        >>> from herbrand.syntax.reader import read_prefix
+        >>> from herbrand.syntax.source import Source
+        >>> Sheet(read_prefix(Source("(role a)"))).apply("true", "p")
+        '(true p)'
+        """
+        if not args:
+            return name
+        return f"({name} {' '.join(args)})" if self.is_prefix else f"{name}({', '.join(args)})"
+
+    def line(self, node: Node) -> int:
+        """Return the line on which a node begins."""
+        return self.source.position(node.start).line
+
+    def report(
+        self,
+        check: Check,
+        node: Node | Span,
+        message: str,
+        *,
+        severity: Severity | None = None,
+        labels: Iterable[tuple[Node | Span, str]] = (),
+        help: str | None = None,  # noqa: A002  # the name of the field
+        notes: Iterable[str] = (),
+        fix: Fix | None = None,
+    ) -> Diagnostic:
+        """Make a diagnostic; a label at the primary place is what stands behind its carets."""
+        return Diagnostic(
+            check.name,
+            severity or check.severity,
+            message,
+            self.source,
+            _span(node),
+            tuple(Label(_span(place), text) for place, text in labels),
+            help,
+            tuple(notes),
+            fix,
+        )
+
+
+_REPAIRED: Final = frozenset(
+    {
+        "missing-conjunction",
+        "dangling-conjunction",
+        "infix-in-prefix",
+        "comma-in-name",
+        "extra-parenthesis",
+        "misplaced-parenthesis",
+    }
+)
+
+
+def nearest(name: str, candidates: Iterable[str]) -> str | None:
+    """Return the candidate that a misspelt name was probably meant to be."""
+    squeezed = re.sub(r"[-_+]", "", name)
+    pool = [c for c in candidates if c != name and abs(len(c) - len(name)) <= 3]
+    for candidate in pool:
+        if re.sub(r"[-_+]", "", candidate) == squeezed:
+            return candidate
+    found = difflib.get_close_matches(name, pool, n=1, cutoff=0.75)
+    return found[0] if found else None
+
+
+def _span(place: Node | Span) -> Span:
+    return place if isinstance(place, Span) else place.span
+
+
+def _text(sheet: Sheet, node: Node) -> str:
+    if node.end > node.start:
+        return sheet.source.text[node.start : node.end]
+    return str(node)
+
+
+def _leaves(literal: Node) -> list[Node]:
+    """Return the atoms and the sides of `distinct` below a literal."""
+    found: list[Node] = []
+    stack = [literal]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Atom):
+            found.append(node)
+        elif isinstance(node, Distinct):
+            found += (node.left, node.right)
+        else:
+            stack += reversed(children(node))
+    return found

@@ -1,0 +1,289 @@
+"""What may depend on what: stratification, recursion, and the order of a step (D1-D6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet
+from herbrand.check.dependency import negative_rule_cycles
+from herbrand.syntax.tree import Atom, Function, Rule, atoms_of, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from herbrand.check.dependency import Edge, Relation, RuleEdge
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.tree import Term
+
+__all__ = ["CHECKS", "find"]
+
+NEGATION_CYCLE_BY_NAME: Final = Check(
+    "negation-cycle-by-name", "D1a", WARNING, "a relation depends on its own negation, by name",
+    "Points at a negated literal in a cycle of relations in which no rule depends on its own negation.",
+    "It is well defined, rule by rule, but many systems look at names only and refuse the sheet.",
+    "(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))\n(<= (goal ?r 100) (role ?r) (true (won ?r)))",
+    "Name the condition by a relation of its own:\n\n"
+    "    (<= (goal ?r 0) (role ?r) (not (winner ?r)))\n    (<= (goal ?r 100) (winner ?r))",
+    spec=True,
+)  # fmt: skip
+UNSTRATIFIED_NEGATION: Final = Check(
+    "unstratified-negation", "D1b", ERROR, "a rule depends on its own negation",
+    "Points at a negated literal in a cycle of rules, and shows the cycle.",
+    "What holds when it does not hold? Such rules have no one meaning.",
+    "(<= (p ?x) (q ?x) (not (r ?x)))\n(<= (r ?x) (q ?x) (not (p ?x)))",
+    "Decide which is first: one of the two must not ask for the other.",
+    spec=True,
+)  # fmt: skip
+UNRESTRICTED_RECURSION: Final = Check(
+    "unrestricted-recursion", "D2", ERROR, "recursion whose arguments nothing limits",
+    "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor an argument of "
+    "a positive literal from outside of the recursion. An error where the recursion can build terms, else a warning.",
+    "Terms could grow without end, and so would the evaluation.",
+    "(<= (number (s ?x)) (number ?x))",
+    "Let a relation from outside limit the argument:\n\n"
+    "    (<= (number ?y) (number ?x) (succ ?x ?y))",
+    spec=True,
+)  # fmt: skip
+DYNAMIC_INIT: Final = Check(
+    "dynamic-init", "D3", ERROR, "`init`, `base`, `input` or `role` depends on the state",
+    "Points at the first condition on the way from `init`, `base` or `input` to `true`, `does`, `next`, `legal`, `goal` "
+    "or `terminal`.",
+    "They are evaluated once, before there is a state.",
+    "(<= (init (open ?d)) (true (door ?d)))",
+    "Let them depend on facts only:\n\n    (<= (init (open ?d)) (door ?d))",
+    spec=True,
+)  # fmt: skip
+LEGAL_DEPENDS_ON_DOES: Final = Check(
+    "legal-depends-on-does", "D4", ERROR, "`legal`, `goal` or `terminal` depends on the moves",
+    "Points at the first condition on the way from `legal`, `goal` or `terminal` to `does`.",
+    "They are asked before the players have chosen.",
+    "(<= terminal moved)\n(<= moved (does ?r go))",
+    "Remember the move in the state:\n\n    (<= (next moved) (does ?r go))\n    (<= terminal (true moved))",
+    spec=True,
+)  # fmt: skip
+LEGAL_DEPENDS_ON_NEXT: Final = Check(
+    "legal-depends-on-next", "D5", ERROR, "`legal`, `goal` or `terminal` depends on the next state",
+    "Points at the first condition on the way from `legal`, `goal` or `terminal` to `next`.",
+    "The next state depends on the moves, which are not yet chosen.",
+    "(<= terminal full)\n(<= full (next (board full)))",
+    "Ask for the current state:\n\n    (<= terminal full)\n    (<= full (true (board full)))",
+    spec=True,
+)  # fmt: skip
+UNBOUNDED_TERMS: Final = Check(
+    "unbounded-terms", "D6", NOTE, "nothing shows that the game has finitely many states",
+    "Points at a rule through which terms may grow from step to step.",
+    "With infinitely many states a game may never end and cannot be listed. It may still be finite: the certificate "
+    "looks at how deep terms can become, not at when the game ends.",
+    "(<= (next (count (s ?n))) (true (count ?n)))",
+    "Count with the facts of a successor relation:\n\n"
+    "    (<= (next (count ?m)) (true (count ?n)) (succ ?n ?m))",
+)  # fmt: skip
+
+CHECKS: Final = (
+    NEGATION_CYCLE_BY_NAME,
+    UNSTRATIFIED_NEGATION,
+    UNRESTRICTED_RECURSION,
+    DYNAMIC_INIT,
+    LEGAL_DEPENDS_ON_DOES,
+    LEGAL_DEPENDS_ON_NEXT,
+    UNBOUNDED_TERMS,
+)
+
+_CHANGING: Final[tuple[Relation, ...]] = (
+    *(("true", 1), ("does", 2), ("next", 1), ("legal", 2), ("goal", 2)),
+    ("terminal", 0),
+)
+_SHOWN: Final = 12
+
+
+def find(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Check the dependencies."""
+    yield from _stratification(sheet)
+    yield from _recursion(sheet)
+    yield from _static(sheet)
+    yield from _current(sheet)
+    yield from _finite(sheet)
+
+
+# -- stratification ---------------------------------------------------------------------------
+
+
+def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
+    graph = sheet.graph
+    bad = negative_rule_cycles(graph, sheet.statements)
+    told = set()
+    for cycle in bad:
+        first = cycle[0]
+        told.add(graph.component_of[first.rule.head.key])
+        yield sheet.report(
+            UNSTRATIFIED_NEGATION,
+            first.literal,
+            f"`{first.rule.head.name}` depends on its own negation",
+            labels=_labels(cycle),
+            help="break the cycle: one of these rules must not ask for the other",
+            notes=_path(sheet, cycle),
+        )
+    for edge in graph.negative_cycle_edges:
+        number = graph.component_of[edge.head]
+        if number not in told:
+            told.add(number)
+            steps = graph.cycle(edge)
+            yield sheet.report(
+                NEGATION_CYCLE_BY_NAME,
+                edge.literal,
+                f"`{edge.head[0]}` depends on the negation of `{edge.body[0]}`, which depends on `{edge.head[0]}`"
+                if edge.head != edge.body
+                else f"`{edge.head[0]}` depends on its own negation, by name",
+                help="give the condition a relation of its own; "
+                "systems that look at names only refuse this sheet",
+                notes=_edges(sheet, steps),
+            )
+
+
+def _labels(cycle: Sequence[RuleEdge]) -> list[tuple[Atom, str]]:
+    labels = [(cycle[0].literal, "the negation")]
+    labels += [(step.literal, "depends on it") for step in cycle[1:4]]
+    return labels
+
+
+def _path(sheet: Sheet, cycle: Sequence[RuleEdge]) -> Iterator[str]:
+    for step in cycle[:_SHOWN]:
+        no = "not " if step.negative else ""
+        yield (
+            f"line {sheet.line(step.rule)}: {sheet.quote(step.rule.head)} needs {no}{sheet.quote(step.literal)}"
+            f" (line {sheet.line(step.other)})"
+        )
+    if len(cycle) > _SHOWN:
+        yield f"and {len(cycle) - _SHOWN} more rules"
+
+
+def _edges(sheet: Sheet, edges: Sequence[Edge]) -> Iterator[str]:
+    for edge in edges[:_SHOWN]:
+        no = "not " if edge.negative else ""
+        yield (
+            f"line {sheet.line(edge.rule)}: {sheet.quote(edge.rule.head)} needs {no}{sheet.quote(edge.literal)}"
+        )
+    if len(edges) > _SHOWN:
+        yield f"and {len(edges) - _SHOWN} more rules"
+
+
+# -- recursion --------------------------------------------------------------------------------
+
+
+def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
+    graph = sheet.graph
+    component = graph.component_of
+    builds = {
+        component[rule.head.key]
+        for rule in sheet.statements
+        if rule.body and rule.head.key in graph.recursive and _builds(rule, component)
+    }
+    for rule in sheet.statements:
+        if rule.body and rule.head.key in graph.recursive:
+            number = component[rule.head.key]
+            found = _unlimited(rule, component)
+            if found is not None:
+                atom, term = found
+                yield sheet.report(
+                    UNRESTRICTED_RECURSION,
+                    term,
+                    f"nothing limits {sheet.quote(term)} in the recursive {sheet.quote(atom)}",
+                    severity=ERROR if number in builds else WARNING,
+                    help=f"use {sheet.quote(term)} in a positive literal that does not depend on "
+                    f"`{rule.head.name}`",
+                    notes=()
+                    if number in builds
+                    else ("no new terms arise here, so evaluation ends; other systems may refuse the sheet",),
+                )
+
+
+def _builds(rule: Rule, component: dict[Relation, int]) -> bool:
+    if not any(isinstance(t, Function) and next(variables_of(t), None) for t in rule.head.args):
+        return False
+    number = component[rule.head.key]
+    return any(component[a.key] == number for literal in rule.body for a, _ in atoms_of(literal))
+
+
+def _unlimited(rule: Rule, component: dict[Relation, int]) -> tuple[Atom, Term] | None:
+    number = component[rule.head.key]
+    atoms = [pair for literal in rule.body for pair in atoms_of(literal)]
+    inside = [atom for atom, _ in atoms if component[atom.key] == number]
+    if not inside:
+        return None
+    limited = set(rule.head.args)
+    for atom, negative in atoms:
+        if not negative and component[atom.key] != number:
+            limited.update(atom.args)
+    for atom in inside:
+        for term in atom.args:
+            if term not in limited and next(variables_of(term), None) is not None:
+                return atom, term
+    return None
+
+
+# -- before there is a state, before there are moves --------------------------------------------
+
+
+def _static(sheet: Sheet) -> Iterator[Diagnostic]:
+    graph = sheet.graph
+    for name in ("init", "base", "input"):
+        key = (name, KEYWORDS[name])
+        seen = graph.reachable(key) if key in sheet.definitions else frozenset()
+        direct_next = any(edge.body == ("next", 1) for edge in graph.edges_from(key))
+        for other in _CHANGING:
+            if other in seen and not (other == ("next", 1) and direct_next):
+                yield _chain(sheet, DYNAMIC_INIT, key, other, "is evaluated before there is a state")
+                break
+
+
+def _current(sheet: Sheet) -> Iterator[Diagnostic]:
+    graph = sheet.graph
+    for key in (("legal", 2), ("goal", 2), ("terminal", 0)):
+        seen = graph.reachable(key)
+        if ("does", 2) in seen:
+            yield _chain(
+                sheet, LEGAL_DEPENDS_ON_DOES, key, ("does", 2), "is asked before the moves are chosen"
+            )
+        elif ("next", 1) in seen:
+            path = graph.path(key, ("next", 1))
+            if len(path) > 1 and path[-1].head[0] not in KEYWORDS:
+                yield _chain(
+                    sheet, LEGAL_DEPENDS_ON_NEXT, key, ("next", 1), "is asked before the moves are chosen"
+                )
+
+
+def _chain(sheet: Sheet, check: Check, start: Relation, end: Relation, why: str) -> Diagnostic:
+    path = sheet.graph.path(start, end)
+    through = f", through `{path[0].body[0]}`" if len(path) > 1 else ""
+    return sheet.report(
+        check,
+        path[0].literal,
+        f"`{start[0]}` depends on `{end[0]}`{through}, but {why}",
+        labels=[(edge.literal, f"`{edge.head[0]}` asks for this") for edge in path[1:5]],
+        help=f"let `{start[0]}` depend on "
+        + ("facts" if check is DYNAMIC_INIT else "`true`: remember in the state what it needs"),
+        notes=_edges(sheet, path) if len(path) > 1 else (),
+    )
+
+
+# -- finitely many states -----------------------------------------------------------------------
+
+
+def _finite(sheet: Sheet) -> Iterator[Diagnostic]:
+    from herbrand.check.checks import safety
+    from herbrand.check.finite import finite_certificate
+
+    if next(safety.find(sheet), None) is not None:
+        return  # a variable that nothing binds is anything: that has been said
+    certificate = finite_certificate(sheet.statements)
+    if certificate.culprit is not None:
+        rule, term = certificate.culprit
+        yield sheet.report(
+            UNBOUNDED_TERMS,
+            term,
+            f"terms may grow without end through {sheet.quote(term)}",
+            help="count with the facts of a successor relation, or see that the game ends in time",
+            notes=(
+                f"nothing found shows that the game has finitely many states (rule on line {sheet.line(rule)})",
+            ),
+        )

@@ -1,0 +1,232 @@
+"""Names: one meaning and one number of arguments each, defined and used (N1-N6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.check.checks.base import CONNECTIVES, ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, nearest
+from herbrand.diagnostic import Edit, Fix
+from herbrand.syntax.source import Span
+from herbrand.syntax.tree import Function, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.tree import Atom
+
+__all__ = ["CHECKS", "find"]
+
+RELATION_ARITY: Final = Check(
+    "relation-arity", "N1", WARNING, "a relation has different numbers of arguments",
+    "Points at the first use of a relation with another number of arguments than before.",
+    "They are two relations that have nothing to do with each other; mostly an argument was forgotten.",
+    "(succ 1 2)\n(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y 1))",
+    "Give every use the same arguments:\n\n    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
+    spec=True,
+)  # fmt: skip
+FUNCTION_ARITY: Final = Check(
+    "function-arity", "N2", WARNING, "a function has different numbers of arguments",
+    "Points at the first use of a function with another number of arguments than before.",
+    "`(cell 1 1)` and `(cell 1 1 b)` are terms that never match; mostly an argument was forgotten.",
+    "(init (cell 1 1 b))\n(<= open (true (cell 1 b)))",
+    "Give every use the same arguments:\n\n    (<= open (true (cell 1 1 b)))",
+    spec=True,
+)  # fmt: skip
+RELATION_AND_FUNCTION: Final = Check(
+    "relation-and-function", "N3", WARNING, "one name is a relation and a function",
+    "Points at a relation whose name is also used as a function.",
+    "The state is asked with `true`: `(cell 1 1 b)` alone is a relation of the same name. Forgetting `true` is the "
+    "most common slip in GDL, and the rule then silently never applies.",
+    "(init (cell 1 1 b))\n(<= open (cell 1 1 b))",
+    "Ask the state, or choose another name:\n\n    (<= open (true (cell 1 1 b)))",
+)  # fmt: skip
+UNDEFINED_RELATION: Final = Check(
+    "undefined-relation", "N4", WARNING, "a relation is used that nothing defines",
+    "Points at the first use of a relation without facts and rules.",
+    "It is false for all arguments; mostly its name is misspelt.",
+    "(succ 1 2)\n(<= (next (step ?y)) (true (step ?x)) (suc ?x ?y))",
+    "Use a name that is defined:\n\n    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
+)  # fmt: skip
+UNUSED_RELATION: Final = Check(
+    "unused-relation", "N5", NOTE, "a relation is defined but not used",
+    "Points at the first statement about a relation that no other rule asks for.",
+    "It has no effect on the game; perhaps its use is misspelt.",
+    "(weekday monday)",
+    "Leave it out, or use it.",
+)  # fmt: skip
+RESERVED_NAME: Final = Check(
+    "reserved-name", "N6", ERROR, "a connective is used as a name",
+    "Points at `not`, `or`, `and`, `distinct` and `<=` as names of functions and objects.",
+    "They join literals; inside terms there are no literals. Mostly a parenthesis is misplaced.",
+    "(init (not (open door)))",
+    "Negation belongs in front of a literal:\n\n    (<= terminal (not (true (open door))))",
+    spec=True,
+)  # fmt: skip
+
+CHECKS: Final = (
+    RELATION_ARITY,
+    FUNCTION_ARITY,
+    RELATION_AND_FUNCTION,
+    UNDEFINED_RELATION,
+    UNUSED_RELATION,
+    RESERVED_NAME,
+)
+
+
+def find(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Check the names of relations and functions."""
+    relations = _relations(sheet)
+    functions = _functions(sheet)
+    yield from _arities(sheet, relations)
+    yield from _function_arities(sheet)
+    yield from _reserved(sheet)
+    confused: set[str] = set()
+    for name, atoms in relations.items():
+        if name in functions and name not in KEYWORDS:
+            confused.add(name)
+            yield _confused(sheet, name, atoms, functions[name])
+    if not sheet.is_torn:
+        yield from _undefined(sheet, confused)
+        yield from _unused(sheet)
+
+
+def _relations(sheet: Sheet) -> dict[str, list[Atom]]:
+    """The first atom of each relation name and arity, by name, in textual order."""
+    found: dict[tuple[str, int], Atom] = {}
+    for rule in sheet.statements:
+        found.setdefault(rule.head.key, rule.head)
+    for _, atom, _ in sheet.body_atoms:
+        known = found.get(atom.key)
+        if known is None or atom.start < known.start:
+            found[atom.key] = atom
+    by_name: dict[str, list[Atom]] = {}
+    for atom in sorted(found.values(), key=lambda a: a.start):
+        by_name.setdefault(atom.name, []).append(atom)
+    return by_name
+
+
+def _functions(sheet: Sheet) -> dict[str, Function]:
+    found: dict[str, Function] = {}
+    for term, _ in sheet.terms:
+        if isinstance(term, Function):
+            found.setdefault(term.name, term)
+    return found
+
+
+def _count(number: int) -> str:
+    return "one argument" if number == 1 else f"{number or 'no'} arguments"
+
+
+def _arities(sheet: Sheet, relations: dict[str, list[Atom]]) -> Iterator[Diagnostic]:
+    for name, atoms in relations.items():
+        if name not in KEYWORDS and len(atoms) > 1:
+            first, second = atoms[:2]
+            yield sheet.report(
+                RELATION_ARITY,
+                second,
+                f"`{name}` has {_count(second.arity)} here, but {_count(first.arity)} elsewhere",
+                labels=((first, f"{_count(first.arity)} here"),),
+                help="relations with different numbers of arguments are different relations",
+            )
+
+
+def _function_arities(sheet: Sheet) -> Iterator[Diagnostic]:
+    seen: dict[str, Function] = {}
+    told: set[str] = set()
+    functions = [t for t, percept in sheet.terms if isinstance(t, Function) and not percept]
+    for term in sorted(functions, key=lambda t: t.start):
+        first = seen.setdefault(term.name, term)
+        if first.key != term.key and term.name not in told:
+            told.add(term.name)
+            yield sheet.report(
+                FUNCTION_ARITY,
+                term,
+                f"`{term.name}` has {_count(term.arity)} here, but {_count(first.arity)} elsewhere",
+                labels=((first, f"{_count(first.arity)} here"),),
+                help="terms with different numbers of arguments are never equal",
+            )
+
+
+def _reserved(sheet: Sheet) -> Iterator[Diagnostic]:
+    names = [*(t for t, _ in sheet.terms), *(r.head for r in sheet.statements)]
+    for node in names:
+        if node.name in CONNECTIVES:
+            yield sheet.report(
+                RESERVED_NAME,
+                node,
+                f"`{node.name}` joins literals and cannot be a name",
+                help="is a parenthesis misplaced?",
+            )
+
+
+def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) -> Diagnostic:
+    uses = [(rule, atom) for rule, atom, _ in sheet.body_atoms if atom.name == name]
+    same = [atom for _, atom in uses if atom.arity == function.arity]
+    if uses and same and _is_fluent(sheet, name) and name not in sheet.defined_names:
+        atom = same[0]
+        text = sheet.source.text[atom.start : atom.end] or str(atom)
+        return sheet.report(
+            RELATION_AND_FUNCTION,
+            atom,
+            f"`{name}` is part of the state, but asked for as a relation, which nothing defines",
+            labels=((function, "a proposition here"),),
+            help=f"did you forget `true`? {sheet.quote(atom)} is asked for as `{sheet.apply('true', text)}`",
+            fix=Fix(
+                f"ask the state for {sheet.quote(atom)}",
+                (Edit(Span(atom.start, atom.end), sheet.apply("true", text)),),
+            )
+            if text
+            else None,
+        )
+    atom = atoms[0]
+    return sheet.report(
+        RELATION_AND_FUNCTION,
+        atom,
+        f"`{name}` is used as a relation and as a function",
+        labels=((function, "a function here"),),
+        help=f"did you forget `true`? Otherwise choose another name; `{name}` and "
+        f"`{sheet.apply('true', sheet.apply(name, '…'))}` have nothing to do with each other",
+    )
+
+
+def _is_fluent(sheet: Sheet, name: str) -> bool:
+    for rule in sheet.statements:
+        if rule.head.name in ("init", "next", "base") and rule.head.args:
+            term = rule.head.args[0]
+            if not isinstance(term, Variable) and term.name == name:
+                return True
+    return False
+
+
+def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:
+    uses: dict[tuple[str, int], list[Atom]] = {}
+    for _, atom, _ in sheet.body_atoms:
+        if atom.key not in sheet.definitions and atom.name not in KEYWORDS:
+            uses.setdefault(atom.key, []).append(atom)
+    known = [name for name in sheet.defined_names if name not in KEYWORDS]
+    for (name, arity), atoms in uses.items():
+        if name in sheet.defined_names or name in confused:
+            continue  # said by relation-arity, relation-and-function
+        fit = [other for other in known if (other, arity) in sheet.definitions]
+        near = nearest(name, fit) or nearest(name, [*known, *KEYWORDS, *CONNECTIVES])
+        more = f" ({len(atoms)} times)" if len(atoms) > 1 else ""
+        yield sheet.report(
+            UNDEFINED_RELATION,
+            atoms[0],
+            f"no statement defines `{name}`, used here{more}",
+            help=f"did you mean `{near}`?" if near else "without facts and rules it is always false",
+        )
+
+
+def _unused(sheet: Sheet) -> Iterator[Diagnostic]:
+    used = {atom.key for rule, atom, _ in sheet.body_atoms if rule.head.key != atom.key}
+    names = {name for name, _ in used}
+    for key, rules in sheet.definitions.items():
+        if key in used or key[0] in KEYWORDS or key[0] == "percept" or key[0] in CONNECTIVES:
+            continue
+        if key[0] in names and len({k for k in sheet.definitions if k[0] == key[0]}) == 1:
+            continue  # used with another number of arguments: said by relation-arity
+        yield sheet.report(
+            UNUSED_RELATION, rules[0].head, f"`{key[0]}` is defined, but no other rule uses it"
+        )

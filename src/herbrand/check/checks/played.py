@@ -1,0 +1,259 @@
+"""What only shows when the rules are evaluated: checks that take a game, not a tree.
+
+`played(game)` looks at the first state and at sampled plays.  A sample can find faults, not
+prove that there are none.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from herbrand.check.checks.base import ERROR, WARNING, Check
+from herbrand.check.checks.goals import is_goal_value
+from herbrand.diagnostic import Diagnostic, Severity
+from herbrand.errors import BudgetExceeded
+from herbrand.syntax.source import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.syntax.tree import Tree
+
+__all__ = ["CHECKS", "initial_checks", "played", "sampled_checks"]
+
+INITIAL_STATE_TERMINAL: Final = Check(
+    "initial-state-terminal", "", WARNING, "the game is over before it begins",
+    "Reports a sheet whose first state is terminal.",
+    "Nobody can make a move. Mostly a rule for `terminal` is true of the empty board, such as a line of blanks.",
+    "(<= terminal (line ?x))\n(<= (line ?x) (true (cell 1 ?x)) (true (cell 2 ?x)))\n"
+    "(init (cell 1 b))\n(init (cell 2 b))",
+    "Say more exactly when the game ends:\n\n    (<= terminal (line ?x) (distinct ?x b))",
+    stage="play",
+)  # fmt: skip
+UNDECLARED_BASE: Final = Check(
+    "undeclared-base", "B3", ERROR, "something is true that `base` does not list",
+    "Reports the first proposition met in a state that no `base` declares, though there are `base` statements.",
+    "Systems that build the game from `base` play another game.",
+    "(base (n 1))\n(init (n 2))",
+    "Declare it:\n\n    (base (n 1))\n    (base (n 2))",
+    stage="play", spec=True,
+)  # fmt: skip
+UNDECLARED_INPUT: Final = Check(
+    "undeclared-input", "B4", ERROR, "a move is legal that `input` does not list",
+    "Reports the first legal move met that no `input` declares, though there are `input` statements.",
+    "Systems that build the game from `input` do not know the move.",
+    "(input robot go)\n(legal robot stop)",
+    "Declare it:\n\n    (input robot go)\n    (input robot stop)",
+    stage="play", spec=True,
+)  # fmt: skip
+IMPOSSIBLE_DECLARATION: Final = Check(
+    "impossible-declaration", "B5", Severity.NOTE, "`base` or `input` lists what can never be",
+    "Reports how many declared propositions and moves can be reached by no play, even when negated conditions are passed over.",
+    "They cost time and memory in systems that build the game from them.",
+    "(base (n 1))\n(base (n 99))\n(init (n 1))",
+    "Declare what is possible:\n\n    (base (n 1))",
+    stage="play",
+)  # fmt: skip
+SEVERAL_GOALS: Final = Check(
+    "several-goals", "G2", ERROR, "a role has several goal values",
+    "Reports the first state met in which rules give a role more than one value: an error in a terminal state, a "
+    "warning elsewhere.",
+    "The result of the game is then not defined.",
+    "(<= (goal robot 100) (true done))\n(<= (goal robot 50) (true started))",
+    "Let the conditions exclude each other:\n\n    (<= (goal robot 50) (true started) (not (true done)))",
+    stage="play", spec=True,
+)  # fmt: skip
+NO_GOAL: Final = Check(
+    "no-goal", "G3", ERROR, "a role has no goal value at the end",
+    "Reports the first terminal state met in which no rule gives a role a value.",
+    "The result of the game is then not defined.",
+    "(<= terminal (true (step 10)))\n(<= (goal robot 100) (true done))",
+    "Cover the other cases:\n\n    (<= (goal robot 0) (not (true done)))",
+    stage="play", spec=True,
+)  # fmt: skip
+NO_LEGAL_MOVE: Final = Check(
+    "role-without-legal-move", "P2", WARNING, "a role has no legal move, and the game is not over",
+    "Reports the first state met that is not terminal and in which a role cannot move.",
+    "The game stops there; managers count it as a fault of the rulesheet.",
+    "(<= (legal robot go) (true ready))",
+    "Give a move in every state:\n\n    (<= (legal robot wait) (not (true ready)))",
+    stage="play",
+)  # fmt: skip
+
+CHECKS: Final = (
+    INITIAL_STATE_TERMINAL,
+    UNDECLARED_BASE,
+    UNDECLARED_INPUT,
+    IMPOSSIBLE_DECLARATION,
+    SEVERAL_GOALS,
+    NO_GOAL,
+    NO_LEGAL_MOVE,
+)
+
+
+class _State(Protocol):
+    @property
+    def facts(self) -> frozenset[str]: ...
+    @property
+    def is_terminal(self) -> bool: ...
+    def legal_moves(self) -> Mapping[str, Sequence[Any]]: ...
+    def goal_values(self, role: str) -> tuple[str, ...]: ...
+    def ask(self, text: str) -> Sequence[Mapping[str, str]]: ...
+    def next(self, joint_move: Any) -> Any: ...
+
+
+class _Game(Protocol):
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def roles(self) -> tuple[str, ...]: ...
+    def initial_state(self) -> Any: ...
+
+
+def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
+    """Make all checks that evaluate the rules; nothing for a game with errors."""
+    if game.rules.errors:
+        return ()
+    first = initial_checks(game)
+    return (*first, *sampled_checks(game, playouts=playouts, seed=seed))
+
+
+def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
+    """Check the first state."""
+    state: _State = game.initial_state()
+    if not state.is_terminal:
+        return ()
+    head = _first(game.tree, "terminal")
+    return (
+        _report(
+            game,
+            INITIAL_STATE_TERMINAL,
+            head,
+            "the first state is terminal already",
+            help="`herbrand show --why terminal` tells which rule applies",
+        ),
+    )
+
+
+def sampled_checks(
+    game: _Game, *, playouts: int = 5, seed: int = 0, max_steps: int = 300
+) -> tuple[Diagnostic, ...]:
+    """Play at random and report each kind of fault when it is first met (G1-G3, B3, B4, playability).
+
+    Stops quietly where the budget of the game ends.
+    """
+    sample = _Sample(game)
+    chance = random.Random(seed)
+    try:
+        for _ in range(playouts):
+            state: _State = game.initial_state()
+            path: list[str] = []
+            while sample.look(state, path) and len(path) < max_steps:
+                moves = state.legal_moves()
+                joint = tuple(chance.choice(list(moves[role])) for role in game.roles)
+                path.append(" ".join(map(str, joint)))
+                state = state.next(joint)
+    except BudgetExceeded:
+        pass
+    return tuple(sample.found.values())
+
+
+class _Sample:
+    """What sampled plays have shown."""
+
+    def __init__(self, game: _Game) -> None:
+        self.game = game
+        self.found: dict[tuple[str, Severity], Diagnostic] = {}
+        defined = {rule.head.key for rule in game.tree.statements}
+        self.bases: frozenset[str] | None = None
+        self.inputs: frozenset[tuple[str, str]] | None = None
+        state: _State = game.initial_state()
+        if ("base", 1) in defined:
+            self.bases = frozenset(_answer(a, "p").lower() for a in state.ask("(base ?p)"))
+        if ("input", 2) in defined:
+            self.inputs = frozenset(
+                (_answer(a, "r").lower(), _answer(a, "m").lower()) for a in state.ask("(input ?r ?m)")
+            )
+
+    def look(self, state: _State, path: list[str]) -> bool:
+        """Check one state; return whether play goes on."""
+        ended = state.is_terminal
+        self._goals(state, path, ended=ended)
+        if self.bases is not None and (UNDECLARED_BASE.name, ERROR) not in self.found:
+            loose = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
+            if loose:
+                self._add(UNDECLARED_BASE, "base", f"`{loose[0]}` is true, but no `base` lists it", path)
+        if ended:
+            return False
+        moves = state.legal_moves()
+        for role in self.game.roles:
+            if self.inputs is not None and (UNDECLARED_INPUT.name, ERROR) not in self.found:
+                for move in moves[role]:
+                    if (role.lower(), str(move).lower()) not in self.inputs:
+                        message = f"`{move}` is legal for `{role}`, but no `input` lists it"
+                        self._add(UNDECLARED_INPUT, "input", message, path)
+                        break
+            if not moves[role]:
+                self._add(
+                    NO_LEGAL_MOVE, "legal", f"`{role}` has no legal move, and the game is not over", path
+                )
+        return all(moves[role] for role in self.game.roles)
+
+    def _goals(self, state: _State, path: list[str], *, ended: bool) -> None:
+        from herbrand.check.checks.goals import GOAL_VALUE
+
+        for role in self.game.roles:
+            values = state.goal_values(role)
+            bad = [value for value in values if not is_goal_value(value)]
+            if bad:
+                self._add(GOAL_VALUE, "goal", f"`{bad[0]}`, met for `{role}`, is no goal value", path)
+            if len(values) > 1:
+                listed = ", ".join(values[:6])
+                where = "the terminal state" if ended else "a state"
+                self._add(
+                    SEVERAL_GOALS,
+                    "goal",
+                    f"`{role}` has several goal values in {where}: {listed}",
+                    path,
+                    ERROR if ended else WARNING,
+                )
+            elif ended and not values and role != "random":
+                self._add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
+
+    def _add(
+        self, check: Check, relation: str, message: str, path: list[str], severity: Severity | None = None
+    ) -> None:
+        level = severity or check.severity
+        key = (check.name, level)
+        if key not in self.found:
+            shown = "; ".join(path[:40]) + ("; …" if len(path) > 40 else "")
+            note = f"after {len(path)} steps: {shown}" if path else "in the first state"
+            span = _first(self.game.tree, relation)
+            self.found[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
+
+
+def _answer(answer: Mapping[str, str], name: str) -> str:
+    return answer[name] if name in answer else answer[f"?{name}"]
+
+
+def _first(tree: Tree, relation: str) -> Span:
+    return next((rule.head.span for rule in tree.statements if rule.head.name == relation), Span(0, 0))
+
+
+def _report(
+    game: _Game,
+    check: Check,
+    span: Span,
+    message: str,
+    *,
+    severity: Severity | None = None,
+    help: str | None = None,  # noqa: A002  # the name of the field
+    notes: tuple[str, ...] = (),
+) -> Diagnostic:
+    return Diagnostic(
+        check.name, severity or check.severity, message, game.tree.source, span, (), help, notes
+    )

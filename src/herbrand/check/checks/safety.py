@@ -1,0 +1,238 @@
+"""Every variable must be bound by a positive literal (V1-V4).
+
+Literals bind variables from any place in a body: order means nothing.  An atom binds its
+variables; a conjunction what any part binds; a disjunction what every part binds; `not` and
+`distinct` bind none.  Negation is pushed inward first, so that the body is judged as it is
+evaluated; a negated `distinct` hands a binding from one side to the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.check.checks.base import ERROR, Check, Sheet
+from herbrand.syntax.tree import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.tree import Literal, Node
+
+__all__ = ["CHECKS", "find", "unbound"]
+
+UNSAFE_VARIABLE: Final = Check(
+    "unsafe-variable", "V1", ERROR, "a variable of the head is bound nowhere in the body",
+    "Points at a variable in the head of a rule that is in no positive literal of the body, or not in every "
+    "alternative of an `or`.",
+    "The rule would hold for every term there is, infinitely many.",
+    "(<= (next (cell ?x ?y b)) (true (cell ?x 1 b)))",
+    "Bind it:\n\n    (<= (next (cell ?x ?y b)) (true (cell ?x ?y b)))",
+    spec=True,
+)  # fmt: skip
+UNSAFE_NEGATION: Final = Check(
+    "unsafe-negation", "V2", ERROR, "a variable is only inside of `not`",
+    "Points at a variable in a negated literal that no positive literal beside it binds.",
+    '`not` can only be decided when the variable has a value. One may mean "for no ?x at all": that needs a helper '
+    "relation. Some systems drop the literal silently.",
+    "(<= (goal robot 100) (not (true (lamp ?x off))))",
+    "Ask for existence in a helper relation, and negate that:\n\n"
+    "    (<= some_off (true (lamp ?x off)))\n    (<= (goal robot 100) (not some_off))",
+    spec=True,
+)  # fmt: skip
+UNSAFE_DISTINCT: Final = Check(
+    "unsafe-distinct", "V3", ERROR, "`distinct` compares a variable that nothing binds",
+    "Points at a `distinct` with a variable that no positive literal beside it binds.",
+    "Terms can be compared only when both are known. Some systems drop the literal silently; the helper relation of "
+    "the example then holds for everything.",
+    "(<= (differ ?x ?y) (distinct ?x ?y))",
+    "Bind the variables, or write `distinct` directly into the rules that use the helper:\n\n"
+    "    (<= (differ ?x ?y) (index ?x) (index ?y) (distinct ?x ?y))",
+    spec=True,
+)  # fmt: skip
+NON_GROUND_FACT: Final = Check(
+    "non-ground-fact", "V4", ERROR, "a fact has a variable",
+    "Points at a variable in a statement without conditions.",
+    "The fact would hold for every term there is, infinitely many.",
+    "(legal robot ?move)",
+    "Say where the values come from:\n\n    (<= (legal robot ?move) (action ?move))",
+    spec=True,
+)  # fmt: skip
+
+CHECKS: Final = (UNSAFE_VARIABLE, UNSAFE_NEGATION, UNSAFE_DISTINCT, NON_GROUND_FACT)
+
+
+def find(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Check every statement for safety."""
+    for rule in sheet.statements:
+        if rule.body:
+            yield from _rule(sheet, rule)
+        else:
+            variable = next(variables_of(rule.head), None)
+            if variable is not None:
+                yield sheet.report(
+                    NON_GROUND_FACT,
+                    variable,
+                    f"the fact has the variable {sheet.variable(variable)}",
+                    help="make it a rule with a condition that says what the variable can be",
+                )
+
+
+def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
+    if all(type(literal) is Atom for literal in rule.body):
+        bound = {v.name for literal in rule.body for v in variables_of(literal)}
+        tests: dict[Node, list[Variable]] = {}
+    else:
+        bound = binds(rule.body)
+        tests = unbound(rule.body, bound)
+    loose: dict[str, Variable] = {}
+    for variable in variables_of(rule.head):
+        if variable.name not in bound:
+            loose.setdefault(variable.name, variable)
+    if not loose and not tests:
+        return
+    helper = bool(tests) and not any(_atoms(literal) for literal in rule.body)
+    if helper:
+        loose = {}
+    for variable in loose.values():
+        yield _head_variable(sheet, rule, variable)
+    for literal, variables in tests.items():
+        names = [v for v in variables if v.name not in loose]
+        if names:
+            yield _test(sheet, rule, literal, names, helper=helper)
+            if helper:
+                break
+
+
+def _head_variable(sheet: Sheet, rule: Rule, variable: Variable) -> Diagnostic:
+    shown = sheet.variable(variable)
+    places = [v for literal in rule.body for v in variables_of(literal) if v.name == variable.name]
+    labels: list[tuple[Node, str]] = [(variable, "bound nowhere" if not places else "not bound here")]
+    if places:
+        remark = "only in one alternative, or negated" if _has_or(rule.body) else "does not bind it"
+        labels.append((places[0], remark))
+    return sheet.report(
+        UNSAFE_VARIABLE,
+        variable,
+        f"{shown} in the head is not bound by the body",
+        labels=labels,
+        help=f"bind {shown} in a positive literal"
+        + (" of every alternative" if places and _has_or(rule.body) else ""),
+    )
+
+
+def _test(sheet: Sheet, rule: Rule, literal: Node, variables: list[Variable], *, helper: bool) -> Diagnostic:
+    names = " and ".join(sheet.variable(v) for v in variables[:3])
+    are = "is" if len(variables) == 1 else "are"
+    if isinstance(literal, Distinct):
+        hint = f"bind {names} in a positive literal"
+        if helper:
+            head = rule.head.name
+            hint = (
+                f"a relation cannot stand for a test: write `distinct` into the rules that use `{head}`, "
+                "or say here what the variables can be"
+            )
+        return sheet.report(
+            UNSAFE_DISTINCT,
+            literal,
+            f"`distinct` compares {names}, which {are} not bound",
+            labels=((variables[0], "bound nowhere"),),
+            help=hint,
+        )
+    return sheet.report(
+        UNSAFE_NEGATION,
+        variables[0],
+        f"{names} {are} only inside of `not`",
+        labels=((variables[0], "bound nowhere"),),
+        help=f'bind {names} in a positive literal; for "there is none", negate a helper relation without '
+        f"the variable",
+    )
+
+
+def _atoms(literal: Literal) -> bool:
+    if isinstance(literal, Atom):
+        return True
+    if isinstance(literal, Not):
+        return _atoms(literal.literal)
+    return isinstance(literal, And | Or) and any(map(_atoms, literal.literals))
+
+
+def _has_or(literals: Iterable[Literal]) -> bool:
+    return any(isinstance(part, Or) or (isinstance(part, And) and _has_or(part.literals)) for part in literals)
+
+
+def binds(literals: Iterable[Literal]) -> set[str]:
+    """Return the variables that a conjunction binds."""
+    return _conjunction([(literal, False) for literal in literals], set())
+
+
+def _conjunction(parts: list[tuple[Literal, bool]], given: set[str]) -> set[str]:
+    bound = set(given)
+    equalities: list[Distinct] = []
+    for literal, negated in parts:
+        bound |= _literal(literal, negated, given)
+        equalities += _equalities(literal, negated)
+    changed = bool(equalities)
+    while changed:
+        changed = False
+        for equality in equalities:
+            for one, other in ((equality.left, equality.right), (equality.right, equality.left)):
+                names = {v.name for v in variables_of(other)}
+                if not names <= bound and all(v.name in bound for v in variables_of(one)):
+                    bound |= names
+                    changed = True
+    return bound
+
+
+def _literal(literal: Literal, negated: bool, given: set[str]) -> set[str]:
+    if isinstance(literal, Atom):
+        return set() if negated else {v.name for v in variables_of(literal)}
+    if isinstance(literal, Not):
+        return _literal(literal.literal, not negated, given)
+    if isinstance(literal, And | Or):
+        parts = [(part, negated) for part in literal.literals]
+        if isinstance(literal, And) != negated:
+            return _conjunction(parts, given) - given
+        if not parts:
+            return set()
+        return set.intersection(*(_conjunction([part], given) for part in parts)) - given
+    return set()
+
+
+def _equalities(literal: Literal, negated: bool) -> list[Distinct]:
+    if isinstance(literal, Not):
+        return _equalities(literal.literal, not negated)
+    if isinstance(literal, Distinct):
+        return [literal] if negated else []
+    if isinstance(literal, And | Or) and (isinstance(literal, And) != negated):
+        return [e for part in literal.literals for e in _equalities(part, negated)]
+    return []
+
+
+def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Variable]]:
+    """Return the tests with a variable that is not bound, and those variables, each once."""
+    found: dict[int, tuple[Node, list[Variable]]] = {}
+    stack: list[tuple[Literal, bool, set[str]]] = [(literal, False, bound) for literal in literals]
+    stack.reverse()
+    while stack:
+        literal, negated, known = stack.pop()
+        if isinstance(literal, Not):
+            stack.append((literal.literal, not negated, known))
+        elif isinstance(literal, And | Or):
+            parts = [(part, negated) for part in literal.literals]
+            if isinstance(literal, And) != negated:
+                inner = _conjunction(parts, known)
+                stack += reversed([(part, sign, inner) for part, sign in parts])
+            else:
+                stack += reversed([(part, sign, _conjunction([(part, sign)], known)) for part, sign in parts])
+        elif isinstance(literal, Distinct) or negated:
+            loose: dict[str, Variable] = {}
+            for variable in variables_of(literal):
+                if variable.name not in known:
+                    loose.setdefault(variable.name, variable)
+            if loose:
+                found[id(literal)] = (literal, list(loose.values()))
+    result: dict[Node, list[Variable]] = {}
+    for node, variables in found.values():
+        result.setdefault(node, variables)
+    return result

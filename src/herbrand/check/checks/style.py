@@ -1,0 +1,107 @@
+"""What is allowed, but probably not as meant or not everywhere welcome (N7, N9, B1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.check.checks.base import NOTE, Check, Sheet
+from herbrand.diagnostic import Edit, Fix
+from herbrand.syntax.source import Span
+from herbrand.syntax.tree import Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.tree import Rule
+
+__all__ = ["CHECKS", "find"]
+
+REPEATED_STATEMENT: Final = Check(
+    "repeated-statement", "N7", NOTE, "a statement is repeated",
+    "Points at a statement that stands in the sheet already, spelled with the same names of variables.",
+    "It changes nothing; perhaps one of the two was meant to be different.",
+    "(succ 1 2)\n(succ 1 2)",
+    "Leave one out.",
+)  # fmt: skip
+SINGLE_USE_VARIABLE: Final = Check(
+    "single-use-variable", "N9", NOTE, "a variable occurs once in its rule",
+    "Points at variables that occur only once. Variables that start with `_` are meant to.",
+    "It may be a misspelt name of another variable. Off by default: `(true (cell ?x ?y ?z))` is good style.",
+    "(<= (next (step ?y)) (true (step ?x)) (succ ?z ?y))",
+    "Use the variable that was meant, or a name with `_` in front:\n\n"
+    "    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
+    default=False,
+)  # fmt: skip
+MISSING_BASE_OR_INPUT: Final = Check(
+    "missing-base-or-input", "B1", NOTE, "`base` or `input` is nowhere defined",
+    "Reports a sheet that does not list its propositions with `base`, or its actions with `input`.",
+    "They are derived from the rules then, which takes time, and some systems cannot.",
+    "a sheet without base and input",
+    "Declare what can be true and what can be done:\n\n"
+    "    (base (open door))\n    (input robot (push door))",
+)  # fmt: skip
+
+CHECKS: Final = (REPEATED_STATEMENT, SINGLE_USE_VARIABLE, MISSING_BASE_OR_INPUT)
+
+
+def find(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Check what a friendly reader would remark."""
+    seen: dict[Rule, Rule] = {}
+    for rule in sheet.statements:
+        first = seen.setdefault(rule, rule)
+        if first is not rule:
+            yield _repeated(sheet, rule, first)
+    if sheet.statements and not sheet.is_torn:
+        missing = [name for name in ("base", "input") if name not in sheet.defined_names]
+        if missing:
+            names = " and ".join(f"`{name}`" for name in missing)
+            yield sheet.report(
+                MISSING_BASE_OR_INPUT,
+                Span(0, 0),
+                f"no statement is about {names}",
+                help="what can be true and what can be done is then derived from the rules",
+            )
+
+
+def _repeated(sheet: Sheet, rule: Rule, first: Rule) -> Diagnostic:
+    text = sheet.source.text
+    start, end = rule.start, rule.end
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    line_start = start
+    while line_start and text[line_start - 1] in " \t":
+        line_start -= 1
+    whole = (line_start == 0 or text[line_start - 1] in "\r\n") and end < len(text) and text[end] in "\r\n"
+    if whole:
+        start = line_start
+        end += 2 if text.startswith("\r\n", end) else 1
+    else:
+        end = rule.end
+    return sheet.report(
+        REPEATED_STATEMENT,
+        Span(rule.start, rule.end),
+        "the statement is repeated",
+        labels=((first.head, f"first on line {sheet.line(first)}"),),
+        help="leave it out",
+        fix=Fix("leave the repeated statement out", (Edit(Span(start, end), ""),)),
+    )
+
+
+def find_single(sheet: Sheet) -> Iterator[Diagnostic]:
+    """Report variables that occur once; only when asked for."""
+    for rule in sheet.statements:
+        if not rule.body:
+            continue
+        count: dict[str, list[Variable]] = {}
+        for variable in variables_of(rule):
+            count.setdefault(variable.name, []).append(variable)
+        for variables in count.values():
+            if len(variables) == 1 and not variables[0].spelling.startswith("_"):
+                shown = sheet.variable(variables[0])
+                yield sheet.report(
+                    SINGLE_USE_VARIABLE,
+                    variables[0],
+                    f"{shown} occurs only here in its rule",
+                    help="a name that starts with `_` says that this is meant",
+                )

@@ -1,0 +1,183 @@
+"""Which features of the language a game uses, told from its rules alone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.syntax.tree import Literal, Rule, Term
+
+__all__ = ["Features", "features"]
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a rulesheet uses; prints as a table."""
+
+    roles: int
+    """How many roles there are, `random` counted."""
+    has_random: bool
+    """Whether chance takes part."""
+    has_sees: bool
+    """Whether players are told only parts of what happens."""
+    turn_fluent: str | None
+    """The proposition, such as "control", that says which role alone has a choice; None without one."""
+    simultaneous: bool
+    """Whether two roles may have a choice at once: nothing in the rules shows that they cannot."""
+    statements: int
+    facts: int
+    rules: int
+    relations: int
+    """How many relations are defined."""
+    characters: int
+    """The length of the text."""
+    negation: bool
+    distinct: bool
+    disjunction: bool
+    extended_bodies: bool
+    """Whether there is `and`, a nested `or`, or `not` of something else than an atom."""
+    recursion: bool
+    """Whether a relation depends on itself."""
+    functions_in_recursion: bool
+    """Whether a recursive rule has a compound term with a variable in its head."""
+    nested_functions: bool
+    """Whether there are terms inside of terms inside of propositions or moves."""
+    stratified_by_name: bool
+    computed_goals: bool
+    """Whether a goal value is a variable of its rule."""
+    declares_base: bool
+    declares_input: bool
+    finite: bool
+    """Whether there is a certificate that the states are finitely many."""
+    step_bound: int | None
+    """After how many steps every play has ended, when a step counter shows it."""
+
+    def as_json(self) -> dict[str, object]:
+        """Return the features as a dictionary of plain values."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        rows = []
+        for name, value in asdict(self).items():
+            shown = (
+                {True: "yes", False: "no", None: "-"}[value]
+                if value in (True, False, None)
+                and not (isinstance(value, int) and not isinstance(value, bool))
+                else str(value)
+            )
+            rows.append(f"{name.replace('_', ' '):24}{shown}")
+        return "\n".join(rows)
+
+
+def features(rules: Rules) -> Features:
+    """Return the features of a checked rulesheet."""
+    from herbrand.check.finite import finite_certificate
+    from herbrand.check.step_counter import step_counter
+
+    statements = rules.tree.statements
+    used = _Used()
+    for rule in statements:
+        for literal in rule.body:
+            used.literal(literal)
+    defined = {rule.head.key for rule in statements}
+    graph = rules.graph
+    recursive_rules = [
+        rule
+        for rule in statements
+        if rule.body and any(graph.in_cycle(e) for e in graph.edges_from(rule.head.key) if e.rule is rule)
+    ]
+    turn = _turn_fluent(statements)
+    players = [role for role in rules.roles if not (isinstance(role, Constant) and role.name == "random")]
+    counter = step_counter(statements)
+    return Features(
+        roles=len(rules.roles),
+        has_random=len(players) < len(rules.roles),
+        has_sees=("sees", 2) in defined,
+        turn_fluent=turn,
+        simultaneous=len(rules.roles) > 1 and turn is None,
+        statements=len(statements),
+        facts=sum(rule.is_fact for rule in statements),
+        rules=sum(not rule.is_fact for rule in statements),
+        relations=len(defined),
+        characters=len(rules.tree.source.text),
+        negation=used.negation,
+        distinct=used.distinct,
+        disjunction=used.disjunction,
+        extended_bodies=used.extended,
+        recursion=bool(graph.recursive),
+        functions_in_recursion=any(
+            isinstance(term, Function) and any(True for _ in variables_of(term))
+            for rule in recursive_rules
+            for term in rule.head.args
+        ),
+        nested_functions=any(_nesting(term) > 1 for rule in statements for term in rule.head.args),
+        stratified_by_name=graph.is_stratified,
+        computed_goals=any(
+            rule.head.key == ("goal", 2) and isinstance(rule.head.args[1], Variable) for rule in statements
+        ),
+        declares_base=("base", 1) in defined,
+        declares_input=("input", 2) in defined,
+        finite=finite_certificate(statements).holds,
+        step_bound=counter.bound if counter else None,
+    )
+
+
+class _Used:
+    """Which connectives occur."""
+
+    def __init__(self) -> None:
+        self.negation = self.distinct = self.disjunction = self.extended = False
+
+    def literal(self, literal: Literal, *, inside_or: bool = False) -> None:
+        if isinstance(literal, Not):
+            self.negation = True
+            self.extended |= not isinstance(literal.literal, Atom)
+            self.literal(literal.literal)
+        elif isinstance(literal, Distinct):
+            self.distinct = True
+        elif isinstance(literal, And | Or):
+            self.extended |= isinstance(literal, And) or inside_or
+            self.disjunction |= isinstance(literal, Or)
+            for part in literal.literals:
+                self.literal(part, inside_or=isinstance(literal, Or))
+
+
+def _nesting(term: Term) -> int:
+    if isinstance(term, Function):
+        return 1 + max(map(_nesting, term.args))
+    return 0
+
+
+def _turn_fluent(statements: Sequence[Rule]) -> str | None:
+    """Find a unary proposition that holds of one role at a time and gives it alone a choice.
+
+    Each rule for `legal` must either ask for `(true (control r))` of its own role, or give a
+    constant move.  That one role has control at a time is not looked into.
+    """
+    candidates: set[str] | None = None
+    for rule in statements:
+        if rule.head.key != ("legal", 2):
+            continue
+        role, move = rule.head.args
+        asked = set(_asks_for(rule.body, role))
+        if isinstance(move, Constant):
+            continue
+        candidates = asked if candidates is None else candidates & asked
+    if candidates is None:
+        return None
+    # a role that also has a constant move while out of control must have that one only
+    return min(candidates, default=None)
+
+
+def _asks_for(body: Iterable[Literal], role: Term) -> Iterable[str]:
+    for literal in body:
+        if isinstance(literal, Atom) and literal.key == ("true", 1):
+            term = literal.args[0]
+            if isinstance(term, Function) and term.args == (role,):
+                yield term.name

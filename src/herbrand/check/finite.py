@@ -1,0 +1,409 @@
+"""A certificate that a game has finitely many states: no term can grow without end.
+
+The rules are read as one positive program in which a step feeds the next one: what `init` and
+`next` derive is `true`, what is `legal` may be done.  Negative literals and `distinct` are
+passed over, so everything that can ever hold is derived.  For each argument position of each
+relation the certificate computes how deep the terms there can be (a constant has depth 0,
+`(f a)` has 1).  A variable that stands `d` levels inside of an argument of depth at most `n` has
+depth at most `n - d`; of several places that bind it the best counts.  If the least solution is
+finite, there are finitely many terms, and so finitely many states and moves.
+
+This is the idea of argument-restricted programs (Lierler and Lifschitz 2009), applied to the
+program of the whole game.  To tell propositions apart, `true`, `init` and `next` of
+`(cell x y z)` are one relation true:cell with three arguments, and likewise moves; a rule that
+passes a whole proposition or move by one variable is taken once for each function it may be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from herbrand.syntax.tree import And, Atom, Constant, Function, Or, Rule, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from herbrand.syntax.tree import Literal, Term
+
+__all__ = ["FiniteCertificate", "finite_certificate"]
+
+CEILING: Final = 100
+"""A depth beyond this is taken as growing without end; real sheets stay below ten."""
+SPLIT_LIMIT: Final = 2000
+"""How many instances a rule may have for the functions of its whole propositions and moves."""
+
+_EMPTY: Final = -1
+"""The depth of a position in which nothing is derived."""
+_UNBOUND: Final = CEILING + 1
+
+Position: TypeAlias = tuple[object, ...]
+"""A flattened relation and the number of an argument."""
+_Shape: TypeAlias = tuple[str, int]
+"""A function symbol and its arity; ("", 0) stands for all constants."""
+_Place: TypeAlias = tuple[Position, int]
+"""A variable stands in this position, this deep."""
+_FlatAtom: TypeAlias = tuple[object, tuple["Term", ...]]
+_CONSTANT: Final[_Shape] = ("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FiniteCertificate:
+    """The answer: `depths` bounds every term when `holds`."""
+
+    holds: bool
+    """Whether the states are finitely many; False means not known."""
+    depths: Mapping[str, int] = field(default_factory=dict)
+    """How deep terms can be at each argument, as far as deeper than a constant."""
+    culprit: tuple[Rule, Term] | None = None
+    """When it does not hold: a rule through which terms seem to grow, and where in its head."""
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        if self.holds:
+            depth = max(self.depths.values(), default=0)
+            return f"finitely many states: no term is nested deeper than {depth}"
+        if self.culprit is None:
+            return "not known to have finitely many states"
+        return f"not known to have finitely many states: terms may grow through {self.culprit[0]}"
+
+
+def finite_certificate(statements: Iterable[Rule]) -> FiniteCertificate:
+    """Look for a certificate that only finitely many states can be reached.
+
+    Sound, not complete: a game without the certificate may still be finite.  Takes time
+    about linear in the sheet.
+    """
+    rules = list(statements)
+    return _Depths(rules).solve()
+
+
+def _depth(term: Term) -> int:
+    """Nesting of a term, variables counted as constants."""
+    deepest = 0
+    stack: list[tuple[Term, int]] = [(term, 0)]
+    while stack:
+        term, level = stack.pop()
+        if isinstance(term, Function):
+            stack += ((arg, level + 1) for arg in term.args)
+        elif level > deepest:
+            deepest = level
+    return deepest
+
+
+def _variable_depths(term: Term) -> dict[str, int]:
+    """How deep each variable stands in a term, at most."""
+    found: dict[str, int] = {}
+    stack: list[tuple[Term, int]] = [(term, 0)]
+    while stack:
+        term, level = stack.pop()
+        if isinstance(term, Function):
+            stack += ((arg, level + 1) for arg in term.args)
+        elif isinstance(term, Variable):
+            found[term.name] = max(found.get(term.name, 0), level)
+    return found
+
+
+class _All(list["_Tree"]):
+    """Places of which the best counts: the literals of a conjunction."""
+
+
+class _Any(list["_Tree"]):
+    """Places of which the worst counts: the alternatives of a disjunction."""
+
+
+_Tree: TypeAlias = "_All | _Any | _FlatAtom"
+
+
+class _Depths:
+    """The system of inequalities and its least solution."""
+
+    def __init__(self, rules: list[Rule]) -> None:
+        self.rules = rules
+        self.shapes = _shapes(rules)
+        self.fluents = self._whole_shapes("true")
+        self.moves = self._whole_shapes("act")
+        self.depth: dict[Position, int] = {}
+        self.readers: dict[Position, list[int]] = {}
+        self.instances: list[tuple[Rule, list[tuple[Position, Term, int, dict[str, int]]], _All]] = []
+        self.too_many: tuple[Rule, Term] | None = None
+
+    def solve(self) -> FiniteCertificate:
+        """Compute the least solution, or find that it is not finite."""
+        for rule in self.rules:
+            self._flatten(rule)
+        if self.too_many:
+            return FiniteCertificate(holds=False, culprit=self.too_many)
+        for number, (_, _, body) in enumerate(self.instances):
+            for position in set(_positions(body)):
+                self.readers.setdefault(position, []).append(number)
+        queue = list(range(len(self.instances)))
+        waiting = set(queue)
+        at = 0
+        while at < len(queue):
+            number = queue[at]
+            at += 1
+            waiting.discard(number)
+            rule, head, body = self.instances[number]
+            if not self._applies(body):
+                continue
+            for position, term, own, variables in head:
+                depth = own
+                for name, level in variables.items():
+                    depth = max(depth, level + self._bound(name, body))
+                if depth > CEILING:
+                    return FiniteCertificate(holds=False, culprit=self._culprit(rule, term, position))
+                if depth > self.depth.get(position, _EMPTY):
+                    self.depth[position] = depth
+                    for reader in self.readers.get(position, ()):
+                        if reader not in waiting:
+                            waiting.add(reader)
+                            queue.append(reader)
+        depths = {_name(position): depth for position, depth in self.depth.items() if depth > 0}
+        return FiniteCertificate(holds=True, depths=depths)
+
+    def _culprit(self, rule: Rule, term: Term, position: Position) -> tuple[Rule, Term]:
+        """Prefer a rule that builds a term in this cycle to one that only hands it on."""
+        deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
+        for origin, head, body in self.instances:
+            for place, found, _, variables in head:
+                if (
+                    place in deep
+                    and variables
+                    and max(variables.values()) > 0
+                    and deep & set(_positions(body))
+                ):
+                    return origin, self._written(origin, found)
+        return rule, self._written(rule, term)
+
+    def _written(self, rule: Rule, term: Term) -> Term:
+        return term if term.end > term.start else rule.head.args[-1] if rule.head.args else term
+
+    # -- depths ---------------------------------------------------------------------------
+
+    def _applies(self, body: _All) -> bool:
+        """Whether each atom of the conjunction can match what is derived so far."""
+        for part in body:
+            if isinstance(part, tuple):
+                relation, args = part
+                for number, term in enumerate(args):
+                    if self.depth.get((relation, number), _EMPTY) < (
+                        0 if not isinstance(term, Function) else _depth(term)
+                    ):
+                        return False
+        return True
+
+    def _bound(self, name: str, tree: _Tree) -> int:
+        """How deep the value of a variable can be, by what a literal says about it."""
+        if isinstance(tree, _All):
+            return min((self._bound(name, part) for part in tree), default=_UNBOUND)
+        if isinstance(tree, _Any):
+            return max((self._bound(name, part) for part in tree), default=_EMPTY)
+        relation, args = tree
+        best = _UNBOUND
+        for number, term in enumerate(args):
+            if isinstance(term, Variable):
+                if term.name == name:
+                    best = min(best, self.depth.get((relation, number), _EMPTY))
+            elif isinstance(term, Function):
+                level = _variable_depths(term).get(name)
+                if level is not None:
+                    best = min(best, self.depth.get((relation, number), _EMPTY) - level)
+        return best
+
+    # -- flattening -----------------------------------------------------------------------
+
+    def _whole_shapes(self, kind: str) -> list[_Shape]:
+        """What propositions or moves can be; all functions when a variable may bring in others."""
+        found: dict[_Shape, None] = {_CONSTANT: None}
+        for rule in self.rules:
+            whole = _whole(rule.head)
+            if whole is None or whole[0] != kind:
+                continue
+            if isinstance(whole[1], Variable):
+                name = whole[1].name
+                if not any(_hands_on(literal, kind, name) for literal in rule.body):
+                    return [_CONSTANT, *self.shapes]
+            elif isinstance(whole[1], Function):
+                found[whole[1].key] = None
+        return list(found)
+
+    def _flatten(self, rule: Rule) -> None:
+        """Add the instances of a rule."""
+        body = _positive(rule.body)
+        if not rule.body or all(not isinstance(arg, Variable) for arg in rule.head.args):
+            # a rule whose head has no variables puts the same terms there whatever its body
+            if next(variables_of(rule.head), None) is None:
+                self._add(rule, rule.head, _All(), {})
+                return
+        wholes: dict[str, list[_Shape]] = {}
+        counts: dict[str, int] = {}
+        for variable in variables_of(rule):
+            counts[variable.name] = counts.get(variable.name, 0) + 1
+        everything = [_CONSTANT, *self.shapes]
+        for atom, certain in ((rule.head, True), *_atoms(body, certain=True)):
+            whole = _whole(atom)
+            if whole is None or not isinstance(whole[1], Variable):
+                continue
+            name = whole[1].name
+            if counts[name] > 1 or atom is rule.head:
+                shapes = self.fluents if whole[0] == "true" else self.moves
+                if not certain:  # another alternative may bind it to anything
+                    shapes = everything
+                known = wholes.get(name)
+                if known is None or len(shapes) < len(known):
+                    wholes[name] = shapes
+        number = 1
+        for shapes in wholes.values():
+            number *= len(shapes)
+        if number > SPLIT_LIMIT:
+            self.too_many = self.too_many or (rule, rule.head.args[-1])
+            return
+        names = list(wholes)
+        for choice in product(*wholes.values()):
+            binding: dict[str, Term] = {}
+            for name, (function, arity) in zip(names, choice, strict=True):
+                if function:
+                    args = tuple(Variable(f"{name}.{i}") for i in range(arity))
+                    binding[name] = Function(function, args)
+                else:
+                    binding[name] = Constant("")
+            self._add(rule, rule.head, body, binding)
+
+    def _add(self, rule: Rule, head: Atom, body: _All, binding: dict[str, Term]) -> None:
+        positions: list[tuple[Position, Term, int, dict[str, int]]] = [
+            ((relation, number), term, _depth(term), _variable_depths(term))
+            for relation, args in _flat(head, binding)
+            for number, term in enumerate(args)
+        ]
+        if positions:
+            self.instances.append((rule, positions, _flat_all(body, binding)))
+
+
+def _shapes(rules: Iterable[Rule]) -> list[_Shape]:
+    """Every function symbol of the sheet."""
+    from herbrand.syntax.tree import Node, children
+
+    found: dict[_Shape, None] = {}
+    stack: list[Node] = list(rules)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Function):
+            found[node.key] = None
+        stack += children(node)
+    return list(found)
+
+
+def _whole(atom: Atom) -> tuple[str, Term] | None:
+    """The proposition or move of an atom, with which of the two it is."""
+    if atom.name in ("true", "next", "init") and len(atom.args) == 1:
+        return "true", atom.args[0]
+    if atom.name in ("legal", "does") and len(atom.args) == 2:
+        return "act", atom.args[1]
+    return None
+
+
+def _hands_on(literal: Literal, kind: str, name: str) -> bool:
+    """Whether a literal of a body says that a variable is a whole proposition or move."""
+    if isinstance(literal, Atom):
+        whole = _whole(literal)
+        if whole is None or whole[0] != kind:
+            return False
+        return isinstance(whole[1], Variable) and whole[1].name == name
+    if isinstance(literal, And):
+        return any(_hands_on(part, kind, name) for part in literal.literals)
+    if isinstance(literal, Or) and literal.literals:
+        return all(_hands_on(part, kind, name) for part in literal.literals)
+    return False
+
+
+def _positive(literals: Iterable[Literal]) -> _All:
+    """Keep what binds variables: atoms, conjunctions, disjunctions; the rest only makes fewer derivations."""
+    found = _All()
+    for literal in literals:
+        part = _positive_part(literal)
+        if part is not None:
+            found.append(part)
+    return found
+
+
+def _positive_part(literal: Literal) -> _Tree | None:
+    if isinstance(literal, Atom):
+        return (literal, ())
+    if isinstance(literal, And):
+        return _positive(literal.literals)
+    if isinstance(literal, Or):
+        return _Any(_positive([part]) for part in literal.literals)
+    return None
+
+
+def _atoms(tree: _Tree, *, certain: bool) -> Iterable[tuple[Atom, bool]]:
+    """Yield the atoms of a body, with whether each must hold."""
+    if isinstance(tree, tuple):
+        assert isinstance(tree[0], Atom)
+        yield tree[0], certain
+    else:
+        for part in tree:
+            yield from _atoms(part, certain=certain and isinstance(tree, _All))
+
+
+def _positions(tree: _Tree) -> Iterable[Position]:
+    if isinstance(tree, tuple):
+        for number in range(len(tree[1])):
+            yield (tree[0], number)
+    else:
+        for part in tree:
+            yield from _positions(part)
+
+
+def _flat_all(tree: _All, binding: dict[str, Term]) -> _All:
+    """Flatten the atoms of a conjunction."""
+    found = _All()
+    for part in tree:
+        if isinstance(part, tuple):
+            assert isinstance(part[0], Atom)
+            found += _flat(part[0], binding)
+        elif isinstance(part, _All):
+            found += _flat_all(part, binding)
+        else:
+            # an alternative that binds nothing must stay: it leaves its variables unbound
+            found.append(_Any(_flat_all(_All([inner]), binding) for inner in part))
+    return found
+
+
+def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
+    """Name an atom by what its proposition or move is; the role of a move stands by itself."""
+    whole = _whole(atom)
+    if whole is None:
+        return [(atom.key, tuple(_bind(arg, binding) for arg in atom.args))] if atom.args else []
+    kind, term = whole
+    term = _bind(term, binding)
+    found: list[_FlatAtom] = []
+    if kind == "act":
+        found.append((("mover", 1), (_bind(atom.args[0], binding),)))
+    if isinstance(term, Function):
+        found.append(((kind, term.key), term.args))
+    return found  # constants say nothing, nor does a variable that occurs only here
+
+
+def _bind(term: Term, binding: dict[str, Term]) -> Term:
+    if not binding:
+        return term
+    if isinstance(term, Variable):
+        return binding.get(term.name, term)
+    if isinstance(term, Function):
+        return Function(term.name, tuple(_bind(a, binding) for a in term.args), None, term.start, term.end)
+    return term
+
+
+def _name(position: Position) -> str:
+    relation, number = position
+    assert isinstance(relation, tuple)
+    assert isinstance(number, int)
+    if isinstance(relation[1], tuple):
+        kind, (name, arity) = relation
+        return f"{'true' if kind == 'true' else 'does'} ({name}/{arity}) argument {number + 1}"
+    return f"{relation[0]}/{relation[1]} argument {number + 1}"

@@ -1,0 +1,371 @@
+"""A certificate that every play ends: a step counter.
+
+Some propositions are certain: whatever is played, they are true after k steps.  The first
+ones are the `init` facts; from what is certain after k steps, what is certain after the next
+one follows by the rules whose conditions only ask for certain propositions, for static facts, and
+for some move being made at all.  When `terminal` follows from what is certain after k steps,
+every play has ended by then.
+
+The usual counter is `(next (step ?y)) <= (true (step ?x)) (succ ?x ?y)` with
+`terminal <= (true (step 30))`; counters of several digits, counters that stop with
+`(not terminal)` and counters behind helper relations are found in the same way.
+
+The certificate assumes that every role always has a legal move; without one a play ends too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from herbrand.syntax.tree import Literal, Term
+
+__all__ = ["StepCounter", "step_counter"]
+
+WORK: Final = 300_000
+"""How many facts may be looked at before the search is given up."""
+
+_Value: TypeAlias = "str | tuple[_Value, ...]"
+"""A ground term: a constant by its name, a compound term as (name, arguments...)."""
+_Fact: TypeAlias = tuple["_Value", ...]
+_Key: TypeAlias = tuple[str, int]
+_Facts: TypeAlias = "dict[_Key, _Relation]"
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounter:
+    """Every play ends after at most `bound` steps."""
+
+    bound: int
+    fluents: tuple[str, ...]
+    """The functions of the propositions that the argument needs."""
+    last: tuple[str, ...]
+    """Those that are certain after `bound` steps; they make the state terminal."""
+
+    def __str__(self) -> str:
+        return f"every play ends after at most {self.bound} steps: then {', '.join(self.last)} is true"
+
+
+class _Exhausted(Exception):
+    """Too much work."""
+
+
+def step_counter(statements: Iterable[Rule]) -> StepCounter | None:
+    """Look for a step counter; None when none is found, which proves nothing.
+
+    Sound for any rulesheet without errors.  Gives up after a fixed amount of work.
+    """
+    rules = list(dict.fromkeys(statements))
+    if not any(rule.head.name == "role" for rule in rules):
+        return None
+    program = _Program(rules)
+    if not program.terminal_rules:
+        return None
+    try:
+        return program.run()
+    except _Exhausted:
+        return None
+
+
+class _Relation:
+    """Facts of one relation, found by any of their arguments."""
+
+    __slots__ = ("_index", "facts")
+
+    def __init__(self) -> None:
+        self.facts: dict[_Fact, None] = {}
+        self._index: dict[int, dict[_Value, list[_Fact]]] = {}
+
+    def add(self, fact: _Fact) -> bool:
+        if fact in self.facts:
+            return False
+        self.facts[fact] = None
+        for position, table in self._index.items():
+            table.setdefault(fact[position], []).append(fact)
+        return True
+
+    def matching(self, position: int, value: _Value) -> Sequence[_Fact]:
+        table = self._index.get(position)
+        if table is None:
+            table = self._index[position] = {}
+            for fact in self.facts:
+                table.setdefault(fact[position], []).append(fact)
+        return table.get(value, ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A rule that may be used: positive atoms, then tests on ground terms."""
+
+    head: _Key
+    args: tuple[Term, ...]
+    atoms: tuple[tuple[_Key, tuple[Term, ...]], ...]
+    tests: tuple[Distinct | Not, ...]
+
+
+class _Program:
+    """The part of a rulesheet that does not depend on what is played."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.work = WORK
+        self.facts_only = {rule.head.key for rule in rules} - {rule.head.key for rule in rules if rule.body}
+        self.static: _Facts = {}
+        self.initial: list[_Value] = []
+        clauses: list[_Clause] = []
+        self.roles = {r.head.args[0] for r in rules if r.head.key == ("role", 1) and r.is_fact}
+        for rule in rules:
+            ground = next(variables_of(rule.head), None) is None
+            if rule.is_fact and ground:
+                if rule.head.key == ("init", 1):
+                    self.initial.append(_value(rule.head.args[0], {}))
+                elif rule.head.name not in ("true", "does", "next", "legal", "goal"):
+                    self._add(self.static, rule.head.key, tuple(_value(a, {}) for a in rule.head.args))
+            if rule.body and rule.head.name not in ("init", "true", "does", "legal", "goal", "base", "input"):
+                clause = self._clause(rule)
+                if clause is not None:
+                    clauses.append(clause)
+            elif rule.is_fact and rule.head.key == ("next", 1) and ground:
+                clauses.append(_Clause(_fluent(rule.head), _arguments(rule.head), (), ()))
+        self.clauses = self._relevant(clauses)
+        self.terminal_rules = [c for c in self.clauses if c.head == ("terminal", 0)]
+        self.steps = [c for c in self.clauses if c.head[0].startswith("true ")]
+        self.helpers = [c for c in self.clauses if not c.head[0].startswith("true ")]
+        needed = {key for c in self.clauses for key, _ in c.atoms}
+        self.needed = {key for key in needed if key[0].startswith("true ")}
+
+    def run(self) -> StepCounter | None:
+        """Compute what is certain, step by step, until the game is over or nothing new comes."""
+        certain: set[tuple[_Key, _Fact]] = set()
+        for value in self.initial:
+            key, fact = _flat_value(value)
+            if key in self.needed:
+                certain.add((key, fact))
+        seen: set[frozenset[tuple[_Key, _Fact]]] = set()
+        names = tuple(sorted(key[0].removeprefix("true ") for key in self.needed))
+        bound = 0
+        while certain:
+            known: _Facts = {}
+            for key, fact in certain:
+                self._add(known, key, fact)
+            if self._derive(known):
+                last = sorted(
+                    _text((key[0].removeprefix("true "), *fact) if fact else key[0].removeprefix("true "))
+                    for key, fact in certain
+                )
+                return StepCounter(bound, names, tuple(last))
+            mark = frozenset(certain)
+            if mark in seen:
+                return None
+            seen.add(mark)
+            following: set[tuple[_Key, _Fact]] = set()
+            for clause in self.steps:
+                if clause.head in self.needed:
+                    following |= {(clause.head, fact) for fact in self._solve(clause, known)}
+            certain = following
+            bound += 1
+        return None
+
+    def _derive(self, known: _Facts) -> bool:
+        """Add what the helper rules derive; return whether `terminal` is among it."""
+        changed = True
+        while changed:
+            changed = False
+            for clause in self.helpers:
+                for fact in list(self._solve(clause, known)):
+                    if clause.head == ("terminal", 0):
+                        return True
+                    changed |= self._add(known, clause.head, fact)
+        return False
+
+    # -- which rules may be used ------------------------------------------------------------
+
+    def _clause(self, rule: Rule) -> _Clause | None:
+        """Make a clause of a rule, or None when it asks for what is not certain."""
+        atoms: list[tuple[_Key, tuple[Term, ...]]] = []
+        tests: list[Distinct | Not] = []
+        head = rule.head
+        is_next = head.key == ("next", 1)
+        if is_next and isinstance(head.args[0], Variable):
+            return None
+        counts: dict[str, int] = {}
+        for variable in variables_of(rule):
+            counts[variable.name] = counts.get(variable.name, 0) + 1
+        bound: set[str] = set()
+        for literal in rule.body:
+            if isinstance(literal, Atom):
+                if literal.key == ("true", 1):
+                    if isinstance(literal.args[0], Variable):
+                        return None
+                    atoms.append((_fluent(literal), _arguments(literal)))
+                elif literal.key == ("does", 2):
+                    who, what = literal.args
+                    if not is_next or not isinstance(what, Variable) or counts[what.name] > 1:
+                        return None
+                    atoms.append((("role", 1), (who,)))  # every role moves in every step
+                elif literal.name in (
+                    "next",
+                    "legal",
+                    "goal",
+                    "init",
+                    "base",
+                    "input",
+                    "sees",
+                    "true",
+                    "does",
+                ) or literal.key == ("terminal", 0):
+                    return None
+                else:
+                    atoms.append((literal.key, literal.args))
+                bound |= {v.name for v in variables_of(literal)}
+            elif isinstance(literal, Distinct):
+                tests.append(literal)
+            elif isinstance(literal, Not):
+                inner: Literal = literal.literal
+                if is_next and isinstance(inner, Atom) and inner.key == ("terminal", 0):
+                    continue  # there is a next state only when this one is not terminal
+                if not isinstance(inner, Atom) or not self._is_closed(inner.key):
+                    return None
+                tests.append(literal)
+            else:
+                return None
+        if any(v.name not in bound for part in (head, *tests) for v in variables_of(part)):
+            return None
+        key, args = (_fluent(head), _arguments(head)) if is_next else (head.key, head.args)
+        return _Clause(key, args, tuple(_ordered(atoms)), tuple(tests))
+
+    def _is_closed(self, key: _Key) -> bool:
+        """Whether facts alone say what holds of a relation."""
+        given = ("true", "does", "next", "legal", "goal", "init", "terminal")
+        return key in self.facts_only and key[0] not in given
+
+    def _relevant(self, clauses: list[_Clause]) -> list[_Clause]:
+        """Keep the clauses that `terminal` may need and that can ever apply."""
+        while True:
+            able = {c.head for c in clauses} | self.static.keys()
+            able |= {_flat_value(value)[0] for value in self.initial}
+            kept = [c for c in clauses if all(key in able for key, _ in c.atoms)]
+            if len(kept) == len(clauses):
+                break
+            clauses = kept
+        needed: set[_Key] = {("terminal", 0)}
+        while True:
+            more = {key for c in clauses if c.head in needed for key, _ in c.atoms} - needed
+            if not more:
+                return [c for c in clauses if c.head in needed]
+            needed |= more
+
+    # -- evaluation ------------------------------------------------------------------------
+
+    def _solve(self, clause: _Clause, known: _Facts) -> Iterator[_Fact]:
+        """Yield the heads that follow from static and known facts."""
+        yield from self._join(clause, 0, {}, known)
+
+    def _join(self, clause: _Clause, at: int, binding: dict[str, _Value], known: _Facts) -> Iterator[_Fact]:
+        if at == len(clause.atoms):
+            if all(self._holds(test, binding) for test in clause.tests):
+                yield tuple(_value(arg, binding) for arg in clause.args)
+            return
+        key, args = clause.atoms[at]
+        for facts in (self.static, known):
+            relation = facts.get(key)
+            if relation is None:
+                continue
+            candidates: Iterable[_Fact] = tuple(relation.facts)
+            for position, arg in enumerate(args):
+                if isinstance(arg, Constant) or (isinstance(arg, Variable) and arg.name in binding):
+                    candidates = relation.matching(position, _value(arg, binding))
+                    break
+            for fact in candidates:
+                self.work -= 1
+                if self.work < 0:
+                    raise _Exhausted
+                extended = _match(args, fact, binding)
+                if extended is not None:
+                    yield from self._join(clause, at + 1, extended, known)
+
+    def _holds(self, test: Distinct | Not, binding: dict[str, _Value]) -> bool:
+        if isinstance(test, Distinct):
+            return _value(test.left, binding) != _value(test.right, binding)
+        atom = test.literal
+        assert isinstance(atom, Atom)
+        relation = self.static.get(atom.key)
+        return relation is None or tuple(_value(a, binding) for a in atom.args) not in relation.facts
+
+    @staticmethod
+    def _add(facts: _Facts, key: _Key, fact: _Fact) -> bool:
+        relation = facts.get(key)
+        if relation is None:
+            relation = facts[key] = _Relation()
+        return relation.add(fact)
+
+
+def _ordered(atoms: list[tuple[_Key, tuple[Term, ...]]]) -> list[tuple[_Key, tuple[Term, ...]]]:
+    """Put propositions first, there are few, and then always the atom with most arguments known."""
+    rest = list(atoms)
+    ordered: list[tuple[_Key, tuple[Term, ...]]] = []
+    known: set[str] = set()
+    while rest:
+        best = max(
+            rest,
+            key=lambda atom: (
+                sum(all(v.name in known for v in variables_of(arg)) for arg in atom[1]) / (len(atom[1]) or 1),
+                atom[0][0].startswith("true "),
+            ),
+        )
+        rest.remove(best)
+        ordered.append(best)
+        known |= {v.name for arg in best[1] for v in variables_of(arg)}
+    return ordered
+
+
+def _fluent(atom: Atom) -> _Key:
+    """The relation that stands for the propositions of one function."""
+    term = atom.args[0]
+    assert not isinstance(term, Variable)
+    return f"true {term.name}", term.arity if isinstance(term, Function) else 0
+
+
+def _arguments(atom: Atom) -> tuple[Term, ...]:
+    term = atom.args[0]
+    return term.args if isinstance(term, Function) else ()
+
+
+def _flat_value(value: _Value) -> tuple[_Key, _Fact]:
+    if isinstance(value, str):
+        return (f"true {value}", 0), ()
+    return (f"true {value[0]}", len(value) - 1), value[1:]
+
+
+def _value(term: Term, binding: dict[str, _Value]) -> _Value:
+    if isinstance(term, Variable):
+        return binding[term.name]
+    if isinstance(term, Function):
+        return (term.name, *(_value(arg, binding) for arg in term.args))
+    return term.name
+
+
+def _match(args: tuple[Term, ...], fact: _Fact, binding: dict[str, _Value]) -> dict[str, _Value] | None:
+    found = dict(binding)
+    stack = list(zip(args, fact, strict=True))
+    while stack:
+        term, value = stack.pop()
+        if isinstance(term, Variable):
+            if found.setdefault(term.name, value) != value:
+                return None
+        elif isinstance(term, Constant):
+            if term.name != value:
+                return None
+        elif isinstance(value, str) or len(value) != len(term.args) + 1 or value[0] != term.name:
+            return None
+        else:
+            stack += zip(term.args, value[1:], strict=True)
+    return found
+
+
+def _text(value: _Value) -> str:
+    return value if isinstance(value, str) else f"({' '.join(map(_text, value))})"
