@@ -181,3 +181,22 @@ def test_network_prints_as_text() -> None:
     text = str(herbrand.load("rockPaperScissors").network)
     assert "(legal left " in text
     assert "terminal = " in text
+
+
+def test_goals_share_conditions_with_next() -> None:
+    """A condition that both goal and next use is computed for the state at hand, in either order."""
+    game = herbrand.loads(
+        """(role r) (init (n 0)) (init (n 1)) (init (n 3)) (legal r go) (legal r stay)
+        (<= both (true (n 0)) (true (n 1)))
+        (<= some (true (n 1)) (true (n 3)))
+        (<= (next (n 0)) both (does r go)) (<= (next (n 1)) some (does r go)) (<= (next (n 3)) both)
+        (<= (next (n 2)) (does r stay)) (<= (goal r 100) both) (<= (goal r 50) (not both) some)
+        (<= (goal r 7) (not both) (not some)) (<= terminal (not (true (n 0))) (not (true (n 1))))"""
+    )
+    report = verify_playouts(game, engines=("rules", "network"), playouts=20, seed=5)
+    assert report.ok, report.difference
+    state = game.initial_state("network")
+    assert state.goals == {"r": 100}
+    after = state.next(["stay"])
+    assert after.goals == {"r": 7}
+    assert game.simulate(5000, seed=1, engine="network").goals["r"].distribution.keys() == {7}

@@ -22,8 +22,10 @@ fixpoint, which is the meaning of the rules.
 Outputs are literals: `legal[m]` for move `m`, `next[f]` for fluent `f`, `terminal`,
 `goal[k]` for the k-th pair of role and value, `sees[k]` for the k-th pair of role and percept.
 
-Gates stand in three runs, the *cones*: what `legal` and `terminal` need, what `next` and
-`sees` need besides, what `goal` needs besides.  `cones` are the two borders and the end.
+Gates stand in three runs, the *cones*: first what `legal` and `terminal` need and what both of
+the others need, then what only `next` and `sees` need besides, then what only `goal` needs.
+The second and the third run do not depend on each other.  `cones` are the two borders and
+the end.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class Network:
     initial: NDArray[np.bool_]
     """[fluents] which are true in the initial state."""
     cones: tuple[int, int, int]
-    """Numbers of gates: for legal and terminal, with next and sees, with goals."""
+    """Where the runs of gates end: for legal and terminal, for next and sees, for goals."""
 
     @property
     def inputs(self) -> int:

@@ -124,23 +124,33 @@ def _by_term(
     return np.array([found.get(tuple(key), 0) for key in wanted.tolist()], dtype=np.int32)
 
 
+def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which gates the literals `wanted` depend on; `provisional` as in `_in_cones`."""
+    marked = np.full(network.gates, -1, np.int8)
+    mark_cone(
+        network.left, network.right, provisional, 1 + len(network.fluents) + len(network.moves),
+        network.feedback, network.loops, wanted.astype(np.int32), marked, 0,
+    )  # fmt: skip
+    return marked == 0
+
+
 def _in_cones(network: Network, provisional: int) -> Network:
     """Drop the gates that no output needs and put the others in the order of the cones.
 
     `provisional` is the node number of gate 0 in the literals of `network`.
     """
     feedback_first = 1 + len(network.fluents) + len(network.moves)
-    marked = np.full(network.gates, -1, np.int8)
-    outputs = (
-        np.append(network.legal, np.int32(network.terminal)),
-        np.concatenate((network.next, network.sees)),
-        network.goal,
+    legal, following, goal = (
+        _cone(network, provisional, wanted)
+        for wanted in (
+            np.append(network.legal, np.int32(network.terminal)),
+            np.concatenate((network.next, network.sees)),
+            network.goal,
+        )
     )
-    for level, wanted in enumerate(outputs):
-        mark_cone(
-            network.left, network.right, provisional, feedback_first,
-            network.feedback, network.loops, wanted.astype(np.int32), marked, level,
-        )  # fmt: skip
+    # what both next and goal need is evaluated always, so that each can do without the other
+    first_cone = legal | (following & goal)
+    marked = np.where(first_cone, 0, np.where(following, 1, np.where(goal, 2, -1))).astype(np.int8)
     kept = np.flatnonzero(marked >= 0)
     order = kept[np.argsort(marked[kept], kind="stable")]
     used_loops = [i for i, (a, b, _, _) in enumerate(network.loops.tolist()) if b > a and marked[a] >= 0]
