@@ -26,7 +26,7 @@ from herbrand.errors import HerbrandError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CATALOGUE", "CHECKS", "Check", "UnknownCheckError", "explain", "find", "page"]
+__all__ = ["CHECKS", "Check", "UnknownCheckError", "explain", "find", "page"]
 
 FAMILIES: Final = (
     ("Reading", reading.CHECKS),
@@ -44,9 +44,6 @@ CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
     {check.name: check for _, checks in FAMILIES for check in checks}
 )
 """Every check by its name."""
-
-CATALOGUE: Final = CHECKS
-"""The same under another name."""
 
 _BY_CODE: Final = {check.code.lower(): check for check in CHECKS.values() if check.code}
 
@@ -78,10 +75,10 @@ def page() -> str:
         "",
         "Written by `python -m herbrand.check.catalogue`; do not edit.",
         "",
-        "Every finding has the name of its check: `error[unsafe-variable]: ...`. *Errors* make a game unplayable,",
-        "*warnings* say that something is probably not as meant or not everywhere accepted, *notes* are worth knowing.",
-        "`herbrand explain NAME` prints the same texts. Checks marked *spec* are forbidden by the language",
-        "specification and are errors in strict mode.",
+        "Every finding has the name of its check: `error[unsafe-variable]: ...`. *Errors* make a game",
+        "unplayable, *warnings* say that something is probably not as meant or not everywhere accepted,",
+        "*notes* are worth knowing. `herbrand explain NAME` prints the same texts. Checks marked *spec* are",
+        "forbidden by the language specification and are errors in strict mode.",
         "",
         "| check | code | severity | reported | what |",
         "|---|---|---|---|---|",

@@ -42,8 +42,6 @@ Position: TypeAlias = tuple[object, ...]
 """A flattened relation and the number of an argument."""
 _Shape: TypeAlias = tuple[str, int]
 """A function symbol and its arity; ("", 0) stands for all constants."""
-_Place: TypeAlias = tuple[Position, int]
-"""A variable stands in this position, this deep."""
 _FlatAtom: TypeAlias = tuple[object, tuple["Term", ...]]
 _CONSTANT: Final[_Shape] = ("", 0)
 
@@ -155,7 +153,7 @@ class _Depths:
                 for name, level in variables.items():
                     depth = max(depth, level + self._bound(name, body))
                 if depth > CEILING:
-                    return FiniteCertificate(holds=False, culprit=self._culprit(rule, term, position))
+                    return FiniteCertificate(holds=False, culprit=self._culprit(rule, term))
                 if depth > self.depth.get(position, _EMPTY):
                     self.depth[position] = depth
                     for reader in self.readers.get(position, ()):
@@ -165,7 +163,7 @@ class _Depths:
         depths = {_name(position): depth for position, depth in self.depth.items() if depth > 0}
         return FiniteCertificate(holds=True, depths=depths)
 
-    def _culprit(self, rule: Rule, term: Term, position: Position) -> tuple[Rule, Term]:
+    def _culprit(self, rule: Rule, term: Term) -> tuple[Rule, Term]:
         """Prefer a rule that builds a term in this cycle to one that only hands it on."""
         deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
         for origin, head, body in self.instances:
@@ -234,11 +232,10 @@ class _Depths:
     def _flatten(self, rule: Rule) -> None:
         """Add the instances of a rule."""
         body = _positive(rule.body)
-        if not rule.body or all(not isinstance(arg, Variable) for arg in rule.head.args):
+        if next(variables_of(rule.head), None) is None:
             # a rule whose head has no variables puts the same terms there whatever its body
-            if next(variables_of(rule.head), None) is None:
-                self._add(rule, rule.head, _All(), {})
-                return
+            self._add(rule, rule.head, _All(), {})
+            return
         wholes: dict[str, list[_Shape]] = {}
         counts: dict[str, int] = {}
         for variable in variables_of(rule):

@@ -226,7 +226,8 @@ def _paint(piece: str, code: str) -> str:
 def line(diagnostics: Iterable[Diagnostic]) -> str:
     """Render each diagnostic on one line: `file:line:column: error[check] message`."""
     return "\n".join(
-        f"{_clean(d.source.name)}:{place.line}:{place.column}: {d.severity.value}[{d.check}] {_clean(d.message)}"
+        f"{_clean(d.source.name)}:{place.line}:{place.column}: {d.severity.value}[{d.check}] "
+        f"{_clean(d.message)}"
         for d in diagnostics
         for place in (d.source.position(d.span.start),)
     )

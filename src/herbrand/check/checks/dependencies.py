@@ -36,8 +36,10 @@ UNSTRATIFIED_NEGATION: Final = Check(
 )  # fmt: skip
 UNRESTRICTED_RECURSION: Final = Check(
     "unrestricted-recursion", "D2", ERROR, "recursion whose arguments nothing limits",
-    "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor an argument of "
-    "a positive literal from outside of the recursion. An error where the recursion can build terms, else a warning.",
+    "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor "
+    "an argument of "
+    "a positive literal from outside of the recursion. An error where the recursion can build terms, else "
+    "a warning.",
     "Terms could grow without end, and so would the evaluation.",
     "(<= (number (s ?x)) (number ?x))",
     "Let a relation from outside limit the argument:\n\n"
@@ -46,7 +48,8 @@ UNRESTRICTED_RECURSION: Final = Check(
 )  # fmt: skip
 DYNAMIC_INIT: Final = Check(
     "dynamic-init", "D3", ERROR, "`init`, `base`, `input` or `role` depends on the state",
-    "Points at the first condition on the way from `init`, `base` or `input` to `true`, `does`, `next`, `legal`, `goal` "
+    "Points at the first condition on the way from `init`, `base` or `input` to `true`, `does`, `next`, "
+    "`legal`, `goal` "
     "or `terminal`.",
     "They are evaluated once, before there is a state.",
     "(<= (init (open ?d)) (true (door ?d)))",
@@ -72,7 +75,8 @@ LEGAL_DEPENDS_ON_NEXT: Final = Check(
 UNBOUNDED_TERMS: Final = Check(
     "unbounded-terms", "D6", NOTE, "nothing shows that the game has finitely many states",
     "Points at a rule through which terms may grow from step to step.",
-    "With infinitely many states a game may never end and cannot be listed. It may still be finite: the certificate "
+    "With infinitely many states a game may never end and cannot be listed. It may still be finite: the "
+    "certificate "
     "looks at how deep terms can become, not at when the game ends.",
     "(<= (next (count (s ?n))) (true (count ?n)))",
     "Count with the facts of a successor relation:\n\n"
@@ -131,7 +135,8 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
             yield sheet.report(
                 NEGATION_CYCLE_BY_NAME,
                 edge.literal,
-                f"`{edge.head[0]}` depends on the negation of `{edge.body[0]}`, which depends on `{edge.head[0]}`"
+                f"`{edge.head[0]}` depends on the negation of `{edge.body[0]}`, which depends on "
+                f"`{edge.head[0]}`"
                 if edge.head != edge.body
                 else f"`{edge.head[0]}` depends on its own negation, by name",
                 help="give the condition a relation of its own; "
@@ -150,7 +155,8 @@ def _path(sheet: Sheet, cycle: Sequence[RuleEdge]) -> Iterator[str]:
     for step in cycle[:_SHOWN]:
         no = "not " if step.negative else ""
         yield (
-            f"line {sheet.line(step.rule)}: {sheet.quote(step.rule.head)} needs {no}{sheet.quote(step.literal)}"
+            f"line {sheet.line(step.rule)}: {sheet.quote(step.rule.head)} needs "
+            f"{no}{sheet.quote(step.literal)}"
             f" (line {sheet.line(step.other)})"
         )
     if len(cycle) > _SHOWN:
@@ -161,7 +167,8 @@ def _edges(sheet: Sheet, edges: Sequence[Edge]) -> Iterator[str]:
     for edge in edges[:_SHOWN]:
         no = "not " if edge.negative else ""
         yield (
-            f"line {sheet.line(edge.rule)}: {sheet.quote(edge.rule.head)} needs {no}{sheet.quote(edge.literal)}"
+            f"line {sheet.line(edge.rule)}: {sheet.quote(edge.rule.head)} needs "
+            f"{no}{sheet.quote(edge.literal)}"
         )
     if len(edges) > _SHOWN:
         yield f"and {len(edges) - _SHOWN} more rules"
@@ -283,7 +290,5 @@ def _finite(sheet: Sheet) -> Iterator[Diagnostic]:
             term,
             f"terms may grow without end through {sheet.quote(term)}",
             help="count with the facts of a successor relation, or see that the game ends in time",
-            notes=(
-                f"nothing found shows that the game has finitely many states (rule on line {sheet.line(rule)})",
-            ),
+            notes=(f"the rule on line {sheet.line(rule)} is part of a cycle that builds terms",),
         )

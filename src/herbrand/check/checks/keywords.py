@@ -18,7 +18,8 @@ __all__ = ["CHECKS", "find"]
 
 KEYWORD_ARITY: Final = Check(
     "keyword-arity", "K1", ERROR, "a keyword has the wrong number of arguments",
-    "Points at keywords with too few or too many arguments: `role`, `base`, `init`, `true` and `next` take one, "
+    "Points at keywords with too few or too many arguments: `role`, `base`, `init`, `true` and `next` "
+    "take one, "
     "`input`, `does`, `legal`, `goal` and `sees` two, `terminal` none.",
     "The statement means nothing to any system, or something else: a later dialect has `(legal move)`.",
     "(role red blue)",
@@ -43,7 +44,8 @@ KEYWORD_AS_CONSTANT: Final = Check(
 ROLE_NOT_GROUND_FACT: Final = Check(
     "role-not-ground-fact", "K4", ERROR, "`role` is the head of a rule",
     "Points at rules that derive roles.",
-    "The order of the `role` facts in the text is the order of the moves in every joint move; derived roles have none.",
+    "The order of the `role` facts in the text is the order of the moves in every joint move; derived "
+    "roles have none.",
     "(<= (role ?x) (player ?x))",
     "List the roles:\n\n    (role red)\n    (role blue)",
     spec=True,
@@ -51,7 +53,8 @@ ROLE_NOT_GROUND_FACT: Final = Check(
 INIT_IN_BODY: Final = Check(
     "init-in-body", "K5", ERROR, "`init`, `base` or `input` is a condition",
     "Points at `init` in bodies, an error, and at `base` and `input`, a warning.",
-    "`init` describes the first state only and is not asked in others; `true` is. `base` and `input` are declarations, "
+    "`init` describes the first state only and is not asked in others; `true` is. `base` and `input` are "
+    "declarations, "
     "which many systems read before the rules.",
     "(<= (start ?x) (init (at ?x)))",
     "Let both follow from a relation of your own:\n\n    (<= (init (at ?x)) (start ?x))",
@@ -60,7 +63,8 @@ INIT_IN_BODY: Final = Check(
 NEXT_IN_BODY: Final = Check(
     "next-in-body", "K6", ERROR, "`next` is a condition",
     "Points at `next` in bodies. Under `sees`, where games with hidden information do use it, it is a note.",
-    "The next state is what the rules derive; to ask for it while deriving is circular, and many systems refuse it.",
+    "The next state is what the rules derive; to ask for it while deriving is circular, and many systems "
+    "refuse it.",
     "(<= terminal (next over))",
     "Ask for the current state:\n\n    (<= terminal (true over))",
     spec=True,
@@ -170,9 +174,9 @@ def _wrong_arity(sheet: Sheet, atom: Atom) -> Diagnostic:
     wanted = KEYWORDS[name]
     hint = None
     if name == "legal" and len(args) == 1:
-        hint = "this is a later dialect of the language, with unary `legal`: name the role that may make the move"
+        hint = "unary `legal` belongs to a later dialect: name the role that may make the move"
     elif name == "base":
-        hint = "`base` lists what can be true, one proposition a statement; in old sheets it meant something else"
+        hint = "`base` lists what can be true, one proposition a statement; old sheets used it otherwise"
     elif name == "input" and len(args) == 1:
         hint = "name the role that may make the move"
     return sheet.report(

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from herbrand.check.rules import Rules
     from herbrand.syntax.tree import Tree
 
-__all__ = ["CHECKS", "initial_checks", "played", "sampled_checks"]
+__all__ = ["CHECKS", "initial_checks", "played", "possible_checks", "sampled_checks"]
 
 INITIAL_STATE_TERMINAL: Final = Check(
     "initial-state-terminal", "", WARNING, "the game is over before it begins",
     "Reports a sheet whose first state is terminal.",
-    "Nobody can make a move. Mostly a rule for `terminal` is true of the empty board, such as a line of blanks.",
+    "Nobody can make a move. Mostly a rule for `terminal` is true of the empty board, such as a line of "
+    "blanks.",
     "(<= terminal (line ?x))\n(<= (line ?x) (true (cell 1 ?x)) (true (cell 2 ?x)))\n"
     "(init (cell 1 b))\n(init (cell 2 b))",
     "Say more exactly when the game ends:\n\n    (<= terminal (line ?x) (distinct ?x b))",
@@ -34,7 +35,8 @@ INITIAL_STATE_TERMINAL: Final = Check(
 )  # fmt: skip
 UNDECLARED_BASE: Final = Check(
     "undeclared-base", "B3", ERROR, "something is true that `base` does not list",
-    "Reports the first proposition met in a state that no `base` declares, though there are `base` statements.",
+    "Reports the first proposition met in a state that no `base` declares, though there are `base` "
+    "statements.",
     "Systems that build the game from `base` play another game.",
     "(base (n 1))\n(init (n 2))",
     "Declare it:\n\n    (base (n 1))\n    (base (n 2))",
@@ -50,7 +52,8 @@ UNDECLARED_INPUT: Final = Check(
 )  # fmt: skip
 IMPOSSIBLE_DECLARATION: Final = Check(
     "impossible-declaration", "B5", Severity.NOTE, "`base` or `input` lists what can never be",
-    "Reports how many declared propositions and moves can be reached by no play, even when negated conditions are passed over.",
+    "Reports how many declared propositions and moves can be reached by no play, even when negated "
+    "conditions are passed over.",
     "They cost time and memory in systems that build the game from them.",
     "(base (n 1))\n(base (n 99))\n(init (n 1))",
     "Declare what is possible:\n\n    (base (n 1))",
@@ -58,7 +61,8 @@ IMPOSSIBLE_DECLARATION: Final = Check(
 )  # fmt: skip
 SEVERAL_GOALS: Final = Check(
     "several-goals", "G2", ERROR, "a role has several goal values",
-    "Reports the first state met in which rules give a role more than one value: an error in a terminal state, a "
+    "Reports the first state met in which rules give a role more than one value: an error in a terminal "
+    "state, a "
     "warning elsewhere.",
     "The result of the game is then not defined.",
     "(<= (goal robot 100) (true done))\n(<= (goal robot 50) (true started))",
@@ -111,6 +115,8 @@ class _Game(Protocol):
     def rules(self) -> Rules: ...
     @property
     def roles(self) -> tuple[str, ...]: ...
+    @property
+    def possible(self) -> Any: ...
     def initial_state(self) -> Any: ...
 
 
@@ -119,7 +125,7 @@ def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic
     if game.rules.errors:
         return ()
     first = initial_checks(game)
-    return (*first, *sampled_checks(game, playouts=playouts, seed=seed))
+    return (*first, *sampled_checks(game, playouts=playouts, seed=seed), *possible_checks(game))
 
 
 def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
@@ -137,6 +143,33 @@ def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
             help="`herbrand show --why terminal` tells which rule applies",
         ),
     )
+
+
+def possible_checks(game: _Game) -> tuple[Diagnostic, ...]:
+    """Compare what is declared with what is possible (B5); nothing where that takes too long."""
+    declared = _declared(game)
+    if declared == (None, None):
+        return ()
+    try:
+        possible = game.possible
+    except BudgetExceeded:
+        return ()
+    bases, inputs = declared
+    reachable = {fact.lower() for fact in possible.base}
+    playable = {(role.lower(), move.lower()) for role, moves in possible.inputs.items() for move in moves}
+    found = []
+    extra_bases = sorted((bases or frozenset()) - reachable)
+    extra_inputs = sorted(f"{role} {move}" for role, move in (inputs or frozenset()) - playable)
+    for name, extra, total, never in (
+        ("base", extra_bases, len(bases or ()), "be true"),
+        ("input", extra_inputs, len(inputs or ()), "be legal"),
+    ):
+        if extra:
+            span = _first(game.tree, name)
+            message = f"{len(extra)} of {total} declared with `{name}` can never {never}: `{extra[0]}`"
+            message += ", …" if len(extra) > 1 else ""
+            found.append(_report(game, IMPOSSIBLE_DECLARATION, span, message))
+    return tuple(found)
 
 
 def sampled_checks(
@@ -168,16 +201,7 @@ class _Sample:
     def __init__(self, game: _Game) -> None:
         self.game = game
         self.found: dict[tuple[str, Severity], Diagnostic] = {}
-        defined = {rule.head.key for rule in game.tree.statements}
-        self.bases: frozenset[str] | None = None
-        self.inputs: frozenset[tuple[str, str]] | None = None
-        state: _State = game.initial_state()
-        if ("base", 1) in defined:
-            self.bases = frozenset(_answer(a, "p").lower() for a in state.ask("(base ?p)"))
-        if ("input", 2) in defined:
-            self.inputs = frozenset(
-                (_answer(a, "r").lower(), _answer(a, "m").lower()) for a in state.ask("(input ?r ?m)")
-            )
+        self.bases, self.inputs = _declared(game)
 
     def look(self, state: _State, path: list[str]) -> bool:
         """Check one state; return whether play goes on."""
@@ -234,6 +258,19 @@ class _Sample:
             note = f"after {len(path)} steps: {shown}" if path else "in the first state"
             span = _first(self.game.tree, relation)
             self.found[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
+
+
+def _declared(game: _Game) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
+    """What `base` and `input` declare, in lower case; None where the sheet does not define them."""
+    defined = {rule.head.key for rule in game.tree.statements}
+    state: _State = game.initial_state()
+    bases = inputs = None
+    if ("base", 1) in defined:
+        bases = frozenset(_answer(a, "p").lower() for a in state.ask("(base ?p)"))
+    if ("input", 2) in defined:
+        answers = state.ask("(input ?r ?m)")
+        inputs = frozenset((_answer(a, "r").lower(), _answer(a, "m").lower()) for a in answers)
+    return bases, inputs
 
 
 def _answer(answer: Mapping[str, str], name: str) -> str:

@@ -28,7 +28,8 @@ CHECKS: Final = (
     Check(
         "inconsistent-case", "L5", WARNING, "one name is spelled in several ways",
         "Points at the second spelling of a name that differs from the first only in letter case.",
-        "GDL compares names without case, but some systems do not: for them the two spellings are two names, and "
+        "GDL compares names without case, but some systems do not: for them the two spellings are two "
+        "names, and "
         "the game behaves differently.",
         "(init (turn White))\n(role white)",
         "Use one spelling everywhere.",
@@ -93,7 +94,8 @@ CHECKS: Final = (
     ),
     Check(
         "unclosed-parenthesis", "S2", ERROR, "a `(` is never closed",
-        "Points at an opening parenthesis that nothing closes; reading goes on where the next statement begins.",
+        "Points at an opening parenthesis that nothing closes; reading goes on where the next statement "
+        "begins.",
         "Everything behind it would become part of the one statement.",
         "(<= terminal\n    (true (step 5))\n(role white)",
         "Close it:\n\n    (<= terminal\n        (true (step 5)))\n    (role white)",
@@ -174,7 +176,8 @@ CHECKS: Final = (
     Check(
         "negated-compound", "S11a", WARNING, "`not` in front of something else than an atom",
         "Points at `not` before `or`, `and`, `not` or `distinct`; it is read as logic has it.",
-        "The language allows `not` in front of atoms only, and a widely used system gives wrong answers for it.",
+        "The language allows `not` in front of atoms only, and a widely used system gives wrong answers "
+        "for it.",
         "(<= (same ?x ?y) (index ?x) (index ?y) (not (distinct ?x ?y)))",
         "Say it without, here by using one variable:\n\n    (<= (same ?x ?x) (index ?x))",
         stage="read", spec=True,
@@ -264,7 +267,8 @@ CHECKS: Final = (
     Check(
         "case-collision", "N8", WARNING, "two names differ only by case",
         "Points at a name of the infix notation that becomes another name when case is dropped.",
-        "Names are compared without case, so the two are one; in the prefix notation they cannot be told apart.",
+        "Names are compared without case, so the two are one; in the prefix notation they cannot be told "
+        "apart.",
         "p(whiteKing) p(whiteking)",
         "Rename one of them.",
         stage="read", notation="infix",

@@ -33,8 +33,8 @@ UNSAFE_VARIABLE: Final = Check(
 UNSAFE_NEGATION: Final = Check(
     "unsafe-negation", "V2", ERROR, "a variable is only inside of `not`",
     "Points at a variable in a negated literal that no positive literal beside it binds.",
-    '`not` can only be decided when the variable has a value. One may mean "for no ?x at all": that needs a helper '
-    "relation. Some systems drop the literal silently.",
+    '`not` can only be decided when the variable has a value. One may mean "for no ?x at all": that needs a '
+    "helper relation. Some systems drop the literal silently.",
     "(<= (goal robot 100) (not (true (lamp ?x off))))",
     "Ask for existence in a helper relation, and negate that:\n\n"
     "    (<= some_off (true (lamp ?x off)))\n    (<= (goal robot 100) (not some_off))",
@@ -43,7 +43,8 @@ UNSAFE_NEGATION: Final = Check(
 UNSAFE_DISTINCT: Final = Check(
     "unsafe-distinct", "V3", ERROR, "`distinct` compares a variable that nothing binds",
     "Points at a `distinct` with a variable that no positive literal beside it binds.",
-    "Terms can be compared only when both are known. Some systems drop the literal silently; the helper relation of "
+    "Terms can be compared only when both are known. Some systems drop the literal silently; the helper "
+    "relation of "
     "the example then holds for everything.",
     "(<= (differ ?x ?y) (distinct ?x ?y))",
     "Bind the variables, or write `distinct` directly into the rules that use the helper:\n\n"
@@ -158,7 +159,9 @@ def _atoms(literal: Literal) -> bool:
 
 
 def _has_or(literals: Iterable[Literal]) -> bool:
-    return any(isinstance(part, Or) or (isinstance(part, And) and _has_or(part.literals)) for part in literals)
+    return any(
+        isinstance(part, Or) or (isinstance(part, And) and _has_or(part.literals)) for part in literals
+    )
 
 
 def binds(literals: Iterable[Literal]) -> set[str]:
