@@ -29,6 +29,8 @@ COMMANDS: Final = {
     "play": "Play a game in the terminal.",
     "games": "List the bundled games, or describe one.",
     "verify": "Compare engines with each other or with a recorded trace.",
+    "ground": "List the instances of the rules that can matter in a game.",
+    "bench": "Measure how fast random games are played.",
     "completion": "Print the script that completes commands in a shell.",
 }
 """Each command and its first line of help: `herbrand --help` imports none of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.output import as_json as write_json
 from herbrand.cli.output import count, progress_bar, remark, result
-from herbrand.game import ENGINES
+from herbrand.game import ENGINES, FEW_PLAYOUTS
 from herbrand.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -57,14 +58,18 @@ def command(
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
     limits = Limits(seconds=math.inf if seconds is None else seconds, atoms=DEFAULT.atoms)
+    batched = engine == "network" or (engine == "auto" and playouts >= FEW_PLAYOUTS)
     bar = progress_bar(playouts, f"playing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
-        simulation = game.simulate(
-            playouts=playouts, seed=seed, engine=engine, limits=limits, progress=update, **options
-        )
+        with _telling() if batched else contextlib.nullcontext():
+            simulation = game.simulate(
+                playouts=playouts, seed=seed, engine=engine, limits=limits, progress=update, **options
+            )
     finally:
         close()
+    if simulation.note is not None:
+        remark(f"note: {simulation.note}")
     if as_json:
         write_json(simulation.as_json())
     else:
@@ -72,6 +77,12 @@ def command(
     if simulation.stopped is not None:
         remark(f"error: {simulation.stopped}; {simulation.playouts} of {playouts} playouts were finished")
         ctx.exit(3)
+
+
+def _telling() -> contextlib.AbstractContextManager[None]:
+    from herbrand.simulate.speed import telling
+
+    return telling(lambda: remark("compiling kernels (once)..."))
 
 
 def _report(simulation: Simulation) -> str:
@@ -83,6 +94,7 @@ def _report(simulation: Simulation) -> str:
     lines = [
         f"{simulation.game}: {played} in {rate}, seed {simulation.seed}",
         f"length: {length['mean']:.2f} steps on average, {length['min']} to {length['max']}",
+        f"engine: {simulation.engine}",
     ]
     if simulation.truncated:
         lines.append(f"cut off: {count(simulation.truncated, 'playout')} that reached the limit of steps")

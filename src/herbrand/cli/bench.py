@@ -1,0 +1,150 @@
+"""`herbrand bench`: measure how fast random games are played."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import remark, result
+from herbrand.errors import BudgetExceeded, GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.game import Game
+
+__all__ = ["bench", "command"]
+
+LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
+
+
+@click.command("bench")
+@click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
+@NOTATION
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "rules", "network"]),
+    default="auto",
+    show_default=True,
+    help="What plays: `auto` takes the network where there is one.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=5.0,
+    show_default=True,
+    help="Processor seconds to play each game.",
+)
+@click.option(
+    "--lanes",
+    type=click.Choice(LANES),
+    help="Games played at once; otherwise 512 and 1024 are tried and the faster one is taken.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    notation: str,
+    engine: str,
+    seconds: float,
+    lanes: str | None,
+    as_json: bool,
+) -> None:
+    """Measure how fast random games are played.
+
+    All roles choose uniformly among their legal moves; times are processor time of one core.
+    Getting ready (reading, checking, grounding, building the network) and compiling the
+    kernels, once for all games, are reported apart from playing. A game that cannot be
+    measured is reported, and the others are measured.
+    """
+    from herbrand.simulate.speed import telling
+
+    rows: list[dict[str, Any]] = []
+    status = 0
+    with telling(lambda: remark("compiling kernels (once)...")):
+        for file in files:
+            started = time.monotonic()
+            try:
+                game = read_game(file, notation)
+                rows.append(
+                    bench(game, engine=engine, seconds=seconds, lanes=int(lanes or 0), started=started)
+                )
+            except (GameError, BudgetExceeded) as error:
+                if len(files) == 1:
+                    raise
+                remark(f"error: {file}: {error}")
+                status = max(status, 3 if isinstance(error, BudgetExceeded) else 1)
+    if as_json:
+        write_json(rows)
+    elif rows:
+        result(_table(rows))
+    ctx.exit(status)
+
+
+def bench(
+    game: Game, *, engine: str, seconds: float, lanes: int = 0, started: float | None = None
+) -> dict[str, Any]:
+    """Measure one game; `started` is when its reading began (`time.monotonic`), if before now.
+
+    Raises `BudgetExceeded` when the engine is "network" and there is none, `GameError` for a
+    game with errors, or when play meets a state in which a role has no legal move.
+    """
+    from herbrand.simulate.speed import WIDTHS, measure_engine, measure_network, prepare
+
+    started = time.monotonic() if started is None else started
+    compiling = 0.0
+    if engine != "rules":
+        compiling = prepare([lanes // 64] if lanes else WIDTHS)
+    note = network = None
+    if engine != "rules":
+        try:
+            network = game.network
+        except BudgetExceeded as error:
+            if engine == "network":
+                raise
+            note = f"no network: {error}"
+    if network is not None:
+        ready = time.monotonic() - started - compiling
+        speed = measure_network(network, seconds=seconds, lanes=lanes or None)
+    else:
+        evaluator = game.engine_object("rules")
+        ready = time.monotonic() - started - compiling
+        speed = measure_engine(evaluator, seconds=seconds)
+    return {
+        "game": game.name,
+        "engine": "rules" if network is None else "network",
+        "lanes": speed.lanes,
+        "nodes": None if network is None else network.inputs + network.gates,
+        "ready_s": round(ready, 4),
+        "compile_s": round(compiling, 4),
+        "cpu_s": round(speed.seconds, 6),
+        "transitions": speed.transitions,
+        "playouts": speed.playouts,
+        "transitions_per_s": speed.transitions_per_second,
+        "playouts_per_s": speed.playouts_per_second,
+        "note": note,
+    }
+
+
+def _table(rows: Sequence[dict[str, Any]]) -> str:
+    """Lay out the numbers for people."""
+    cells = [("game", "engine", "lanes", "nodes", "ready s", "steps/s", "playouts/s")]
+    for row in rows:
+        nodes = "-" if row["nodes"] is None else f"{row['nodes']:,}"
+        speeds = (f"{row[key]:,.0f}" for key in ("transitions_per_s", "playouts_per_s"))
+        line = (row["game"], row["engine"], f"{row['lanes']:,}", nodes, f"{row['ready_s']:.2f}", *speeds)
+        cells.append(tuple(text.replace(",", " ") for text in line))
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
+    lines = [
+        "  ".join(
+            f"{c:<{w}}" if i < 2 else f"{c:>{w}}" for i, (c, w) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in cells
+    ]
+    lines += [f"{row['game']}: {row['note']}" for row in rows if row["note"]]
+    return "\n".join(lines)
