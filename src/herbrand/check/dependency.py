@@ -168,11 +168,18 @@ class DependencyGraph:
         """Whether `relation` depends on `other`, directly or not; reflexive only in a cycle."""
         return other in self.reachable(relation)
 
-    def path(self, relation: Relation, other: Relation) -> tuple[Edge, ...]:
-        """Return a shortest chain of edges from `relation` to `other`; () when there is none."""
+    def path(
+        self, relation: Relation, other: Relation, *, avoiding: Relation | None = None
+    ) -> tuple[Edge, ...]:
+        """Return a shortest chain of edges from `relation` to `other`; () when there is none.
+
+        With `avoiding` the chain does not go through that relation.
+        """
         came: dict[Relation, Edge] = {}
         queue = [relation]
         for node in queue:
+            if node == avoiding:
+                continue
             for edge in self._from.get(node, ()):
                 if edge.body not in came:
                     came[edge.body] = edge

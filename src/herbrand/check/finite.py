@@ -167,13 +167,8 @@ class _Depths:
         """Prefer a rule that builds a term in this cycle to one that only hands it on."""
         deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
         for origin, head, body in self.instances:
-            for place, found, _, variables in head:
-                if (
-                    place in deep
-                    and variables
-                    and max(variables.values()) > 0
-                    and deep & set(_positions(body))
-                ):
+            for (place, found, _, _), written in product(head, origin.head.args):
+                if place in deep and _builds(written, origin) and deep & set(_positions(body)):
                     return origin, self._written(origin, found)
         return rule, self._written(rule, term)
 
@@ -278,6 +273,16 @@ class _Depths:
         ]
         if positions:
             self.instances.append((rule, positions, _flat_all(body, binding)))
+
+
+def _builds(term: Term, rule: Rule) -> bool:
+    """Whether a variable stands deeper in a term of the head than anywhere in the body."""
+    in_body: dict[str, int] = {}
+    for atom, _ in _atoms(_positive(rule.body), certain=True):
+        for arg in atom.args:
+            for name, level in _variable_depths(arg).items():
+                in_body[name] = max(in_body.get(name, 0), level)
+    return any(level > in_body.get(name, 0) for name, level in _variable_depths(term).items())
 
 
 def _shapes(rules: Iterable[Rule]) -> list[_Shape]:

@@ -93,6 +93,7 @@ CHECKS: Final = (
     UNBOUNDED_TERMS,
 )
 
+_NEXT: Final[Relation] = ("next", 1)
 _CHANGING: Final[tuple[Relation, ...]] = (
     *(("true", 1), ("does", 2), ("next", 1), ("legal", 2), ("goal", 2)),
     ("terminal", 0),
@@ -185,8 +186,9 @@ def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in sheet.statements
         if rule.body and rule.head.key in graph.recursive and _builds(rule, component)
     }
+    through_next = component.get(_NEXT)  # a cycle through the next state: said by next-in-body
     for rule in sheet.statements:
-        if rule.body and rule.head.key in graph.recursive:
+        if rule.body and rule.head.key in graph.recursive and component[rule.head.key] != through_next:
             number = component[rule.head.key]
             found = _unlimited(rule, component)
             if found is not None:
@@ -235,32 +237,31 @@ def _static(sheet: Sheet) -> Iterator[Diagnostic]:
     graph = sheet.graph
     for name in ("init", "base", "input"):
         key = (name, KEYWORDS[name])
-        seen = graph.reachable(key) if key in sheet.definitions else frozenset()
-        direct_next = any(edge.body == ("next", 1) for edge in graph.edges_from(key))
+        if key not in sheet.definitions:
+            continue
         for other in _CHANGING:
-            if other in seen and not (other == ("next", 1) and direct_next):
-                yield _chain(sheet, DYNAMIC_INIT, key, other, "is evaluated before there is a state")
+            path = graph.path(key, other, avoiding=_NEXT) if other in graph.reachable(key) else ()
+            if path and not (other == _NEXT and len(path) == 1):  # said by next-in-body
+                yield _chain(sheet, DYNAMIC_INIT, path, "is evaluated before there is a state")
                 break
 
 
 def _current(sheet: Sheet) -> Iterator[Diagnostic]:
     graph = sheet.graph
+    why = "is asked before the moves are chosen"
     for key in (("legal", 2), ("goal", 2), ("terminal", 0)):
         seen = graph.reachable(key)
-        if ("does", 2) in seen:
-            yield _chain(
-                sheet, LEGAL_DEPENDS_ON_DOES, key, ("does", 2), "is asked before the moves are chosen"
-            )
-        elif ("next", 1) in seen:
-            path = graph.path(key, ("next", 1))
+        path = graph.path(key, ("does", 2), avoiding=_NEXT) if ("does", 2) in seen else ()
+        if path:
+            yield _chain(sheet, LEGAL_DEPENDS_ON_DOES, path, why)
+        elif _NEXT in seen:
+            path = graph.path(key, _NEXT)
             if len(path) > 1 and path[-1].head[0] not in KEYWORDS:
-                yield _chain(
-                    sheet, LEGAL_DEPENDS_ON_NEXT, key, ("next", 1), "is asked before the moves are chosen"
-                )
+                yield _chain(sheet, LEGAL_DEPENDS_ON_NEXT, path, why)
 
 
-def _chain(sheet: Sheet, check: Check, start: Relation, end: Relation, why: str) -> Diagnostic:
-    path = sheet.graph.path(start, end)
+def _chain(sheet: Sheet, check: Check, path: Sequence[Edge], why: str) -> Diagnostic:
+    start, end = path[0].head, path[-1].body
     through = f", through `{path[0].body[0]}`" if len(path) > 1 else ""
     return sheet.report(
         check,
