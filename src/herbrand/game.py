@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,8 @@ __all__ = ["Game", "load", "loads"]
 
 ENGINES = ("auto", "rules", "network", "naive")
 """What `engine=` may be."""
+AUTO_GROUND_SECONDS = 20.0
+"""How long `engine="auto"` tries to ground a game before it evaluates the rules instead."""
 FEW_PLAYOUTS = 500
 """Fewer playouts than this are played by evaluating the rules."""
 
@@ -48,6 +51,7 @@ class Game:
         self.limits = limits
         """Budget of each question to the rules."""
         self._engines: dict[str, Engine] = {}
+        self._ground_failure: tuple[float, BudgetExceeded] | None = None
 
     # -- the rules ------------------------------------------------------------------------
 
@@ -127,12 +131,27 @@ class Game:
         Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
         within the limits.
         """
+        return self._network_within(None)
+
+    def _network_within(self, seconds: float | None) -> Network:
+        """Return the network, built in at most so many seconds; what failed once fails at once."""
         from herbrand.ground import ground
         from herbrand.network import wire
 
+        if "network" in self.__dict__:
+            return self.network
         self._require_playable()
-        program = ground(self.rules, limits=self.limits)
-        return wire(program, [program.terms.intern(role) for role in self.rules.roles])
+        allowed = self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
+        if self._ground_failure is not None and self._ground_failure[0] >= allowed:
+            raise self._ground_failure[1]
+        try:
+            program = ground(self.rules, limits=replace(self.limits, seconds=allowed))
+        except BudgetExceeded as error:
+            self._ground_failure = allowed, error
+            raise
+        network = wire(program, [program.terms.intern(role) for role in self.rules.roles])
+        self.__dict__["network"] = network
+        return network
 
     # -- states ---------------------------------------------------------------------------
 
@@ -218,7 +237,7 @@ class Game:
             engine = "rules"
         if engine in ("auto", "network"):
             try:
-                network = self.network
+                network = self._network_within(None if engine == "network" else AUTO_GROUND_SECONDS)
             except BudgetExceeded as error:
                 if engine == "network":
                     raise

@@ -131,7 +131,8 @@ def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDAr
         network.left, network.right, provisional, 1 + len(network.fluents) + len(network.moves),
         network.feedback, network.loops, wanted.astype(np.int32), marked, 0,
     )  # fmt: skip
-    return marked == 0
+    found: NDArray[np.bool_] = marked == 0
+    return found
 
 
 def _in_cones(network: Network, provisional: int) -> Network:

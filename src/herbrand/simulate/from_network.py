@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["BatchSimulator", "choose_width"]
 
 _SCRATCH = 9
-_BITS = 10
+_BITS = 12
 _ROWS_FOR_WIDE = 40_000
 _PLAYOUTS_FOR_WIDE = 4096
 

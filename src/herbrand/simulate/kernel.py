@@ -19,6 +19,8 @@ import numpy as np
 from numba import njit
 
 from herbrand.simulate.vectors import (
+    count_ones,
+    lowest_bit,
     row_and,
     row_any,
     row_copy,
@@ -38,26 +40,18 @@ __all__ = ["FEW", "FRACTION", "evaluate", "play"]
 
 FRACTION = 20
 """Random bits that decide one choice."""
-FEW = 512
-"""Roles with more moves than this choose lane by lane."""
+FEW = 4095
+"""Roles with more moves than this choose lane by lane: counting needs too many bits."""
 
 _U = np.uint64
 _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(cache=True, nogil=True)
-def _popcount(x):
-    x = x - ((x >> _U(1)) & _U(0x5555555555555555))
-    x = (x & _U(0x3333333333333333)) + ((x >> _U(2)) & _U(0x3333333333333333))
-    x = (x + (x >> _U(4))) & _U(0x0F0F0F0F0F0F0F0F)
-    return (x * _U(0x0101010101010101)) >> _U(56)
-
-
-@njit(cache=True, nogil=True)
 def _row_count(v, width, row):
     total = _U(0)
     for w in range(len(width)):
-        total += _popcount(v[row * len(width) + w])
+        total += count_ones(v[row * len(width) + w])
     return np.int64(total)
 
 
@@ -103,8 +97,10 @@ def _count(v, width, bits, literals, begin, end, total):
         row_count_literals(v, width, (0,) * 6, literals, b, e, t)
     elif bits <= 8:
         row_count_literals(v, width, (0,) * 8, literals, b, e, t)
-    else:
+    elif bits <= 10:
         row_count_literals(v, width, (0,) * 10, literals, b, e, t)
+    else:
+        row_count_literals(v, width, (0,) * 12, literals, b, e, t)
 
 
 @njit(cache=True, nogil=True)
@@ -117,8 +113,10 @@ def _draw(v, width, bits, total, rank, state):
         row_draw(v, width, (0,) * 6, t, r, s, f)
     elif bits <= 8:
         row_draw(v, width, (0,) * 8, t, r, s, f)
-    else:
+    elif bits <= 10:
         row_draw(v, width, (0,) * 10, t, r, s, f)
+    else:
+        row_draw(v, width, (0,) * 12, t, r, s, f)
 
 
 @njit(cache=True, nogil=True)
@@ -131,8 +129,10 @@ def _take(v, width, bits, literals, begin, end, moves, rank):
         row_take_ranked(v, width, (0,) * 6, literals, b, e, m, r)
     elif bits <= 8:
         row_take_ranked(v, width, (0,) * 8, literals, b, e, m, r)
-    else:
+    elif bits <= 10:
         row_take_ranked(v, width, (0,) * 10, literals, b, e, m, r)
+    else:
+        row_take_ranked(v, width, (0,) * 12, literals, b, e, m, r)
 
 
 @njit(cache=True, nogil=True)
@@ -151,7 +151,7 @@ def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playin
                 lanes = ~lanes
             lanes &= v[playing * words + w]
             while lanes:
-                lane = w * 64 + np.int64(_popcount((lanes & (~lanes + _U(1))) - _U(1)))
+                lane = w * 64 + lowest_bit(lanes)
                 lanes &= lanes - _U(1)
                 lists[lane, counts[lane]] = m
                 counts[lane] += 1
@@ -213,7 +213,7 @@ def play(
                 while live:
                     bit = live & (~live + _U(1))
                     live ^= bit
-                    lane = w * 64 + np.int64(_popcount(bit - _U(1)))
+                    lane = w * 64 + lowest_bit(bit)
                     if step - start[lane] >= max_steps:
                         v[ended * words + w] |= bit
                         totals[2] += 1
@@ -251,7 +251,7 @@ def play(
                 while lanes:
                     bit = lanes & (~lanes + _U(1))
                     lanes ^= bit
-                    lane = w * 64 + np.int64(_popcount(bit - _U(1)))
+                    lane = w * 64 + lowest_bit(bit)
                     histogram[step - start[lane]] += 1
                     totals[1] += 1
                     start[lane] = step + 1
@@ -293,7 +293,7 @@ def play(
             for w in range(words):
                 bad = v[chosen * words + w] & ~v[other * words + w]
                 if bad:
-                    totals[3] = w * 64 + np.int64(_popcount((bad & (~bad + _U(1))) - _U(1)))
+                    totals[3] = w * 64 + lowest_bit(bad)
                     totals[4] = r
                     return -step - 1
         evaluate(v, width, left, right, first, cones[0], cones[1], loops, feedback, feedback_first, carry)

@@ -17,6 +17,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 __all__ = [
+    "count_ones",
+    "lowest_bit",
     "row_and",
     "row_any",
     "row_copy",
@@ -154,6 +156,26 @@ def _random(r: _Rows, out: Any, state: Any) -> None:
     r.store(result, out)
     for value, row in zip(after, rows, strict=True):
         r.store(value, row)
+
+
+@intrinsic
+def count_ones(typingctx, word):
+    """How many bits of a word are set."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.uint64(types.uint64), codegen
+
+
+@intrinsic
+def lowest_bit(typingctx, word):
+    """The place of the lowest bit that is set; the word must not be zero."""
+
+    def codegen(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), codegen
 
 
 @intrinsic
