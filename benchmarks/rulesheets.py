@@ -1,0 +1,252 @@
+"""Which engine plays each rulesheet of a folder, what it costs to get ready, and how fast it is then.
+
+    python benchmarks/rulesheets.py FOLDER [--seconds S] [--budget S] [--megabytes M] [--only NAME...]
+                                  [--json FILE] [--markdown FILE] [--from FILE]
+
+Each sheet has a process of its own, forked from one that has the kernels loaded already, one
+after the other.  Speeds are steps of random games for each second of processor time:
+
+    batch    many games at once on the network
+    network  one state after the other from Python, answered by the network
+    rules    the same, answered by evaluating the rules
+
+`--from` reads the JSON of an earlier run instead of measuring, `--markdown` writes the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import select
+import signal
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import herbrand
+from herbrand.errors import HerbrandError
+from herbrand.limits import Limits
+from herbrand.simulate import speed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+QUESTION = 10.0
+"""Wall-clock seconds that the rule evaluator may spend on one question."""
+FEW = 5
+"""Fewer steps than this are no measurement: it is repeated with more time."""
+GRACE = 30.0
+"""Wall-clock seconds that a process may take beyond its budget and its measurements."""
+
+
+def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterator[dict[str, Any]]:
+    """Yield what becomes known about a sheet, a part at a time."""
+    from herbrand.ground import ground
+    from herbrand.network import wire
+    from herbrand.simulate.from_rules import RulesEngine
+    from herbrand.simulate.on_network import NetworkEngine
+
+    started = time.monotonic()
+    before = _processor_seconds()
+    game = herbrand.load(file)
+    rules = game.rules
+    if rules.errors:
+        yield {"engine": None, "note": f"{len(rules.errors)} errors: {rules.errors[0].check}"}
+        return
+    yield {"roles": len(game.roles), "engine": "rules"}
+    network = None
+    try:
+        program = ground(rules, limits=Limits(seconds=budget), megabytes=megabytes)
+        yield {"atoms": program.atoms, "ground_rules": program.rules}
+        network = wire(program, [program.terms.intern(role) for role in rules.roles])
+        del program
+    except (HerbrandError, MemoryError) as error:
+        yield {"note": f"{type(error).__name__}: {error}"}
+    else:
+        yield {"engine": "network", **network.statistics()}
+    yield {
+        "ready_s": round(time.monotonic() - started, 3),
+        "ready_cpu_s": round(_processor_seconds() - before, 3),
+        "peak_mb": _peak_megabytes(),
+    }
+
+    def steps(run: Callable[[], speed.Speed]) -> dict[str, Any]:
+        try:
+            measured = run()
+        except (HerbrandError, MemoryError) as error:
+            return {"failed": f"{type(error).__name__}: {error}"[:300]}
+        return {
+            "steps_per_s": round(measured.transitions_per_second, 1),
+            "steps": measured.transitions,
+            "playouts": measured.playouts,
+            "lanes": measured.lanes,
+        }
+
+    if network is not None:
+        yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds))}
+        yield {"network": steps(lambda: speed.measure_engine(NetworkEngine(network), seconds=seconds / 2))}
+    evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
+    found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds / 2))
+    if found.get("steps", FEW) < FEW:
+        found = steps(lambda: speed.measure_engine(evaluator, seconds=QUESTION))
+    yield {"rules": found}
+    yield {"peak_mb": _peak_megabytes()}
+
+
+def _processor_seconds() -> float:
+    """Of this process and of the grounder's, which has ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _peak_megabytes() -> int:
+    """The larger of this process and the grounder's."""
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return round(max(resource.getrusage(who).ru_maxrss for who in whose) / unit)
+
+
+def in_process(file: Path, seconds: float, budget: float, megabytes: int) -> dict[str, Any]:
+    """Measure a sheet in a forked process that is killed when it takes too long."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.setpgid(0, 0)
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, hard))
+            for part in measure(file, seconds, budget, megabytes):
+                os.write(writing, json.dumps(part).encode() + b"\n")
+            status = 0
+        except BaseException as error:  # noqa: BLE001  # whatever it is belongs into the report
+            os.write(writing, json.dumps({"crashed": f"{type(error).__name__}: {error}"[:500]}).encode())
+        finally:
+            os._exit(status)
+    os.close(writing)
+    deadline = time.monotonic() + budget + 2 * QUESTION + 4 * seconds + GRACE
+    text = b""
+    row: dict[str, Any] = {"game": file.name.removesuffix(".kif")}
+    while True:
+        ready, _, _ = select.select([reading], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            os.killpg(child, signal.SIGKILL)
+            row["crashed"] = "killed: over time"
+            break
+        piece = os.read(reading, 65536)
+        if not piece:
+            break
+        text += piece
+    os.close(reading)
+    _, status, _ = os.wait4(child, 0)
+    for line in text.splitlines():
+        row.update(json.loads(line))
+    if os.WIFSIGNALED(status) and "crashed" not in row:
+        row["crashed"] = f"signal {os.WTERMSIG(status)}"
+    return row
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """Write the table and what it adds up to."""
+    rows = result["rows"]
+    on_network = [row for row in rows if row.get("engine") == "network"]
+    ready = sorted(row["ready_cpu_s"] for row in rows if "ready_cpu_s" in row)
+    lines = [
+        "| rulesheets | on the network | median ready | 95 % ready | most memory |",
+        "|---|---|---|---|---|",
+        (
+            f"| {len(rows)} | {len(on_network)} ({100 * len(on_network) / len(rows):.1f} %) "
+            f"| {statistics.median(ready):.2f} s | {ready[int(0.95 * (len(ready) - 1))]:.1f} s "
+            f"| {_number(max(row.get('peak_mb', 0) for row in rows))} MB |"
+        ),
+        "",
+        "| rulesheet | engine | ground rules | gates | ready s | MB | batch | network | rules |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        cells = [
+            row["game"],
+            row.get("engine") or "none",
+            _number(row.get("ground_rules")),
+            _number(row.get("gates")),
+            f"{row['ready_cpu_s']:.2f}" if "ready_cpu_s" in row else "-",
+            _number(row.get("peak_mb")),
+            *(_number((row.get(key) or {}).get("steps_per_s")) for key in ("batch", "network", "rules")),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    remarks = [(row["game"], why) for row in rows for why in _remarks(row)]
+    if remarks:
+        lines += ["", "| rulesheet | what stands in the way |", "|---|---|"]
+        lines += [f"| {game} | {why} |" for game, why in remarks]
+    return "\n".join(lines) + "\n"
+
+
+def _remarks(row: dict[str, Any]) -> Iterator[str]:
+    for key in ("note", "crashed"):
+        if row.get(key):
+            yield row[key].splitlines()[0]
+    for key in ("batch", "network", "rules"):
+        failed = (row.get(key) or {}).get("failed")
+        if failed:
+            yield f"{key}: {failed.splitlines()[0].split(' in the state:')[0]}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.0f}".replace(",", " ")
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure every rulesheet of a folder.")
+    parser.add_argument("folder", type=Path, nargs="?", help="folder with .kif files")
+    parser.add_argument("--seconds", type=float, default=1.0, help="processor seconds of batched play")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds to get ready")
+    parser.add_argument("--megabytes", type=int, default=6000)
+    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
+    parser.add_argument("--from", type=Path, metavar="FILE", dest="earlier")
+    options = parser.parse_args()
+    if options.earlier:
+        result = json.loads(options.earlier.read_text(encoding="utf-8"))
+    elif options.folder is None or not any(options.folder.glob("*.kif")):
+        parser.error("a folder with .kif files is needed")
+    else:
+        speed.prepare(single=True)
+        files = sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower())
+        wanted = set(options.only or ())
+        rows = []
+        for file in files:
+            if not wanted or file.stem in wanted:
+                rows.append(in_process(file, options.seconds, options.budget, options.megabytes))
+                print(_line(rows[-1]), file=sys.stderr, flush=True)
+        result = {
+            "machine": platform.processor() or platform.machine(),
+            "python": platform.python_version(),
+            "herbrand": herbrand.__version__,
+            "seconds": options.seconds,
+            "budget": options.budget,
+            "rows": rows,
+        }
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(markdown(result), encoding="utf-8")
+    if not options.json and not options.markdown:
+        print(markdown(result), end="")
+    return 0
+
+
+def _line(row: dict[str, Any]) -> str:
+    batch = row.get("batch") or {}
+    what = batch.get("steps_per_s") or batch.get("failed") or row.get("note") or row.get("crashed")
+    return f"{row['game']}: {row.get('engine')}, ready {row.get('ready_s')} s, {what}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
