@@ -1,8 +1,8 @@
 """Hypothesis strategies for terms, rules and trees, for the tests of herbrand and of what builds on it.
 
 Needs the library `hypothesis`; every strategy raises `MissingExtra` without it.  What they make is
-well formed as syntax (each connective with at least two operands, no reserved names), but not a
-game: rules need not be safe.
+well formed as syntax (each connective with at least two operands, no reserved names).  Of them only
+`games` makes whole games: safe, stratified and finite, to compare evaluators on.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Tree, Variable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from types import ModuleType
+    from typing import Any
 
     from hypothesis.strategies import SearchStrategy
 
     from herbrand.syntax.tree import Literal, Term
 
-__all__ = ["literals", "names", "rules", "terms", "trees", "variable_names"]
+__all__ = ["games", "literals", "names", "rules", "terms", "trees", "variable_names"]
 
 _PLAIN = ("a", "b", "cell", "mark", "x1", "long_name", "0", "1", "17", "100")
 _ODD = (
@@ -128,3 +130,89 @@ def trees(*, odd: bool = False) -> SearchStrategy[Tree]:
     st = _strategies()
     made: SearchStrategy[Tree] = st.lists(rules(odd=odd), max_size=5).map(lambda made: sheet(*made))
     return made
+
+
+_OBJECTS = ("a", "b", "c")
+_HOLES = ("{0}", "{1}")
+_LAYERS = 4
+"""Derived relations of a made game; each may negate those before it, and call itself."""
+
+
+def games() -> SearchStrategy[str]:
+    """Whole small games as prefix text: one or two roles, a handful of relations, at most 6 steps.
+
+    Every rule is safe and the rules are stratified; relations may be recursive, bodies have
+    negation, `distinct` and disjunction in any order.  Playability is not promised, but every
+    role can always `wait`.
+    """
+    made: SearchStrategy[str] = _strategies().composite(_game)()
+    return made
+
+
+def _game(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
+    st = _strategies()
+    roles = draw(st.sampled_from((("r1",), ("r1", "r2"))))
+    lines = [f"(role {role})" for role in roles]
+    lines += [f"(object {name})" for name in _OBJECTS]
+    lines += [f"(succ {i} {i + 1})" for i in range(6)]
+    pairs = draw(st.sets(st.tuples(st.sampled_from(_OBJECTS), st.sampled_from(_OBJECTS)), max_size=5))
+    lines += [f"(edge {x} {y})" for x, y in sorted(pairs)]
+    lines.append("(init (step 0))")
+    ones = draw(st.sets(st.sampled_from(_OBJECTS)))
+    lines += [f"(init (one {x}))" for x in sorted(ones)]
+    twos = draw(st.sets(st.tuples(st.sampled_from(_OBJECTS), st.sampled_from(_OBJECTS)), max_size=4))
+    lines += [f"(init (two {x} {y}))" for x, y in sorted(twos)]
+    lines += ["(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))", "(<= terminal (true (step 5)))"]
+    known = ["(object {0})", "(edge {0} {1})", "(true (one {0}))", "(true (two {0} {1}))"]
+    for layer in range(_LAYERS):
+        arity = draw(st.integers(0, 2))
+        head = f"p{layer}" if not arity else f"(p{layer} {' '.join(_HOLES[:arity])})"
+        own = [*known, head] if arity else known
+        for _ in range(draw(st.integers(1, 2))):
+            lines.append(_rule(draw, head, known, own))
+        known.append(head)
+    lines += ["(<= (legal ?r wait) (role ?r))"]
+    for role in roles:
+        if draw(st.booleans()):
+            lines.append(_rule(draw, f"(legal {role} (put {{0}}))", known, known))
+        lines.append(_rule(draw, f"(goal {role} {draw(st.sampled_from((0, 30, 100)))})", known, known))
+    moved = [*known, f"(does {draw(st.sampled_from(roles))} (put {{0}}))", "(does ?who (put {0}))"]
+    lines.append(_rule(draw, "(next (one {0}))", moved, moved))
+    lines.append(_rule(draw, "(next (two {0} {1}))", moved, moved))
+    lines.append(_rule(draw, "terminal", known, known))
+    return "\n".join(lines)
+
+
+def _rule(
+    draw: Callable[[SearchStrategy[Any]], Any], head: str, negatable: list[str], usable: list[str]
+) -> str:
+    """Draw a rule with this head: literals that bind, then tests over what is bound, shuffled."""
+    st = _strategies()
+    variables = ("?x", "?y", "?z")
+
+    def fill(pattern: str, names: Sequence[str]) -> str:
+        return pattern.format(*[draw(st.sampled_from(names)) for _ in range(2)])
+
+    body = [fill(draw(st.sampled_from(usable)), (*variables, "a")) for _ in range(draw(st.integers(1, 3)))]
+    for variable in variables:
+        if f"{variable}" not in " ".join(body):
+            body.append(f"(object {variable})")
+    for _ in range(draw(st.integers(0, 3))):
+        kind = draw(st.integers(0, 4))
+        test = fill(draw(st.sampled_from(negatable)), (*variables, "b"))
+        other = fill(draw(st.sampled_from(negatable)), (*variables, "c"))
+        test, other = (t.replace("?who", "r1") for t in (test, other))
+        if kind == 0:
+            body.append(f"(not {test})")
+        elif kind == 1:
+            body.append(
+                f"(distinct {draw(st.sampled_from(variables))} {draw(st.sampled_from((*variables, 'a')))})"
+            )
+        elif kind == 2:
+            body.append(f"(or {test} {other})")
+        elif kind == 3:
+            body.append(f"(or (not {test}) (distinct ?x ?y) (and {other} (not (true (one ?z)))))")
+        else:
+            body.append(f"(not (or {test} {other}))")
+    shuffled = draw(st.permutations(body))
+    return f"(<= {fill(head, variables)} {' '.join(shuffled)})"
