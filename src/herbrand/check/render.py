@@ -163,23 +163,22 @@ class _Window:
 
     def rows(self) -> Iterable[list[tuple[str, str]]]:
         """Yield the rows of signs; marks that would meet go to rows of their own."""
-        rest = self._marks
+        rest = sorted(self._marks, key=lambda mark: (mark[2] != "^", mark[0]))
         while rest:
+            taken: list[tuple[int, int, str, str]] = []
+            later: list[tuple[int, int, str, str]] = []
+            for start, end, sign, message in rest:
+                tail = f" {_clean(message)}" if message else ""
+                last = end + _text_width(tail)
+                if all(start > other_last or other_start > last for other_start, other_last, _, _ in taken):
+                    taken.append((start, last, sign * (end - start) + tail, sign))
+                else:
+                    later.append((start, end, sign, message))
             row: list[tuple[str, str]] = []
             at = 0
-            later: list[tuple[int, int, str, str]] = []
-            for i, (start, end, sign, message) in enumerate(rest):
-                follows = i + 1 < len(rest)
-                if (
-                    start < at
-                    or later
-                    or (follows and message and rest[i + 1][0] < end + len(message) + 2 and row)
-                ):
-                    later.append(rest[i])
-                    continue
-                tail = f" {_clean(message)}" if message else ""
-                row += [(" " * (start - at), ""), (sign * (end - start) + tail, sign)]
-                at = end + _text_width(tail) + 1
+            for start, last, piece, sign in sorted(taken):
+                row += [(" " * (start - at), ""), (piece, sign)]
+                at = last
             yield row
             rest = later
 

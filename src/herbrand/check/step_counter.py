@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StepCounter", "step_counter"]
 
-WORK: Final = 300_000
+WORK: Final = 100_000
 """How many facts may be looked at before the search is given up."""
 
 _Value: TypeAlias = "str | tuple[_Value, ...]"

@@ -36,10 +36,9 @@ UNSTRATIFIED_NEGATION: Final = Check(
 )  # fmt: skip
 UNRESTRICTED_RECURSION: Final = Check(
     "unrestricted-recursion", "D2", ERROR, "recursion whose arguments nothing limits",
-    "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor "
-    "an argument of "
-    "a positive literal from outside of the recursion. An error where the recursion can build terms, else "
-    "a warning.",
+    "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor an "
+    "argument of a positive literal from outside of the recursion. An error where the recursion can build "
+    "terms, else a warning.",
     "Terms could grow without end, and so would the evaluation.",
     "(<= (number (s ?x)) (number ?x))",
     "Let a relation from outside limit the argument:\n\n"
@@ -49,8 +48,7 @@ UNRESTRICTED_RECURSION: Final = Check(
 DYNAMIC_INIT: Final = Check(
     "dynamic-init", "D3", ERROR, "`init`, `base`, `input` or `role` depends on the state",
     "Points at the first condition on the way from `init`, `base` or `input` to `true`, `does`, `next`, "
-    "`legal`, `goal` "
-    "or `terminal`.",
+    "`legal`, `goal` or `terminal`.",
     "They are evaluated once, before there is a state.",
     "(<= (init (open ?d)) (true (door ?d)))",
     "Let them depend on facts only:\n\n    (<= (init (open ?d)) (door ?d))",
@@ -76,9 +74,8 @@ UNBOUNDED_TERMS: Final = Check(
     "unbounded-terms", "D6", NOTE, "nothing shows that the game has finitely many states",
     "Points at a rule through which terms may grow from step to step.",
     "With infinitely many states a game may never end and cannot be listed. It may still be finite: the "
-    "certificate "
-    "looks at how deep terms can become, not at when the game ends.",
-    "(<= (next (count (s ?n))) (true (count ?n)))",
+    "certificate looks at how deep terms can become, not at when the game ends.",
+    "(init (count zero))\n(<= (next (count (s ?n))) (true (count ?n)))",
     "Count with the facts of a successor relation:\n\n"
     "    (<= (next (count ?m)) (true (count ?n)) (succ ?n ?m))",
 )  # fmt: skip

@@ -18,8 +18,7 @@ __all__ = ["CHECKS", "GOAL_VALUE", "find", "is_goal_value"]
 GOAL_VALUE: Final = Check(
     "goal-value", "G1", ERROR, "a goal value is no integer from 0 to 100",
     "Points at the second argument of `goal` when it is no variable and no integer from 0 to 100 without "
-    "leading zeros; "
-    "values that rules compute are looked at when they are met in play.",
+    "leading zeros; values that rules compute are looked at when they are met in play.",
     "Players and managers compare results as such numbers; others are refused or misread.",
     "(<= (goal robot 1000) (true done))",
     "Scale the values to 0 to 100:\n\n    (<= (goal robot 100) (true done))",

@@ -18,9 +18,8 @@ __all__ = ["CHECKS", "find"]
 
 KEYWORD_ARITY: Final = Check(
     "keyword-arity", "K1", ERROR, "a keyword has the wrong number of arguments",
-    "Points at keywords with too few or too many arguments: `role`, `base`, `init`, `true` and `next` "
-    "take one, "
-    "`input`, `does`, `legal`, `goal` and `sees` two, `terminal` none.",
+    "Points at keywords with too few or too many arguments: `role`, `base`, `init`, `true` and `next` take "
+    "one, `input`, `does`, `legal`, `goal` and `sees` two, `terminal` none.",
     "The statement means nothing to any system, or something else: a later dialect has `(legal move)`.",
     "(role red blue)",
     "One statement a role:\n\n    (role red)\n    (role blue)",
@@ -44,8 +43,8 @@ KEYWORD_AS_CONSTANT: Final = Check(
 ROLE_NOT_GROUND_FACT: Final = Check(
     "role-not-ground-fact", "K4", ERROR, "`role` is the head of a rule",
     "Points at rules that derive roles.",
-    "The order of the `role` facts in the text is the order of the moves in every joint move; derived "
-    "roles have none.",
+    "The order of the `role` facts in the text is the order of the moves in every joint move; derived roles "
+    "have none.",
     "(<= (role ?x) (player ?x))",
     "List the roles:\n\n    (role red)\n    (role blue)",
     spec=True,
@@ -54,8 +53,7 @@ INIT_IN_BODY: Final = Check(
     "init-in-body", "K5", ERROR, "`init`, `base` or `input` is a condition",
     "Points at `init` in bodies, an error, and at `base` and `input`, a warning.",
     "`init` describes the first state only and is not asked in others; `true` is. `base` and `input` are "
-    "declarations, "
-    "which many systems read before the rules.",
+    "declarations, which many systems read before the rules.",
     "(<= (start ?x) (init (at ?x)))",
     "Let both follow from a relation of your own:\n\n    (<= (init (at ?x)) (start ?x))",
     spec=True,

@@ -36,9 +36,8 @@ FUNCTION_ARITY: Final = Check(
 RELATION_AND_FUNCTION: Final = Check(
     "relation-and-function", "N3", WARNING, "one name is a relation and a function",
     "Points at a relation whose name is also used as a function.",
-    "The state is asked with `true`: `(cell 1 1 b)` alone is a relation of the same name. Forgetting "
-    "`true` is the "
-    "most common slip in GDL, and the rule then silently never applies.",
+    "The state is asked with `true`: `(cell 1 1 b)` alone is a relation of the same name. Forgetting `true` "
+    "is the most common slip in GDL, and the rule then silently never applies.",
     "(init (cell 1 1 b))\n(<= open (cell 1 1 b))",
     "Ask the state, or choose another name:\n\n    (<= open (true (cell 1 1 b)))",
 )  # fmt: skip

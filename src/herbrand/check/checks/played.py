@@ -62,8 +62,7 @@ IMPOSSIBLE_DECLARATION: Final = Check(
 SEVERAL_GOALS: Final = Check(
     "several-goals", "G2", ERROR, "a role has several goal values",
     "Reports the first state met in which rules give a role more than one value: an error in a terminal "
-    "state, a "
-    "warning elsewhere.",
+    "state, a warning elsewhere.",
     "The result of the game is then not defined.",
     "(<= (goal robot 100) (true done))\n(<= (goal robot 50) (true started))",
     "Let the conditions exclude each other:\n\n    (<= (goal robot 50) (true started) (not (true done)))",

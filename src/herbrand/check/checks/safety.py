@@ -44,8 +44,7 @@ UNSAFE_DISTINCT: Final = Check(
     "unsafe-distinct", "V3", ERROR, "`distinct` compares a variable that nothing binds",
     "Points at a `distinct` with a variable that no positive literal beside it binds.",
     "Terms can be compared only when both are known. Some systems drop the literal silently; the helper "
-    "relation of "
-    "the example then holds for everything.",
+    "relation of the example then holds for everything.",
     "(<= (differ ?x ?y) (distinct ?x ?y))",
     "Bind the variables, or write `distinct` directly into the rules that use the helper:\n\n"
     "    (<= (differ ?x ?y) (index ?x) (index ?y) (distinct ?x ?y))",

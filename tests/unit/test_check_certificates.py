@@ -1,0 +1,161 @@
+"""The finite-state certificate and the step counter: what they find, and what they must not claim."""
+
+from __future__ import annotations
+
+import pytest
+
+import herbrand
+from herbrand.check.finite import FiniteCertificate, finite_certificate
+from herbrand.check.step_counter import StepCounter, step_counter
+from herbrand.syntax import read
+
+
+def finite(text: str) -> FiniteCertificate:
+    return finite_certificate(read(text, "prefix").statements)
+
+
+def counter(text: str) -> StepCounter | None:
+    return step_counter(read(text, "prefix").statements)
+
+
+GROWING = {
+    "a successor": "(init (n z)) (<= (next (n (s ?x))) (true (n ?x)))",
+    "whole facts wrapped by a helper": (
+        "(init a) (<= (keep ?p) (true ?p)) (<= (next (wrap ?p)) (keep ?p)) (<= (next ?p) (true ?p))"
+    ),
+    "whole facts wrapped at once": "(init a) (<= (next (wrap ?p)) (true ?p))",
+    "moves remembered inside of moves": (
+        "(init (last a)) (<= (legal r (again ?m)) (true (last ?m))) (<= (next (last ?m)) (does r ?m))"
+    ),
+    "a list of moves": (
+        "(init (list nil)) (legal r a) (<= (next (list (cons ?m ?l))) (does r ?m) (true (list ?l)))"
+    ),
+    "one alternative of two": (
+        "(init (p a)) (small a) (<= (h ?x) (or (small ?x) (true (p ?x)))) (<= (next (p (f ?x))) (h ?x))"
+    ),
+    "growth in turns through two propositions": (
+        "(init (a z)) (<= (next (b (f ?x))) (true (a ?x))) (<= (next (a ?x)) (true (b ?x)))"
+    ),
+    "growth in the second argument": "(init (p a b)) (<= (next (p ?x (g ?y ?x))) (true (p ?x ?y)))",
+    "a static relation": "(nat z) (<= (nat (s ?x)) (nat ?x))",
+    "a whole fact or a term from elsewhere": (
+        "(init (p a)) (<= (next (did ?m)) (or (does r ?m) (h ?m))) (<= (h (f ?x)) (true (did ?x)))"
+    ),
+    "a variable that nothing binds": "(<= (next (p ?x)) (true q))",
+    "a fact with a variable": "(init (p ?x))",
+}
+
+
+@pytest.mark.parametrize("text", GROWING.values(), ids=GROWING)
+def test_growing_terms_get_no_certificate(text: str) -> None:
+    """The certificate is sound: these have infinitely many terms."""
+    certificate = finite(text)
+    assert not certificate
+    assert certificate.culprit is not None
+    assert certificate.culprit[0] in read(text, "prefix").statements
+
+
+FINITE = {
+    "no functions": "(init p) (<= (next q) (true p))",
+    "a board": (
+        "(init (cell 1 1 b)) (<= (next (cell ?x ?y x)) (does r (mark ?x ?y)))"
+        " (<= (legal r (mark ?x ?y)) (true (cell ?x ?y b))) (<= (next ?p) (true ?p) (not terminal))"
+    ),
+    "moves through a helper": (
+        "(init (at a)) (<= (legal r ?m) (possible ?m)) (<= (possible (go ?x)) (true (at ?x)))"
+        " (<= (next (at ?x)) (chosen (go ?x))) (<= (chosen ?m) (does r ?m))"
+    ),
+    "a counter with successor facts": "(succ 1 2) (init (n 1)) (<= (next (n ?y)) (true (n ?x)) (succ ?x ?y))",
+    "wrapped and unwrapped": (
+        "(init (a z)) (<= (next (b (f ?x))) (true (a ?x))) (<= (next (a ?x)) (true (b (f ?x))))"
+    ),
+    "a role chosen by a constant move": (
+        "(role r) (<= (legal ?r noop) (role ?r)) (<= (next (control ?r)) (does ?r noop))"
+    ),
+    "growth that a static relation limits": (
+        "(init (p a)) (shape (f (f a))) (<= (next (p (f ?x))) (true (p ?x)) (shape (f ?x)))"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", FINITE.values(), ids=FINITE)
+def test_games_that_pass_terms_around_get_it(text: str) -> None:
+    """What does not build terms in a cycle has finitely many states."""
+    assert finite(text), str(finite(text))
+
+
+def test_depths_bound_the_terms() -> None:
+    """The certificate says how deep terms are where they are deeper than constants."""
+    certificate = finite("(init (at (pos 1 (row 2)))) (<= (next (was ?p)) (true (at ?p)))")
+    assert certificate.depths == {"true (at/1) argument 1": 2, "true (was/1) argument 1": 2}
+    assert str(certificate) == "finitely many states: no term is nested deeper than 2"
+
+
+COUNTER = """
+(role a) (role b) (init (step 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+(<= (legal ?r wait) (role ?r)) (goal a 100)
+"""
+STEP = "(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))"
+END = "(<= terminal (true (step 4)))"
+
+
+@pytest.mark.parametrize(
+    ("rules", "bound"),
+    [
+        (STEP + END, 3),
+        (STEP + "(<= terminal (true (step 2)) (true (step 3)))" + END, 3),
+        (STEP.replace("(succ", "(not terminal) (succ") + END, 3),
+        (STEP.replace("(succ", "(does ?r ?m) (role ?r) (succ") + END, 3),
+        (STEP.replace("(succ", "(does b ?m) (succ") + END, 3),
+        (STEP + "(<= (next (step 1)) (does a go))" + END, 3),
+        (STEP + "(<= late (true (step ?x)) (last ?x)) (last 4) (<= terminal (or won late)) (<= terminal late)", 3),
+        ("(<= (next (step ?y)) (true (step ?x)) (plus ?x ?y)) (<= (plus ?x ?y) (succ ?x ?y))" + END, 3),
+        (
+            """
+            (init (digits 1 1)) (<= (next (digits ?t ?y)) (true (digits ?t ?x)) (succ ?x ?y))
+            (<= (next (digits ?u 1)) (true (digits ?t 4)) (succ ?t ?u))
+            (<= terminal (true (digits 2 2)))
+            """,
+            5,
+        ),
+        ("(<= terminal (true (step 1)))", 0),
+    ],
+)  # fmt: skip
+def test_step_counters_are_found(rules: str, bound: int) -> None:
+    """The bound is the first step in which `terminal` is certain."""
+    found = counter(COUNTER + rules)
+    assert found is not None
+    assert found.bound == bound
+    assert f"at most {bound} steps" in str(found)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        STEP,
+        STEP + "(<= terminal (true (step 5)))",
+        STEP.replace("(succ", "(does a go) (succ") + END,
+        STEP.replace("(succ", "(true open) (succ") + END,
+        STEP.replace("(succ", "(not (true stop)) (succ") + END,
+        STEP + "(<= terminal (true (step 4)) (true won))",
+        STEP + "(<= terminal (true (step 4)) (not (true going)))",
+        STEP.replace("(succ", "(does nobody ?m) (succ") + END,
+        "(<= (next (step ?x)) (true (step ?x)))" + END,
+        "(succ 3 1) " + STEP + "(<= terminal (true (step 9)))",
+    ],
+)
+def test_uncertain_counters_are_not_claimed(rules: str) -> None:
+    """A counter that a move or another proposition can stop proves nothing here."""
+    assert counter(COUNTER + rules) is None
+
+
+def test_bounds_hold_in_play() -> None:
+    """No random play of a bundled game is longer than its bound, and some have one."""
+    bounded = 0
+    for name in ("nim", "hanoi", "eightPuzzle", "lightsOut"):
+        game = herbrand.load(name)
+        found = step_counter(game.tree.statements)
+        if found is not None:
+            bounded += 1
+            assert game.simulate(5, seed=1).length["max"] <= found.bound
+    assert bounded
