@@ -73,3 +73,23 @@ def test_endless_terms_end_at_the_budget() -> None:
     game = herbrand.loads(SMALL + "(<= (next (n (s ?x))) (true (n ?x)))")
     with pytest.raises(BudgetExceeded, match=r"seconds|MB"):
         possible(game.rules, limits=Limits(seconds=1.5))
+
+
+def test_relations_asked_with_constants_are_ground_for_those_alone() -> None:
+    """A wide relation that is only called with constants has only the instances asked for."""
+    cells = " ".join(f"(object o{i})" for i in range(12))
+    text = (
+        SMALL
+        + cells
+        + """
+    (<= (next (spot ?o)) (object ?o) (true (n 1)))
+    (<= (count ?a ?b ?c 3) (true (spot ?a)) (true (spot ?b)) (true (spot ?c)))
+    (<= (next lots) (count o1 o2 o3 ?n)) (<= (next some) (or (count o4 o5 o6 ?n) (not (count o1 o5 o7 3))))
+    """
+    )
+    rules = herbrand.loads(text).rules
+    one, two = ground(rules), ground(rules, shrink=False)
+    assert one.rules < 100 < 1000 < two.rules
+    assert {one.terms.text(row[1]) for row in one.named["next"].tolist()} == {
+        two.terms.text(row[1]) for row in two.named["next"].tolist()
+    }

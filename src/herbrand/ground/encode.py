@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from herbrand.ground.decompose import decompose, without_choices
+from herbrand.ground.demand import guarded, guards
 from herbrand.program.clauses import Call, Differ, Predicate
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ INTERFACE = (
 def encode(program: Program, wanted: Iterable[tuple[str, int]] = INTERFACE, *, shrink: bool = True) -> str:
     """Return the text of all clauses that the wanted relations depend on.
 
-    `shrink` decomposes rules first; without it the text has one rule for each clause.
+    `shrink` guards and decomposes rules first; without it the text has one rule for each clause.
     """
     return "\n".join(_Encoder(program, shrink=shrink).lines(list(wanted))) + "\n"
 
@@ -76,13 +77,19 @@ class _Encoder:
         makers = [self.program.relation(*key) for key in (("init", 1), ("next", 1), ("legal", 2))]
         stack = list(dict.fromkeys([*roots, *makers]))
         seen = set(stack)
+        asked = guards(self.program, seen) if self.shrink else {}
+        for number, (_, guard) in enumerate(asked.values()):
+            guard.number = -1_000_000 - number
+            for row in guard.rows:
+                yield self._atom(guard, row, {}) + "."
         while stack:
             predicate = stack.pop()
             yield f"#defined {self._name(predicate)}/{predicate.arity}."
             for row in predicate.rows:
                 yield self._atom(predicate, row, {}) + "."
             for clause in predicate.clauses:
-                for part in self._parts(clause):
+                wanted = guarded(clause, *asked[predicate]) if predicate in asked else clause
+                for part in self._parts(wanted):
                     yield self._rule(part)
                     for goal in part.body:
                         if isinstance(goal, Call) and goal.predicate.kind in ("rules", "facts"):
