@@ -89,7 +89,8 @@ def test_relations_asked_with_constants_are_ground_for_those_alone() -> None:
     )
     rules = herbrand.loads(text).rules
     one, two = ground(rules), ground(rules, shrink=False)
-    assert one.rules < 100 < 1000 < two.rules
+    assert one.rules < 100
+    assert two.rules > 1000
     assert {one.terms.text(row[1]) for row in one.named["next"].tolist()} == {
         two.terms.text(row[1]) for row in two.named["next"].tolist()
     }
