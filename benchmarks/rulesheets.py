@@ -1,7 +1,7 @@
 """Which engine plays each rulesheet of a folder, what it costs to get ready, and how fast it is then.
 
     python benchmarks/rulesheets.py FOLDER [--seconds S] [--budget S] [--megabytes M] [--only NAME...]
-                                  [--json FILE] [--markdown FILE] [--from FILE]
+                                      [--json FILE] [--continue | --retry] [--markdown FILE]
 
 Each sheet has a process of its own, forked from one that has the kernels loaded already, one
 after the other.  Speeds are steps of random games for each second of processor time:
@@ -10,13 +10,19 @@ after the other.  Speeds are steps of random games for each second of processor 
     network  one state after the other from Python, answered by the network
     rules    the same, answered by evaluating the rules
 
-`--from` reads the JSON of an earlier run instead of measuring, `--markdown` writes the table.
+The JSON is written after every sheet; `--continue` leaves out the sheets that are in it,
+`--retry` those that are on the network in it.  Without a folder the JSON of an earlier run is
+read, and `--markdown` writes its table.
+
+Grounding has a budget of processor seconds.  The wall clock stops it only after six times as
+many, for machines that others use too.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import resource
@@ -29,7 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import herbrand
-from herbrand.errors import HerbrandError
+from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.limits import Limits
 from herbrand.simulate import speed
 
@@ -38,8 +44,12 @@ if TYPE_CHECKING:
 
 QUESTION = 10.0
 """Wall-clock seconds that the rule evaluator may spend on one question."""
+PATIENCE = 6
+"""Wall-clock seconds for a processor second of the budget."""
 FEW = 5
-"""Fewer steps than this are no measurement: it is repeated with more time."""
+"""Fewer steps than this are no measurement: it is repeated for `LONGER`."""
+LONGER = 5.0
+"""Processor seconds."""
 GRACE = 30.0
 """Wall-clock seconds that a process may take beyond its budget and its measurements."""
 
@@ -61,14 +71,20 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
     yield {"roles": len(game.roles), "engine": "rules"}
     network = None
     try:
-        program = ground(rules, limits=Limits(seconds=budget), megabytes=megabytes)
+        _limit_processor(budget)  # the grounder, a child, has a count of its own
+        program = ground(rules, limits=Limits(seconds=PATIENCE * budget), megabytes=megabytes)
         yield {"atoms": program.atoms, "ground_rules": program.rules}
         network = wire(program, [program.terms.intern(role) for role in rules.roles])
         del program
-    except (HerbrandError, MemoryError) as error:
-        yield {"note": f"{type(error).__name__}: {error}"}
+    except (HerbrandError, MemoryError) as caught:
+        error: Exception = caught
+        grounder = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if grounder.ru_utime + grounder.ru_stime > 0.95 * budget:
+            error = BudgetExceeded(f"{budget:g} processor seconds", "while grounding")
+        yield {"note": str(error) or "out of memory"}
     else:
         yield {"engine": "network", **network.statistics()}
+    _limit_processor(2 * budget + 3 * QUESTION + 3 * seconds)
     yield {
         "ready_s": round(time.monotonic() - started, 3),
         "ready_cpu_s": round(_processor_seconds() - before, 3),
@@ -79,7 +95,7 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
         try:
             measured = run()
         except (HerbrandError, MemoryError) as error:
-            return {"failed": f"{type(error).__name__}: {error}"[:300]}
+            return {"failed": (str(error) or "out of memory")[:300]}
         return {
             "steps_per_s": round(measured.transitions_per_second, 1),
             "steps": measured.transitions,
@@ -91,11 +107,17 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
         yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds))}
         yield {"network": steps(lambda: speed.measure_engine(NetworkEngine(network), seconds=seconds / 2))}
     evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
+    steps(lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
     found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds / 2))
     if found.get("steps", FEW) < FEW:
-        found = steps(lambda: speed.measure_engine(evaluator, seconds=QUESTION))
+        found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
     yield {"rules": found}
     yield {"peak_mb": _peak_megabytes()}
+
+
+def _limit_processor(seconds: float) -> None:
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), hard))
 
 
 def _processor_seconds() -> float:
@@ -129,7 +151,7 @@ def in_process(file: Path, seconds: float, budget: float, megabytes: int) -> dic
         finally:
             os._exit(status)
     os.close(writing)
-    deadline = time.monotonic() + budget + 2 * QUESTION + 4 * seconds + GRACE
+    deadline = time.monotonic() + PATIENCE * (budget + 3 * QUESTION + 3 * seconds) + GRACE
     text = b""
     row: dict[str, Any] = {"game": file.name.removesuffix(".kif")}
     while True:
@@ -200,6 +222,30 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:,.0f}".replace(",", " ")
 
 
+def run(options: argparse.Namespace, earlier: list[dict[str, Any]]) -> dict[str, Any]:
+    """Measure the sheets that are wanted, writing down what is known after each."""
+    result: dict[str, Any] = {
+        "processor": platform.processor() or platform.machine(),
+        "python": platform.python_version(),
+        "herbrand": herbrand.__version__,
+        "seconds": options.seconds,
+        "budget": options.budget,
+    }
+    known = {row["game"]: row for row in earlier}
+    speed.prepare(single=True)
+    for file in sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower()):
+        row = known.get(file.stem)
+        skipped = row is not None and (options.goes_on or row.get("engine") == "network")
+        if (options.only and file.stem not in options.only) or skipped:
+            continue
+        row = known[file.stem] = in_process(file, options.seconds, options.budget, options.megabytes)
+        print(_line(row), file=sys.stderr, flush=True)
+        result["rows"] = sorted(known.values(), key=lambda row: str(row["game"]).lower())
+        if options.json:
+            options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return {"rows": earlier, **result}
+
+
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure every rulesheet of a folder.")
@@ -210,31 +256,20 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
-    parser.add_argument("--from", type=Path, metavar="FILE", dest="earlier")
+    parser.add_argument("--continue", action="store_true", dest="goes_on")
+    parser.add_argument("--retry", action="store_true")
     options = parser.parse_args()
-    if options.earlier:
-        result = json.loads(options.earlier.read_text(encoding="utf-8"))
-    elif options.folder is None or not any(options.folder.glob("*.kif")):
-        parser.error("a folder with .kif files is needed")
+    earlier: dict[str, Any] = {"rows": []}
+    if options.json and options.json.exists() and (options.goes_on or options.retry or not options.folder):
+        earlier = json.loads(options.json.read_text(encoding="utf-8"))
+    if options.folder is None:
+        if not earlier["rows"]:
+            parser.error("a folder, or the JSON of an earlier run, is needed")
+        result = earlier
     else:
-        speed.prepare(single=True)
-        files = sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower())
-        wanted = set(options.only or ())
-        rows = []
-        for file in files:
-            if not wanted or file.stem in wanted:
-                rows.append(in_process(file, options.seconds, options.budget, options.megabytes))
-                print(_line(rows[-1]), file=sys.stderr, flush=True)
-        result = {
-            "machine": platform.processor() or platform.machine(),
-            "python": platform.python_version(),
-            "herbrand": herbrand.__version__,
-            "seconds": options.seconds,
-            "budget": options.budget,
-            "rows": rows,
-        }
-    if options.json:
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        if not any(options.folder.glob("*.kif")):
+            parser.error(f"no .kif files in {options.folder}")
+        result = run(options, earlier["rows"])
     if options.markdown:
         options.markdown.write_text(markdown(result), encoding="utf-8")
     if not options.json and not options.markdown:
