@@ -57,6 +57,7 @@ PIECES = [
     "<=",
     "\t",
     "\0",
+    "\ufeff",
 ]
 
 
@@ -82,36 +83,40 @@ def inspect(text: str) -> Tree:
     assert all(text[c.start : c.end] == c.text for c in tree.comments)
     starts = [c.start for c in tree.comments]
     assert starts == sorted(set(starts))
-    assert read(str(tree)) == tree
+    again = read(str(tree))
+    # what is just text among comments may have too many control characters without them
+    assert again == tree or [d.check for d in again.diagnostics] == ["not-text"]
     return tree
 
 
+def settles(text: str) -> None:
+    """Fix a text again and again: after ten times at most there is nothing more to be fixed."""
+    for _ in range(10):
+        text, applied = apply_fixes(text, inspect(text).diagnostics)
+        if not applied:
+            return
+    pytest.fail(f"still fixed after ten times: {text!r}")
+
+
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:
     """No text makes the reader fail."""
     inspect(text)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([*PIECES, "a", "p", "(p", "role", "true"]), max_size=40).map("".join))
 def test_any_tokens(text: str) -> None:
     """Nor does any sequence of the signs that mean something, and fixes come to an end."""
-    inspect(text)
-    for _ in range(12):
-        text, applied = apply_fixes(text, read(text).diagnostics)
-        if not applied:
-            break
-    inspect(text)
+    settles(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 6))
 def test_mutated_sheet(rng: random.Random, times: int) -> None:
     """A sheet with characters deleted, doubled, swapped and put in is read, and fixes do no harm."""
-    text = mutated(SHEET, rng, times)
-    tree = inspect(text)
-    fixed, applied = apply_fixes(text, tree.diagnostics)
-    if applied:
-        inspect(fixed)
+    settles(mutated(SHEET, rng, times))
 
 
 def mutated(text: str, rng: random.Random, times: int) -> str:
@@ -129,6 +134,7 @@ def mutated(text: str, rng: random.Random, times: int) -> str:
     return text or "("
 
 
+@settings(deadline=None)
 @given(st.integers(0, SHEET.count("(") + SHEET.count(")") - 1))
 def test_one_lost_parenthesis(number: int) -> None:
     """Each parenthesis of a sheet may be lost: it is reported, and at most one other statement suffers."""
@@ -140,7 +146,7 @@ def test_one_lost_parenthesis(number: int) -> None:
     assert len([s for s in whole if s not in tree.statements]) <= 2
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(0, 4), st.integers(10, 120))
 def test_format_keeps_everything(rng: random.Random, times: int, width: int) -> None:
     """Every text without errors, however crooked, keeps tree and comments and is formatted once for all."""
@@ -166,6 +172,7 @@ LISTS = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(LISTS | st.lists(LISTS, max_size=4).map(lambda parts: f"(<= {' '.join(parts)})"), max_size=6))
 def test_quick_and_careful_reader_agree(statements: list[str]) -> None:
     """The reader that repairs, used for everything, gives the tree and the findings of the two together."""

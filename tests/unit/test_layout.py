@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+import herbrand.games
+from herbrand.cli.main import cli
 from herbrand.errors import GameError
 from herbrand.syntax.layout import format_text
 from herbrand.syntax.reader import read_prefix
 from herbrand.syntax.source import Source
 
-if TYPE_CHECKING:
-    from pathlib import Path
+GAMES = Path(herbrand.games.__file__).parent
 
 
 def laid_out(text: str, width: int = 100) -> str:
@@ -40,7 +42,16 @@ CASES = {
     "comment before the name": ("(;c\n<= a b)", "(;c\n    <= a\n    b)\n"),
     "superfluous forms": ("(<= (p)) (q (f))", "(<= (p))\n(q (f))\n"),
     "wrapped sheet": ("((role a)\n(role b))", "((role a) (role b))\n"),
+    "rules in a wrapped sheet": (
+        "((role a) (⇐ (p) (q) (r)))",
+        "((role a)\n    (<= (p)\n        (q)\n        (r)))\n",
+    ),
     "byte-order mark": ("\ufeff(p a)", "(p a)\n"),
+    "byte-order marks of joined files": ("\ufeff(p a)\n\ufeff(\ufeffp b)", "(p a)\n(p b)\n"),
+    "one condition": ("(<= (p ?x)\n    (q ?x))", "(<= (p ?x) (q ?x))\n"),
+    "two conditions": ("(<= (p ?x) (q ?x) r)", "(<= (p ?x)\n    (q ?x)\n    r)\n"),
+    "connective of two conditions": ("(<= p (or (not q)\n r))", "(<= p (or (not q) r))\n"),
+    "long fact": (f"(p {'a ' * 60})", "(p a\n" + "    a\n" * 58 + "    a)\n"),
 }
 
 
@@ -65,11 +76,22 @@ def test_long_rule_is_broken_behind_its_head() -> None:
 
 def test_width_is_kept_where_it_can_be() -> None:
     """A statement of exactly the width stays on its line, one more column breaks it."""
-    text = "(<= (p ?x) (q ?x) (r ?x))"
+    text = "(<= (p ?x) (q ?x a b c))"
     assert laid_out(text, width=len(text)) == text + "\n"
-    assert laid_out(text, width=len(text) - 1) == "(<= (p ?x)\n    (q ?x)\n    (r ?x))\n"
+    assert laid_out(text, width=len(text) - 1) == "(<= (p ?x)\n    (q ?x a b c))\n"
+    text = "(<= p\n    (or q r)\n    s)\n"
+    assert laid_out(text, width=12) == text
+    assert laid_out(text, width=11) == "(<= p\n    (or q\n        r)\n    s)\n"
     deep = laid_out("(<= (p ?x) (or (q ?x (f (g (h ?x)))) (not (r ?x))))", width=28)
     assert max(map(len, deep.splitlines())) <= 28
+
+
+def test_bundled_games_are_laid_out() -> None:
+    """`herbrand format --check` finds nothing to change in the games that come with the project."""
+    files = sorted(map(str, GAMES.glob("*.kif")))
+    assert len(files) > 20
+    outcome = CliRunner().invoke(cli, ["format", "--check", *files])
+    assert outcome.exit_code == 0, outcome.output
 
 
 @pytest.mark.parametrize("text", ["(role a", "(role a))", "(p ?)", "(p a(b))", "(p a)\0"])

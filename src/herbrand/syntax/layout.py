@@ -1,11 +1,11 @@
 """The formatter of prefix text: canonical layout, nothing written is lost.
 
 It works on words and parentheses, not on the tree, so that spelling, comments and forms that
-say the same in more words stay as the author wrote them.  The layout: a statement stands on
-one line where it fits; otherwise a rule is broken behind its head, with every condition on a
-line of its own, four columns to the right.  Connectives that are still too long are broken
-likewise.  A comment at the end of a line stays there, one on a line of its own too, and one
-blank line between statements is kept.
+say the same in more words stay as the author wrote them.  The layout is the one that authors
+use: a rule with two or more conditions is broken behind its head, with every condition on a line
+of its own, four columns to the right; everything else stands on one line where it fits and is
+broken likewise where it does not.  A comment at the end of a line stays there, one on a line of
+its own too, and one blank line between statements is kept.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ __all__ = ["format_text"]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _INDENT = 4
+_MOST_ON_A_LINE = 3
+"""Parts of a rule that may share one line: arrow, head and a single condition."""
 
 
 def format_text(source: Source, *, width: int = 100) -> str:
@@ -61,8 +63,9 @@ class _Remark:
 class _List:
     items: list[_Piece] = field(default_factory=list)
     blank_before: bool = False
+    is_rule: bool = False
     flat: str | None = ""
-    """The list on one line; None when a comment inside makes that impossible."""
+    """The list on one line; None when it has to be broken: for a comment, or a second condition."""
 
 
 _Piece: TypeAlias = _Word | _Remark | _List
@@ -73,7 +76,7 @@ def _pieces(text: str) -> list[_Piece]:
     sheet = _List()
     stack = [sheet]
     last = 0
-    for token in TOKEN.finditer(text, 1 if text.startswith("\ufeff") else 0):
+    for token in TOKEN.finditer(text):
         word, items = token[0], stack[-1].items
         breaks = len(_LINE_END.findall(text[last : token.start()]))
         is_blank = breaks > 1 and bool(sheet.items)
@@ -86,8 +89,9 @@ def _pieces(text: str) -> list[_Piece]:
         elif word[0] == ";":
             items.append(_Remark(word.rstrip(), breaks > 0 or not last, is_blank))
         else:
-            is_arrow = len(stack) == 2 and not items and word in ARROWS
+            is_arrow = word in ARROWS and all(isinstance(item, _Remark) for item in items)
             items.append(_Word("<=" if is_arrow else word, is_blank))
+            stack[-1].is_rule |= is_arrow
         last = token.end()
     return sheet.items
 
@@ -95,7 +99,8 @@ def _pieces(text: str) -> list[_Piece]:
 def _set_flat(piece: _List) -> None:
     parts = [_flat(item) for item in piece.items]
     known = [part for part in parts if part is not None]
-    piece.flat = f"({' '.join(known)})" if len(known) == len(parts) else None
+    is_broken = len(known) < len(parts) or (piece.is_rule and len(parts) > _MOST_ON_A_LINE)
+    piece.flat = None if is_broken else f"({' '.join(known)})"
 
 
 def _flat(piece: _Piece) -> str | None:
@@ -156,6 +161,8 @@ class _Writer:
         indent = len(self.line)
         inside = indent + _INDENT
         self.line += "("
+        first = next((item for item in piece.items if not isinstance(item, _Remark)), None)
+        beside_name = int(isinstance(first, _Word))  # a head goes behind `<=`, an operand behind `or`
         written = 0
         for number, item in enumerate(piece.items):
             if isinstance(item, _Remark):
@@ -166,7 +173,7 @@ class _Writer:
                 self.line += item.text
                 self.is_ended = True
                 continue
-            if self.is_ended or written > 1:
+            if self.is_ended or written > beside_name:
                 self.new_line(inside)
             elif written:
                 self.line += " "

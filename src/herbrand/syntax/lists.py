@@ -30,7 +30,9 @@ __all__ = [
 
 _LINE_END = re.compile(r"[\r\n]")
 _PARENTHESIS = re.compile(r"[()]|;[^\r\n]*")
-_NEW_STATEMENT = re.compile(r"\(\s*(?:<=|⇐|←|:-|(?:init|next|base|input)(?=[\s();]))", re.IGNORECASE)
+_NEW_STATEMENT = re.compile(
+    r"\([\s\ufeff]*(?:<=|⇐|←|:-|(?:init|next|base|input)(?=[\s();\ufeff]))", re.IGNORECASE
+)
 
 
 class Symbol:

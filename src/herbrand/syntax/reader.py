@@ -36,7 +36,9 @@ __all__ = ["read_prefix"]
 
 _NAME, _OPEN, _CLOSE, _COMMENT = 1, 2, 3, 4
 # Possessive: a symbol directly before a parenthesis must not shrink, but fail and be looked at.
-_TOKEN = re.compile(r"([^\s();]++)(?!\()|\(\s*+([^\s();]++)(?!\()|(\))|(;[^\r\n]*)|\S")
+_TOKEN = re.compile(
+    r"([^\s();\ufeff]++)(?!\()|\([\s\ufeff]*+([^\s();\ufeff]++)(?!\()|(\))|(;[^\r\n]*)|[^\s\ufeff]"
+)
 
 # What the innermost open list is.  Below _LISTS_OF_TERMS the elements are literals.
 _SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
@@ -86,8 +88,7 @@ class _Reader:
         text, end = self.text, len(self.text)
         if not self._is_text():
             return
-        position = 1 if text.startswith("\ufeff") else 0
-        position = self.read_plain(position, end)
+        position = self.read_plain(0, end)
         if position == end:
             return
         careful = CarefulReader(text, self.names, self.report, self.statements, self.comments)

@@ -34,8 +34,8 @@ MAX_CHARACTERS: Final = 100_000_000
 MAX_FINDINGS: Final = 200
 """How many findings of one severity are listed; a sheet with more is no rulesheet."""
 
-TOKEN: Final = re.compile(r"[()]|;[^\r\n]*|[^\s();]+")
-"""A parenthesis, a comment, or a symbol."""
+TOKEN: Final = re.compile(r"[()]|;[^\r\n]*|[^\s();\ufeff]+")
+"""A parenthesis, a comment, or a symbol; a byte-order mark is a blank, wherever files were joined."""
 
 ARROWS: Final = frozenset({"<=", "⇐", "←", ":-"})
 CONNECTIVES: Final = frozenset({"not", "or", "and", "distinct"})
