@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import herbrand
+from herbrand import games
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded
 from herbrand.ground import ground
@@ -68,7 +69,7 @@ def test_bench_reports_all_that_it_promises(engine: str, played_by: str) -> None
 def test_bench_measures_many_games_with_given_lanes(tmp_path: Path) -> None:
     """Files and bundled games, in the order given, as many games at once as asked for."""
     copy = tmp_path / "mine.kif"
-    copy.write_text(herbrand.games.text("nim"), encoding="utf-8")
+    copy.write_text(games.text("nim"), encoding="utf-8")
     found = rows(str(copy), "nim", "--seconds", "0.02", "--lanes", "512")
     assert [(row["game"], row["lanes"]) for row in found] == [("mine", 512), ("nim", 512)]
     assert found[0]["nodes"] == found[1]["nodes"] > 0
@@ -233,7 +234,7 @@ def test_a_folder_of_sheets_is_covered(tmp_path: Path) -> None:
     """rulesheets.py measures each sheet in its own process and writes a table of numbers."""
     (tmp_path / "stuck.kif").write_text(STUCK, encoding="utf-8")
     (tmp_path / "faulty.kif").write_text(FAULTY, encoding="utf-8")
-    (tmp_path / "nim.kif").write_text(herbrand.games.text("nim"), encoding="utf-8")
+    (tmp_path / "nim.kif").write_text(games.text("nim"), encoding="utf-8")
     result, table = tmp_path / "result.json", tmp_path / "table.md"
     files = ["--json", str(result), "--markdown", str(table)]
     outcome = benchmark("rulesheets.py", str(tmp_path), "--seconds", "0.02", *files)
