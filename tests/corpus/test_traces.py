@@ -7,9 +7,33 @@ import pytest
 import herbrand
 from herbrand.verify import verify_trace
 
-FAST = """ticTacToe connectFour breakthrough checkers reversi chess eightPuzzle hanoi lightsOn blocksWorldSerial
-wargame01 alexChess tron_10x10 hex pentago firefighter god
-laikLee_hex urmAdd gt_two_thirds_2p ruleDepthExponential merrills racer4 speedChess amazonsSuicide""".split()
+FAST = [
+    "ticTacToe",
+    "connectFour",
+    "breakthrough",
+    "checkers",
+    "reversi",
+    "chess",
+    "eightPuzzle",
+    "hanoi",
+    "lightsOn",
+    "blocksWorldSerial",
+    "wargame01",
+    "alexChess",
+    "tron_10x10",
+    "hex",
+    "pentago",
+    "firefighter",
+    "god",
+    "laikLee_hex",
+    "urmAdd",
+    "gt_two_thirds_2p",
+    "ruleDepthExponential",
+    "merrills",
+    "racer4",
+    "speedChess",
+    "amazonsSuicide",
+]
 
 
 def replay(corpus: Path, name: str) -> None:

@@ -20,7 +20,7 @@ class Rules:
     """A checked rulesheet.
 
     Made by `herbrand.check.check`, also of a faulty sheet; `errors` says what stands in the
-    way of playing it.  Prints as the rules in normal form (gdl.md 2.5).
+    way of playing it.  Prints as the rules in normal form (`herbrand.check.normal`).
     """
 
     def __init__(self, tree: Tree, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
@@ -41,7 +41,7 @@ class Rules:
 
     @cached_property
     def roles(self) -> tuple[Term, ...]:
-        """The roles in the textual order of their facts, each once (gdl.md 5.2)."""
+        """The roles in the textual order of their facts, each once."""
         return tuple(
             dict.fromkeys(
                 rule.head.args[0]
@@ -66,7 +66,7 @@ class Rules:
 
     @cached_property
     def spelling(self) -> dict[str, str]:
-        """Display spelling of every constant and function name: the first one met (gdl.md 2.2)."""
+        """Display spelling of every constant and function name: the first one met."""
         found: dict[str, str] = {}
         stack: list[Node] = list(reversed(self.tree.statements))
         while stack:

@@ -20,10 +20,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable
+from herbrand.check.dependency import strongly_connected
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from herbrand.program.terms import TermTable
     from herbrand.syntax.tree import Literal, Rule, Term
@@ -175,7 +176,7 @@ class Program:
             predicate.rows.setdefault(head)  # type: ignore[arg-type]
             return
         outside = [{v for arg in head for v in variables(arg)}]
-        outside += [{v.name for v in _literal_variables(literal)} for literal in rule.body]
+        outside += [{v.name for v in variables_of(literal)} for literal in rule.body]
         body = []
         for i, literal in enumerate(rule.body):
             others = set().union(*outside[: i + 1], *outside[i + 2 :])
@@ -207,14 +208,14 @@ class Program:
         return Call(predicate, tuple(map(self.pattern, atom.args)))
 
     def _choice(self, literal: Or, others: set[str]) -> Choice:
-        inside = list(dict.fromkeys(v.name for v in _literal_variables(literal)))
+        inside = list(dict.fromkeys(v.name for v in variables_of(literal)))
         args = tuple(v for v in inside if v in others)
         predicate = self._add(Predicate(f"or {len(self.predicates)}", len(args)))
         disjuncts = []
         binds = set(args)
         for part in literal.literals:
             parts = part.literals if isinstance(part, And) else (part,)
-            seen = [{v.name for v in _literal_variables(p)} for p in parts]
+            seen = [{v.name for v in variables_of(p)} for p in parts]
             goals = []
             for i, p in enumerate(parts):
                 near = others.union(*seen[:i], *seen[i + 1 :])
@@ -226,7 +227,7 @@ class Program:
 
     def _classify(self) -> None:
         """Find components, recursion and levels."""
-        order = _components({p: set(_called(p)) for p in self.predicates})
+        order = strongly_connected(self.predicates, _called)
         for number, component in enumerate(order):
             inside = set(component)
             level = max(p.level for p in component)
@@ -253,52 +254,3 @@ def _called(predicate: Predicate) -> Iterator[Predicate]:
         goal = stack.pop()
         if isinstance(goal, Call | Choice):
             yield goal.predicate
-
-
-def _literal_variables(literal: Literal) -> Iterator[Variable]:
-    from herbrand.syntax.tree import variables_of
-
-    return variables_of(literal)
-
-
-def _components(graph: dict[Predicate, set[Predicate]]) -> list[list[Predicate]]:
-    """Tarjan's strongly connected components, called ones first; iterative."""
-    index: dict[Predicate, int] = {}
-    low: dict[Predicate, int] = {}
-    on_stack: set[Predicate] = set()
-    stack: list[Predicate] = []
-    found: list[list[Predicate]] = []
-    for root in graph:
-        if root in index:
-            continue
-        work: list[tuple[Predicate, Iterable[Predicate]]] = []
-
-        def enter(p: Predicate, work: list[tuple[Predicate, Iterable[Predicate]]] = work) -> None:
-            index[p] = low[p] = len(index)
-            stack.append(p)
-            on_stack.add(p)
-            work.append((p, iter(graph[p])))
-
-        enter(root)
-        while work:
-            p, rest = work[-1]
-            for q in rest:
-                if q not in index:
-                    enter(q)
-                    break
-                if q in on_stack:
-                    low[p] = min(low[p], index[q])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[p])
-                if low[p] == index[p]:
-                    component = []
-                    while True:
-                        q = stack.pop()
-                        on_stack.discard(q)
-                        component.append(q)
-                        if q is p:
-                            break
-                    found.append(component)
-    return found

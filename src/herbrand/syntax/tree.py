@@ -1,6 +1,6 @@
 """The abstract syntax of GDL, shared by all notations.
 
-Names are compared without case (gdl.md 2.2): `name` is folded to lower case and decides
+Names are compared without case: `name` is folded to lower case and decides
 equality, `spelling` is what the author wrote and is only displayed.  Places (`start`, `end`:
 offsets in the source) take no part in equality either.  Nodes are values: nothing may assign
 to their attributes after construction (the type checker sees to it); they are plain slotted

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 from herbrand.diagnostic import Diagnostic, Label, Severity
+from herbrand.syntax import tokens
 from herbrand.syntax.source import Span
 from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
 
@@ -35,22 +36,10 @@ ERROR: Final = Severity.ERROR
 WARNING: Final = Severity.WARNING
 NOTE: Final = Severity.NOTE
 
-KEYWORDS: Final[dict[str, int]] = {
-    "role": 1,
-    "base": 1,
-    "input": 2,
-    "init": 1,
-    "true": 1,
-    "does": 2,
-    "next": 1,
-    "legal": 2,
-    "goal": 2,
-    "terminal": 0,
-    "sees": 2,
-}
+KEYWORDS: Final = tokens.ARITY
 """The relations with a fixed meaning and their arities."""
 
-CONNECTIVES: Final = frozenset({"not", "or", "and", "distinct", "<="})
+CONNECTIVES: Final = tokens.CONNECTIVES | {"<="}
 """Words that can name nothing."""
 
 _SHOWN: Final = 60
