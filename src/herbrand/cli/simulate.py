@@ -68,12 +68,12 @@ def command(
             )
     finally:
         close()
-    if simulation.note is not None:
-        remark(f"note: {simulation.note}")
     if as_json:
         write_json(simulation.as_json())
     else:
         result(_report(simulation))
+    if simulation.note is not None:
+        remark(f"note: {simulation.note}")
     if simulation.stopped is not None:
         remark(f"error: {simulation.stopped}; {simulation.playouts} of {playouts} playouts were finished")
         ctx.exit(3)
