@@ -13,14 +13,17 @@ from herbrand.syntax.printer import print_tree
     ("prefix", "infix", "prolog"),
     [
         ("(role white)", "role(white)", "role(white)."),
-        ("(<= (q ?y) (p a ?y) (not (r ?y)))", "q(Y) :- p(a,Y) & ~r(Y)", "q(Y) :- p(a, Y), \\+ r(Y)."),
-        ("(<= q (or a (and b c)) d)", "q :- (a | b & c) & d", "q :- (a ; b, c), d."),
+        ("(<= (q ?y) (p a ?y) (not (r ?y)))", "q(Y) :-\n    p(a,Y) &\n    ~r(Y)",
+         "q(Y) :-\n    p(a, Y),\n    \\+ r(Y)."),
+        ("(<= q (or a (and b c)) d)", "q :-\n    (a | b & c) &\n    d",
+         "q :-\n    (a ; b, c),\n    d."),
         ("(<= q (and (or a b) c))", "q :- ((a | b) & c)", "q :- ((a ; b), c)."),
         ("(<= q (not (or a b)))", "q :- ~(a | b)", "q :- \\+ (a ; b)."),
         ("(<= q (or a b))", "q :- a | b", "q :- (a ; b)."),
-        ("(<= (q ?x) (distinct ?x a) (p ?x))", "q(X) :- distinct(X,a) & p(X)", "q(X) :- p(X), X \\== a."),
-        ("(<= (q ?x) (not (r ?x ?y)) (p ?x) (s ?y) t)", "q(X) :- ~r(X,Y) & p(X) & s(Y) & t",
-         "q(X) :- p(X), s(Y), \\+ r(X, Y), t."),
+        ("(<= (q ?x) (distinct ?x a) (p ?x))", "q(X) :-\n    distinct(X,a) &\n    p(X)",
+         "q(X) :-\n    p(X),\n    X \\== a."),
+        ("(<= (q ?x) (not (r ?x ?y)) (p ?x) (s ?y) t)", "q(X) :-\n    ~r(X,Y) &\n    p(X) &\n    s(Y) &\n    t",
+         "q(X) :-\n    p(X),\n    s(Y),\n    \\+ r(X, Y),\n    t."),
         ("(<= (q ?x) (p ?x ?other))", "q(X) :- p(X,Other)", "q(X) :- p(X, _Other)."),
         ("(<= q (or))", "q :- distinct(0,0)", "q :- 0 \\== 0."),
     ],
@@ -33,12 +36,14 @@ def test_signs(prefix, infix, prolog):
     assert print_tree(tree, "prolog").text == prolog + "\n"
 
 
-def test_long_rules_get_a_line_for_each_literal():
-    """A rule wider than 80 columns is broken behind each sign."""
-    literals = [f("true", f("cell", n, v.y, "a_long_name")) for n in range(4)]
-    text = print_tree(sheet(rule(f("row", v.y), *literals)), "infix").text
-    assert text.splitlines()[:2] == ["row(Y) :-", "  true(cell(0,Y,a_long_name)) &"]
-    assert len(text.splitlines()) == 5
+def test_rules_are_broken_as_in_prefix():
+    """Two literals get a line each; a single one stays beside its head as long as the line has 80 columns."""
+    for notation, sign, stop in (("infix", " &", ""), ("prolog", ",", ".")):
+        two = print_tree(read("(<= p a b)", "prefix"), notation).text
+        assert two == f"p :-\n    a{sign}\n    b{stop}\n"
+        for length, between in ((75 - len(stop), " "), (76 - len(stop), "\n    ")):
+            one = print_tree([rule(f("p"), f("a" * length))], notation).text
+            assert one == f"p :-{between}{'a' * length}{stop}\n"
 
 
 def test_names_are_renamed_in_infix_and_quoted_in_prolog():

@@ -6,6 +6,9 @@ r"""Print trees in the three notations, such that reading the text gives the tre
 | infix    | `p(X) :- q(X) & r`     | `distinct(X,a)` | `~r` | `r \| s` |
 | prolog   | `p(X) :- q(X), r.`     | `X \== a` | `\+ r` | `(r ; s)` |
 
+Prefix is printed canonically, one statement a line; `herbrand.syntax.layout` breaks the lines.  In the
+others, a rule of two or more literals gets a line for each, as it does there.
+
 What a notation cannot spell is renamed and reported (`herbrand.syntax.names`).  Connectives with one
 operand or none exist in prefix only; elsewhere they are written as what they mean.
 """
@@ -44,7 +47,8 @@ if TYPE_CHECKING:
 __all__ = ["Printed", "in_binding_order", "print_tree", "simplified"]
 
 _WIDTH: Final = 80
-"""Longer rules get one line for each literal."""
+"""A longer rule is broken behind its head even if it has a single literal."""
+_INDENT: Final = "    "
 _SIGN = re.compile(r"[;%]+|#|//+")
 
 
@@ -77,9 +81,15 @@ def print_tree(
         >>> from herbrand.syntax import read
         >>> tree = read("(<= (next (cell ?x b)) (distinct ?x ?y) (true (cell ?x b)) (does r (mark ?y)))")
         >>> print(print_tree(tree, "infix").text, end="")
-        next(cell(X,b)) :- distinct(X,Y) & true(cell(X,b)) & does(r,mark(Y))
+        next(cell(X,b)) :-
+            distinct(X,Y) &
+            true(cell(X,b)) &
+            does(r,mark(Y))
         >>> print(print_tree(tree, "prolog").text, end="")
-        next(cell(X, b)) :- true(cell(X, b)), does(r, mark(Y)), X \== Y.
+        next(cell(X, b)) :-
+            true(cell(X, b)),
+            does(r, mark(Y)),
+            X \== Y.
     """
     if notation not in {"prefix", "infix", "prolog"}:
         raise ValueError(f"no notation {notation!r} to print (prefix, infix, prolog)")
@@ -376,7 +386,6 @@ class _Infix(_Prefix):
         self.or_sign = " ; " if self.is_prolog else " | "
         self.not_sign = "\\+ " if self.is_prolog else "~"
         self.stop = "." if self.is_prolog else ""
-        self.indent = "    " if self.is_prolog else "  "
 
     def wants_gap(self, before: Rule, statement: Rule, has_comment: bool) -> bool:
         return has_comment or before.head.key != statement.head.key
@@ -393,11 +402,11 @@ class _Infix(_Prefix):
             body = in_binding_order(body)
         least = _OR if len(body) == 1 and isinstance(body[0], Or) and not self.is_prolog else _UNARY
         literals = [self.bound(literal, least) for literal in body]
-        line = f"{head} :- {f'{self.and_sign} '.join(literals)}{stop}"
-        if len(line) <= _WIDTH or len(literals) == 1:
+        line = f"{head} :- {literals[0]}{stop}"
+        if len(literals) == 1 and len(line) <= _WIDTH:
             return [line]
-        lines = [f"{self.indent}{literal}{self.and_sign}" for literal in literals[:-1]]
-        return [f"{head} :-", *lines, f"{self.indent}{literals[-1]}{stop}"]
+        lines = [f"{_INDENT}{literal}{self.and_sign}" for literal in literals[:-1]]
+        return [f"{head} :-", *lines, f"{_INDENT}{literals[-1]}{stop}"]
 
     def literal(self, literal: Literal) -> str:
         return self.bound(literal, _OR)
