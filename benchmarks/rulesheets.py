@@ -11,7 +11,7 @@ after the other.  Speeds are steps of random games for each second of processor 
     rules    the same, answered by evaluating the rules
 
 The JSON is written after every sheet; `--continue` leaves out the sheets that are in it,
-`--retry` those that are on the network in it.  Without a folder the JSON of an earlier run is
+`--retry` those with nothing to remark on.  Without a folder the JSON of an earlier run is
 read, and `--markdown` writes its table.
 
 Grounding has a budget of processor seconds.  The wall clock stops it only after six times as
@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import herbrand
-from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.limits import Limits
 from herbrand.simulate import speed
 
@@ -48,7 +48,9 @@ PATIENCE = 6
 """Wall-clock seconds for a processor second of the budget."""
 FEW = 5
 """Fewer steps than this are no measurement: it is repeated for `LONGER`."""
-LONGER = 5.0
+CUTS = (1000, 20, 5)
+"""Where games are cut; the next one is taken where a role has no legal move before."""
+LONGER = 2.0
 """Processor seconds."""
 GRACE = 30.0
 """Wall-clock seconds that a process may take beyond its budget and its measurements."""
@@ -79,7 +81,7 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
     except (HerbrandError, MemoryError) as caught:
         error: Exception = caught
         grounder = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if grounder.ru_utime + grounder.ru_stime > 0.95 * budget:
+        if grounder.ru_utime + grounder.ru_stime > 0.8 * budget:  # the two are not counted alike
             error = BudgetExceeded(f"{budget:g} processor seconds", "while grounding")
         yield {"note": str(error) or "out of memory"}
     else:
@@ -91,26 +93,35 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
         "peak_mb": _peak_megabytes(),
     }
 
-    def steps(run: Callable[[], speed.Speed]) -> dict[str, Any]:
-        try:
-            measured = run()
-        except (HerbrandError, MemoryError) as error:
-            return {"failed": (str(error) or "out of memory")[:300]}
-        return {
-            "steps_per_s": round(measured.transitions_per_second, 1),
-            "steps": measured.transitions,
-            "playouts": measured.playouts,
-            "lanes": measured.lanes,
-        }
+    def steps(run: Callable[[int], speed.Speed]) -> dict[str, Any]:
+        """Measure; where some role has no legal move in some state, only the first steps of games."""
+        failed = None
+        for max_steps in CUTS:
+            try:
+                measured = run(max_steps)
+            except GameError as error:
+                failed = str(error).split(" in the state:")[0]
+            except (HerbrandError, MemoryError) as error:
+                return {"failed": (str(error) or "out of memory")[:300]}
+            else:
+                return {
+                    "steps_per_s": round(measured.transitions_per_second, 1),
+                    "steps": measured.transitions,
+                    "playouts": measured.playouts,
+                    "lanes": measured.lanes,
+                    **({"failed": f"{failed}: cut after {max_steps} steps"} if failed else {}),
+                }
+        return {"failed": failed}
 
     if network is not None:
-        yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds))}
-        yield {"network": steps(lambda: speed.measure_engine(NetworkEngine(network), seconds=seconds / 2))}
+        yield {"batch": steps(lambda cut: speed.measure_network(network, seconds=seconds, max_steps=cut))}
+        single = NetworkEngine(network)
+        yield {"network": steps(lambda cut: speed.measure_engine(single, seconds=seconds / 2, max_steps=cut))}
     evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
-    steps(lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
-    found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds / 2))
+    steps(lambda _: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
+    found = steps(lambda cut: speed.measure_engine(evaluator, seconds=seconds / 2, max_steps=cut))
     if found.get("steps", FEW) < FEW:
-        found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
+        found = steps(lambda cut: speed.measure_engine(evaluator, seconds=LONGER, max_steps=cut))
     yield {"rules": found}
     yield {"peak_mb": _peak_megabytes()}
 
@@ -173,12 +184,34 @@ def in_process(file: Path, seconds: float, budget: float, megabytes: int) -> dic
     return row
 
 
+HEAD = """\
+# What there is a network for
+
+<!-- made by `python benchmarks/rulesheets.py --json FILE --markdown FILE` -->
+
+Every rulesheet of the public collection of General Game Playing: which engine plays it, how large it becomes,
+what it costs to get ready, and how fast random games are then. *ground rules* and *gates* are the sizes
+without variables and as a network. *ready* is processor time for reading, checking, grounding and building,
+the grounder's process included; *MB* the most memory that a process held. The speeds are steps of random
+games for each second of processor time: *batch* many games at once on the network; *network* and *rules* one
+state after the other, asked from Python, answered by the network or by evaluating the rules. They were
+measured for fractions of a second and tell the order of magnitude; [how fast games are](speed.md) has better
+ones for a few.
+
+"""
+"""Of the page; the numbers follow."""
+
+
 def markdown(result: dict[str, Any]) -> str:
     """Write the table and what it adds up to."""
     rows = result["rows"]
     on_network = [row for row in rows if row.get("engine") == "network"]
     ready = sorted(row["ready_cpu_s"] for row in rows if "ready_cpu_s" in row)
     lines = [
+        *HEAD.splitlines(),
+        f"Measured on {result.get('machine') or result['processor']} with Python {result['python']}.",
+        f"Grounding had {result['budget']:g} s of processor time, batched play {result['seconds']:g} s.",
+        "",
         "| rulesheets | on the network | median ready | 95 % ready | most memory |",
         "|---|---|---|---|---|",
         (
@@ -201,10 +234,9 @@ def markdown(result: dict[str, Any]) -> str:
             *(_number((row.get(key) or {}).get("steps_per_s")) for key in ("batch", "network", "rules")),
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    remarks = [(row["game"], why) for row in rows for why in _remarks(row)]
-    if remarks:
-        lines += ["", "| rulesheet | what stands in the way |", "|---|---|"]
-        lines += [f"| {game} | {why} |" for game, why in remarks]
+    remarks = [(row["game"], "; ".join(dict.fromkeys(_remarks(row)))) for row in rows]
+    lines += ["", "| rulesheet | what stands in the way |", "|---|---|"]
+    lines += [f"| {game} | {why} |" for game, why in remarks if why]
     return "\n".join(lines) + "\n"
 
 
@@ -215,7 +247,7 @@ def _remarks(row: dict[str, Any]) -> Iterator[str]:
     for key in ("batch", "network", "rules"):
         failed = (row.get(key) or {}).get("failed")
         if failed:
-            yield f"{key}: {failed.splitlines()[0].split(' in the state:')[0]}"
+            yield failed.splitlines()[0]
 
 
 def _number(value: float | None) -> str:
@@ -230,13 +262,14 @@ def run(options: argparse.Namespace, earlier: list[dict[str, Any]]) -> dict[str,
         "herbrand": herbrand.__version__,
         "seconds": options.seconds,
         "budget": options.budget,
+        "machine": options.machine,
     }
     known = {row["game"]: row for row in earlier}
     speed.prepare(single=True)
     for file in sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower()):
         row = known.get(file.stem)
-        skipped = row is not None and (options.goes_on or row.get("engine") == "network")
-        if (options.only and file.stem not in options.only) or skipped:
+        skipped = row is not None and (options.goes_on or not any(_remarks(row)))
+        if skipped or (options.only and file.stem not in options.only):
             continue
         row = known[file.stem] = in_process(file, options.seconds, options.budget, options.megabytes)
         print(_line(row), file=sys.stderr, flush=True)
@@ -254,6 +287,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=60.0, help="seconds to get ready")
     parser.add_argument("--megabytes", type=int, default=6000)
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--machine", metavar="TEXT", help="what the table calls the machine")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")
     parser.add_argument("--continue", action="store_true", dest="goes_on")
