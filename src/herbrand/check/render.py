@@ -39,6 +39,9 @@ WIDTH: Final = 140
 CONTEXT: Final = 2
 """So many lines behind the last marked one are shown when they continue its statement."""
 
+_LONG: Final = 4 * WIDTH
+"""A line of so many characters is cut without measuring all of it."""
+
 _COLORS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
 _BOLD, _BLUE = "1", "34"
 
@@ -143,16 +146,16 @@ class _Window:
     """A line as it is shown, perhaps only a part of it, and the rows of signs under it."""
 
     def __init__(self, line_text: str, marks: list[_Mark]) -> None:
-        cells = [_shown(c) for c in line_text]
-        first, last = 0, len(cells)
-        if sum(_width(cell) for cell in cells) > WIDTH:
+        first, last = 0, len(line_text)
+        if last > _LONG or sum(_width(_shown(c)) for c in line_text) > WIDTH:
             focus = min((m.start for m in marks if m.sign == "^"), default=marks[0].start if marks else 0)
             first = max(0, focus - WIDTH // 3)
-            last = min(len(cells), first + WIDTH)
-        before, after = "…" if first else "", "…" if last < len(cells) else ""
-        self.text = f"{before}{''.join(cells[first:last])}{after}"
+            last = min(last, first + WIDTH)
+        cells = [_shown(c) for c in line_text[first:last]]
+        before, after = "…" if first else "", "…" if last < len(line_text) else ""
+        self.text = f"{before}{''.join(cells)}{after}"
         columns = [len(before)]
-        for cell in cells[first:last]:
+        for cell in cells:
             columns.append(columns[-1] + _width(cell))
         self._marks: list[tuple[int, int, str, str]] = []
         for mark in sorted(marks, key=lambda m: (m.start, m.sign)):
@@ -185,6 +188,8 @@ class _Window:
 
 def _clean(message: str) -> str:
     """Make a text safe for a terminal, on one line."""
+    if message.isprintable():
+        return message
     return "".join(_shown(c) for c in " ".join(message.splitlines()))
 
 
@@ -208,6 +213,8 @@ def _width(cell: str) -> int:
 
 
 def _text_width(shown: str) -> int:
+    if shown.isascii() and shown.isprintable():
+        return len(shown)
     return sum(map(_width, shown))
 
 

@@ -17,7 +17,9 @@ state, 2 the joint move too.  A predicate is *recursive* when it depends on itse
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from herbrand.check.dependency import strongly_connected
@@ -175,11 +177,13 @@ class Program:
         if rule.is_fact and all(isinstance(arg, int) for arg in head):
             predicate.rows.setdefault(head)  # type: ignore[arg-type]
             return
-        outside = [{v for arg in head for v in variables(arg)}]
-        outside += [{v.name for v in variables_of(literal)} for literal in rule.body]
+        inside = [{v.name for v in variables_of(literal)} for literal in rule.body]
+        places = Counter(chain({v for arg in head for v in variables(arg)}, *inside))
         body = []
-        for i, literal in enumerate(rule.body):
-            others = set().union(*outside[: i + 1], *outside[i + 2 :])
+        for literal, own in zip(rule.body, inside, strict=True):
+            others = set[str]()
+            if isinstance(literal, Or):
+                others = {v for v, number in places.items() if number > (v in own)}
             body.append(self._goal(literal, others))
         predicate.clauses.append(Clause(predicate, head, tuple(body), str(rule)))
 

@@ -136,6 +136,10 @@ class Compiler:
             self.namespace[name] = index_rows(predicate.rows, mask)
         return name
 
+    def rows(self, predicate: Predicate, mask: str) -> Any:
+        """Return the static rows of a predicate arranged for a mask."""
+        return self.namespace[self.rows_name(predicate, mask)]
+
     def slot(self, functor: int, mask: str) -> int:
         """Return the number of the index over the fluents with a functor, for a mask."""
         number = self._slots.get((functor, mask))
@@ -353,6 +357,11 @@ class _Body:
             if self.loops >= _LOOPS:
                 self._outline(goals)
                 return
+            tests = self.compiler.planner.tests(goals, set(self.names), self.clause)
+            if tests is not None:  # nothing is left to choose: thousands of goals need no search
+                for goal in tests:
+                    self._goal(goal, [])
+                break
             chosen = self.compiler.planner.choose(goals, set(self.names), self.clause)
             goal = goals.pop(chosen)
             self._goal(goal, goals)

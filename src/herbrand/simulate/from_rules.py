@@ -234,7 +234,7 @@ class RulesEngine:
 
         def work() -> Any:
             if predicate.kind == "facts":
-                rows = index_rows(predicate.rows, mask)
+                rows = self.compiler.rows(predicate, mask)
                 return _look_up(rows, mask, given)
             model: Model | MoveModel = self._model(key)
             if predicate.level > 1:

@@ -68,6 +68,9 @@ class Planner:
     ENDLESS: Final = 1e9
     """Guess for the number of terms that recursion builds."""
 
+    MANY: Final = 300
+    """A size is guessed in the order written while a clause has more goals than this."""
+
     def __init__(self, statistics: Statistics, roles: int) -> None:
         self.statistics = statistics
         self.roles = max(roles, 1)
@@ -85,6 +88,15 @@ class Planner:
         if best < 0:
             raise GameError(f"unsafe rule: some variable of `{clause.text}` is never bound")
         return best
+
+    def tests(self, goals: Sequence[Goal], bound: set[str], clause: Clause) -> list[Goal] | None:
+        """Return the goals in the order `choose` takes them when they bind nothing; None when some may."""
+        for goal in goals:
+            recursive = isinstance(goal, Call) and goal.predicate.component == clause.predicate.component
+            if recursive or not goal_variables(goal) <= bound:
+                return None
+        scores = {id(goal): self._score(goal, bound, clause.predicate) or 0.0 for goal in goals}
+        return sorted(goals, key=lambda goal: scores[id(goal)])
 
     def estimate(self, predicates: Iterable[Predicate]) -> None:
         """Guess the sizes of derived relations from those they are derived from.
@@ -127,7 +139,7 @@ class Planner:
         values: dict[str, float] = {}
         while goals:
             try:
-                goal = goals.pop(self.choose(goals, bound, clause))
+                goal = goals.pop(self.choose(goals, bound, clause) if len(goals) <= self.MANY else 0)
             except GameError:
                 break
             if isinstance(goal, Call) and not goal.negated:

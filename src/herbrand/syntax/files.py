@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_BYTES", "SUFFIXES", "decode", "detect", "open_source", "too_large"]
 
-MAX_BYTES: Final = 64 * 2**20
+MAX_BYTES: Final = 16 * 2**20
 """Larger files are not read: the largest published rulesheet has half a megabyte."""
 
 SUFFIXES: Final = {

@@ -39,6 +39,7 @@ class Source:
         self.text = text
         self.name = name
         """Path or label, as diagnostics show it."""
+        self._last_line = (0, "")  # thousands of findings may be about one long line
 
     def __repr__(self) -> str:
         return f"Source({self.name!r}, {len(self.text)} characters)"
@@ -66,6 +67,10 @@ class Source:
 
     def line_text(self, line: int) -> str:
         """Return the text of a line without its line end."""
-        start = self.line_starts[line - 1]
-        end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
-        return self.text[start:end].rstrip("\r\n")
+        number, text = self._last_line
+        if number != line:
+            start = self.line_starts[line - 1]
+            end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)
+            text = self.text[start:end].rstrip("\r\n")
+            self._last_line = (line, text)
+        return text
