@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
+
+settings.register_profile("herbrand", deadline=None)  # a busy machine is no fault of an example
+settings.load_profile("herbrand")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
