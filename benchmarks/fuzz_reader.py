@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import atheris  # type: ignore[import]  # installed where it is wanted
+import atheris  # type: ignore[import-untyped]  # installed where it is wanted
 
 with atheris.instrument_imports(include=["herbrand.syntax"]):
     from herbrand import games
