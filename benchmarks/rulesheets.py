@@ -81,7 +81,8 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
     except (HerbrandError, MemoryError) as caught:
         error: Exception = caught
         grounder = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if grounder.ru_utime + grounder.ru_stime > 0.8 * budget:  # the two are not counted alike
+        spent = grounder.ru_utime + grounder.ru_stime
+        if spent > 0.8 * budget or "INTERRUPTED" in str(caught):  # the system counts more than it tells
             error = BudgetExceeded(f"{budget:g} processor seconds", "while grounding")
         yield {"note": str(error) or "out of memory"}
     else:
