@@ -219,3 +219,11 @@ def test_agrees_with_the_definition(name: str) -> None:
     report = verify_playouts(herbrand.load(name), playouts=2, seed=7, max_steps=6)
     assert report.ok, report.difference
     assert report.states > 2
+
+
+def test_planning_a_huge_rule_ends_at_the_budget() -> None:
+    """Ordering thousands of joined conditions is work like any other: it stops at the limit."""
+    chain = " ".join(f"(e ?x{i} ?x{i + 1})" for i in range(3000))
+    game = herbrand.loads(f"{PRELUDE} {FACTS} (<= (p ?x0) {chain})", limits=Limits(seconds=1))
+    with pytest.raises(BudgetExceeded, match="seconds"):
+        game.initial_state().ask("(p ?x)")

@@ -94,3 +94,23 @@ def test_relations_asked_with_constants_are_ground_for_those_alone() -> None:
     assert {one.terms.text(row[1]) for row in one.named["next"].tolist()} == {
         two.terms.text(row[1]) for row in two.named["next"].tolist()
     }
+
+
+def test_a_stopped_grounder_is_a_spent_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A grounder that the system ends by a signal gives a clear answer, not a bug report."""
+    import subprocess
+
+    def stopped(*_args: object, **_options: object) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.CompletedProcess([], 1, b"*** Info : INTERRUPTED\n", b"")
+
+    monkeypatch.setattr(subprocess, "run", stopped)
+    with pytest.raises(BudgetExceeded, match="stopped"):
+        ground(herbrand.loads(SMALL).rules)
+
+
+def test_row_widths_are_powers_of_two() -> None:
+    """Other widths would lose words, and are refused."""
+    from herbrand.simulate.from_network import BatchSimulator
+
+    with pytest.raises(ValueError, match="words"):
+        BatchSimulator(herbrand.loads(SMALL).network, 6)

@@ -98,7 +98,9 @@ def test_random_tic_tac_toe_has_its_known_distribution() -> None:
         assert abs(found - chance) < 5 * math.sqrt(chance * (1 - chance) / n)
 
 
-@pytest.mark.parametrize(("moves", "width"), [(2, 8), (3, 8), (7, 16), (60, 8), (200, 16), (700, 8), (5000, 8)])
+@pytest.mark.parametrize(
+    ("moves", "width"), [(2, 8), (3, 8), (7, 16), (60, 8), (200, 16), (700, 8), (5000, 8)]
+)
 def test_choice_among_moves_is_uniform(moves: int, width: int) -> None:
     """A chi-square test of the first move, for few moves and for many."""
     numbers = " ".join(f"(number {i})" for i in range(moves))

@@ -48,7 +48,9 @@ def ground_text(text: str, *, seconds: float, megabytes: int) -> bytes:
     if done.stdout.endswith(b"\n0\n"):
         return done.stdout
     message = done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0 or "bad_alloc" in message or "MemoryError" in message or not message:
+    if done.returncode < 0 or b"INTERRUPTED" in done.stdout + done.stderr:
+        raise BudgetExceeded("what the system allows a process", "while grounding: the grounder was stopped")
+    if "bad_alloc" in message or "MemoryError" in message or not message:
         raise BudgetExceeded(f"{megabytes} MB", "while grounding")
     raise InternalError(f"the grounder refused our program: {message.splitlines()[0]}")
 

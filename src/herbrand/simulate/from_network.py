@@ -43,7 +43,11 @@ class BatchSimulator:
 
     network: Network
     width: int
-    """Words in a row; `64 * width` games are played at once."""
+    """Words in a row, a power of two; `64 * width` games are played at once."""
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.width & (self.width - 1):
+            raise ValueError(f"a row has 1, 2, 4, 8, ... words, not {self.width}")
 
     def play(
         self,

@@ -123,7 +123,7 @@ class RulesEngine:
             "TABLE": Table,
             "TICK": self._tick,
         }
-        planner = Planner(self.statistics, len(self.roles))
+        planner = Planner(self.statistics, len(self.roles), self._tick)
         self.compiler = Compiler(self.program, planner, namespace, rules.tree.source.name)
         self._models: OrderedDict[frozenset[int], Model] = OrderedDict()
         self._extend()
@@ -135,7 +135,8 @@ class RulesEngine:
         self._sees = relation("sees", 2)
         initial = self._initial = frozenset(self.static_extension("init", 1))
         self._observe(initial)
-        planner.estimate(sorted(self.program.predicates, key=lambda p: p.component))
+        by_component = sorted(self.program.predicates, key=lambda p: p.component)
+        self._guarded(lambda: planner.estimate(by_component))
 
     # -- the Engine interface -------------------------------------------------------------
 
@@ -273,6 +274,7 @@ class RulesEngine:
 
     def _clean(self) -> None:
         self._evaluation.reset()
+        self.compiler.forget()  # some functions may have been named and not written
         self._models.clear()
         self._static.tables.clear()
 

@@ -14,7 +14,7 @@ from herbrand.errors import GameError
 from herbrand.program.clauses import Call, Choice, Differ, goal_variables, variables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from herbrand.program.clauses import Clause, Goal, Pattern, Predicate
 
@@ -71,15 +71,18 @@ class Planner:
     MANY: Final = 300
     """A size is guessed in the order written while a clause has more goals than this."""
 
-    def __init__(self, statistics: Statistics, roles: int) -> None:
+    def __init__(self, statistics: Statistics, roles: int, tick: Callable[[int], None]) -> None:
         self.statistics = statistics
         self.roles = max(roles, 1)
+        self.tick = tick
+        """Counts work against the budget of the engine."""
 
     def choose(self, goals: Sequence[Goal], bound: set[str], clause: Clause) -> int:
         """Return the index of the goal to prove next.
 
         Raises `GameError` when no goal can be proved, which the safety checks rule out.
         """
+        self.tick(1 + len(goals) // 16)
         best, best_score = -1, float("inf")
         for i, goal in enumerate(goals):
             score = self._score(goal, bound, clause.predicate)
