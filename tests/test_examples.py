@@ -1,0 +1,52 @@
+"""The examples run as they stand and print what they promise."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from herbrand import games
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def run(name: str, *args: str) -> str:
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *args],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_all_examples_are_tested() -> None:
+    """No example is left out here."""
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {
+        "best_first_move.py",
+        "check_folder.py",
+        "reachable_states.py",
+    }
+
+
+def test_best_first_move() -> None:
+    """The middle square is the best first move of tic-tac-toe against random play."""
+    lines = run("best_first_move.py", "ticTacToe", "300").splitlines()
+    assert len(lines) == 9
+    assert "(mark 2 2)" in lines[0]
+
+
+@pytest.mark.parametrize(("game", "last"), [("nim", " states"), ("ticTacToe", "more than 500 states")])
+def test_reachable_states(game: str, last: str) -> None:
+    """States are counted until the limit."""
+    lines = run("reachable_states.py", game, "500").splitlines()
+    assert lines[0] == "after  0 steps:      1 states, 0 finished"
+    assert lines[-1].endswith(last)
+
+
+def test_check_folder() -> None:
+    """The bundled games have no errors."""
+    assert ".kif:" not in run("check_folder.py", str(Path(str(games.path("nim"))).parent))
