@@ -767,3 +767,16 @@ def test_an_interrupt_is_one_line() -> None:
     process.send_signal(signal.SIGINT)
     out, message = process.communicate(timeout=60)
     assert (process.returncode, out, message) == (130, "", "interrupted\n")
+
+
+def test_simulate_tells_of_ends_without_a_value(tmp_path: Path) -> None:
+    """Games that end without exactly one goal value are shown as a share of their own."""
+    sheet = tmp_path / "open.kif"
+    sheet.write_text(
+        "(role r) (init (s 0)) (legal r a) (legal r b) (<= (next (s 1)) (does r a)) (<= (next (s 2)) (does r b))"
+        "(<= terminal (not (true (s 0)))) (<= (goal r 100) (true (s 1)))",
+        encoding="utf-8",
+    )
+    result = CliRunner().invoke(cli, ["simulate", str(sheet), "-n", "40", "--seed", "1"])
+    assert result.exit_code == 0
+    assert "no single value: " in result.stdout

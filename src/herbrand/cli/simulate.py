@@ -101,6 +101,8 @@ def _report(simulation: Simulation) -> str:
     rows = [("role", "mean goal", "legal moves", "goals")]
     for role, goal in simulation.goals.items():
         spread = "  ".join(f"{value}: {_share(n, goal)}" for value, n in sorted(goal.distribution.items()))
+        if goal.undefined:
+            spread += f"{'  ' * bool(spread)}no single value: {_share(goal.undefined, goal)}"
         mean = "-" if goal.mean is None else f"{goal.mean:.2f}"
         rows.append((role, mean, f"{simulation.branching.get(role, 0):.2f}", spread))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
