@@ -20,6 +20,7 @@ ORDER = (
         "errors",
         "limits",
         "diagnostic",
+        "compiled",
         "syntax",
         "check",
         "program",

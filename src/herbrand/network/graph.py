@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
+
+from herbrand.compiled import compiled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,7 +16,7 @@ __all__ = ["build_gates", "mark_cone", "strong_components"]
 _I32 = np.int32
 
 
-@njit(cache=True)
+@compiled
 def strong_components(
     start: NDArray[np.int64], edges: NDArray[np.int32], count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -78,7 +79,7 @@ def strong_components(
     return order, component
 
 
-@njit(cache=True)
+@compiled
 def _conjunction(a, b, left, right, gates, table, mask, first):
     """Return the literal of `a and b`, making a gate unless there is one; and the gate count."""
     if a > b:
@@ -104,7 +105,7 @@ def _conjunction(a, b, left, right, gates, table, mask, first):
     return 2 * (first + gates), gates + 1
 
 
-@njit(cache=True)
+@compiled
 def build_gates(
     order, component, rule_start, rules, body_start, body, literal, first, feedback_first, capacity
 ):
@@ -174,7 +175,7 @@ def build_gates(
     return left[:gates].copy(), right[:gates].copy(), feedback[:feedbacks].copy(), loops[:loop_count].copy()
 
 
-@njit(cache=True)
+@compiled
 def mark_cone(left, right, first, feedback_first, feedback, loops, wanted, marked, level):
     """Mark with `level` every unmarked gate that the literals `wanted` depend on.
 

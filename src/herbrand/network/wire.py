@@ -100,7 +100,8 @@ def _order(program: GroundProgram, count: int) -> tuple[NDArray[np.int32], NDArr
     by_head = np.argsort(heads, kind="stable")
     edges = np.abs(program.body)[by_head].astype(np.int32)
     start = np.searchsorted(heads[by_head], np.arange(count + 1)).astype(np.int64)
-    return strong_components(start, edges, count)
+    order, component = strong_components(start, edges, count)
+    return order, component
 
 
 def _of_roles(rows: NDArray[np.int64], place: dict[int, int]) -> NDArray[np.int64]:

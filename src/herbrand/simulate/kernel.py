@@ -16,8 +16,8 @@ Layout of the flat array of rows: the nodes of the network, then scratch rows; s
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from herbrand.compiled import compiled
 from herbrand.simulate.vectors import (
     count_ones,
     lowest_bit,
@@ -47,7 +47,7 @@ _U = np.uint64
 _ONES = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _row_count(v, width, row):
     total = _U(0)
     for w in range(len(width)):
@@ -55,7 +55,7 @@ def _row_count(v, width, row):
     return np.int64(total)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback_first, scratch):
     """Evaluate the gates `begin <= g < end`; loops to their fixpoint in all lanes.
 
@@ -87,7 +87,7 @@ def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback
         row_gate(v, width, _U(first + g), _U(left[g]), _U(right[g]))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _count(v, width, bits, literals, begin, end, total):
     """Count the true literals in every lane, with as many registers as the number needs."""
     b, e, t = _U(begin), _U(end), _U(total)
@@ -103,7 +103,7 @@ def _count(v, width, bits, literals, begin, end, total):
         row_count_literals(v, width, (0,) * 12, literals, b, e, t)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _draw(v, width, bits, total, rank, state):
     """Draw a rank below the count in every lane."""
     t, r, s, f = _U(total), _U(rank), _U(state), _U(FRACTION)
@@ -119,7 +119,7 @@ def _draw(v, width, bits, total, rank, state):
         row_draw(v, width, (0,) * 12, t, r, s, f)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _take(v, width, bits, literals, begin, end, moves, rank):
     """Take the move with the drawn rank in every lane."""
     b, e, m, r = _U(begin), _U(end), _U(moves), _U(rank)
@@ -135,7 +135,7 @@ def _take(v, width, bits, literals, begin, end, moves, rank):
         row_take_ranked(v, width, (0,) * 12, literals, b, e, m, r)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playing, lists, counts, touched):
     """List the legal moves of every lane and take one of each list.
 
@@ -174,7 +174,7 @@ def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playin
     return many
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def play(
     v, width, left, right, first, cones, loops, feedback, feedback_first,
     fluents, following, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
