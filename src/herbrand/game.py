@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.limits import DEFAULT, Limits
 from herbrand.syntax import read, read_file
+from herbrand.syntax.case import with_case
 from herbrand.syntax.tree import Function
 
 if TYPE_CHECKING:
@@ -270,7 +271,11 @@ class Game:
         if not isinstance(other, Game):
             return NotImplemented
         mine, theirs = self.tree, other.tree
-        return self is other or (mine.source.text == theirs.source.text and mine.notation == theirs.notation)
+        return self is other or (
+            mine.source.text == theirs.source.text
+            and mine.notation == theirs.notation
+            and mine.folds_case == theirs.folds_case
+        )
 
     def __hash__(self) -> int:
         return hash(self.tree.source.text)
@@ -282,8 +287,9 @@ class Game:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        source = self.tree.source
-        return _shared, (source.text, self.tree.notation, source.name, self.name, self.limits)
+        tree = self.tree
+        source = tree.source
+        return _shared, (source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case)
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.tree.statements)} statements>"
@@ -315,9 +321,10 @@ def loads(text: str, notation: str = "auto", *, name: str = "<string>", limits: 
 
 
 @lru_cache(maxsize=64)
-def _shared(text: str, notation: str, source: str, name: str, limits: Limits) -> Game:
+def _shared(text: str, notation: str, source: str, name: str, limits: Limits, folds_case: bool) -> Game:
     """Return the game of an unpickled value; equal games unpickle to one object."""
-    return Game(read(text, notation, source), name=name, limits=limits)
+    tree = read(text, notation, source)
+    return Game(tree if folds_case else with_case(tree), name=name, limits=limits)
 
 
 def _spell(term: Term, spelling: dict[str, str]) -> str:

@@ -130,6 +130,29 @@ def test_states_pickle(state: herbrand.State) -> None:
     assert back[0].game is back[1].game
 
 
+def test_the_other_reading_of_case_is_another_game() -> None:
+    """A game read with case is not equal to the one without, and stays what it is when pickled."""
+    from herbrand.syntax.case import with_case
+
+    folded = herbrand.loads(
+        "(role r) (init (n A)) (init (n a)) (legal r go) (goal r 0) (<= terminal (true (n b)))"
+    )
+    cased = herbrand.Game(with_case(folded.tree))
+    assert folded != cased
+    assert len(folded.initial_state().facts) == 1
+    assert pickle.loads(pickle.dumps(cased.initial_state())).facts == {"(n A)", "(n a)"}
+
+
+def test_odd_goal_values_are_no_numbers() -> None:
+    """A value that is no canonical decimal counts as none, in states and in playouts."""
+    game = herbrand.loads(
+        "(role r) (init s) (legal r go) (next t) (value ²) (<= (goal r ?n) (value ?n)) (<= terminal (true t))"
+    )
+    assert game.initial_state().goals == {"r": None}
+    for engine in ("rules", "network"):
+        assert game.simulate(10, seed=1, engine=engine).goals["r"].undefined == 10
+
+
 def test_engines_give_equal_states(game: herbrand.Game) -> None:
     """States of different engines are equal when their facts are."""
     one = game.initial_state(engine="rules")

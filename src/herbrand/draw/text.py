@@ -344,7 +344,7 @@ def _symbols(contents: set[str], *, full: bool) -> dict[str, str]:
             symbols[content] = _piece(match).upper() if match[1][0] in "wW" else _piece(match)
     taken = set(symbols.values()) | {"."}
     for content in sorted(contents - symbols.keys(), key=lambda c: (len(c), c)):
-        if content.isdigit():
+        if content.isdecimal():
             symbols[content] = content
             continue
         wanted = [c for c in content if c.isalnum()]
@@ -420,7 +420,7 @@ def _band(drawings: list[list[str]]) -> str:
 def _natural(text: str) -> list[tuple[int, int, str]]:
     """Sort key that counts: `c2` before `c10`."""
     return [
-        (0, int(piece), "") if piece.isdigit() else (1, 0, piece.lower())
+        (0, int(piece), "") if piece.isdecimal() else (1, 0, piece.lower())
         for piece in re.split(r"(\d+)", text)
         if piece
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 from herbrand.machine.moves import Move
+from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +103,7 @@ class State:
     def goal(self, role: str) -> int | None:
         """Return the goal value of a role; None unless there is exactly one that is a number."""
         values = self.goal_values(role)
-        return int(values[0]) if len(values) == 1 and _is_number(values[0]) else None
+        return goal_value(values[0]) if len(values) == 1 else None
 
     def goal_values(self, role: str) -> tuple[str, ...]:
         """Return all goal values that the rules give a role, as KIF, sorted."""
@@ -241,7 +242,3 @@ class State:
 
 def _rebuild(game: Game, engine: str, facts: tuple[str, ...]) -> State:
     return game.state(facts, engine=engine)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))

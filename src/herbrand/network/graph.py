@@ -176,12 +176,10 @@ def build_gates(
 
 
 @compiled
-def mark_cone(left, right, first, feedback_first, feedback, loops, wanted, marked, level):
-    """Mark with `level` every unmarked gate that the literals `wanted` depend on.
-
-    A loop is marked as a whole.
-    """
+def mark_cone(left, right, first, feedback_first, feedback, loops, wanted):
+    """Return for each gate whether the literals `wanted` depend on it; a loop counts as a whole."""
     gates = len(left)
+    marked = np.zeros(gates, np.bool_)
     stack = np.empty(2 * gates + 2 * len(feedback) + len(wanted) + 16, np.int32)
     loop_done = np.zeros(len(loops), np.bool_)
     filled = 0
@@ -204,19 +202,20 @@ def mark_cone(left, right, first, feedback_first, feedback, loops, wanted, marke
                 if inside and not loop_done[k]:
                     loop_done[k] = True
                     for g in range(loops[k, 0], loops[k, 1]):
-                        if marked[g] < 0:
-                            marked[g] = level
+                        if not marked[g]:
+                            marked[g] = True
                             for x in (left[g] >> 1, right[g] >> 1):
-                                if x >= first and marked[x - first] < 0:
+                                if x >= first and not marked[x - first]:
                                     stack[filled] = x
                                     filled += 1
                     for f in range(loops[k, 2], loops[k, 3]):
                         x = feedback[f] >> 1
-                        if x >= first and marked[x - first] < 0:
+                        if x >= first and not marked[x - first]:
                             stack[filled] = x
                             filled += 1
-        if node >= first and marked[node - first] < 0:
-            marked[node - first] = level
+        if node >= first and not marked[node - first]:
+            marked[node - first] = True
             stack[filled] = left[node - first] >> 1
             stack[filled + 1] = right[node - first] >> 1
             filled += 2
+    return marked

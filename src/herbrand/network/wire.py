@@ -127,12 +127,15 @@ def _by_term(
 
 def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which gates the literals `wanted` depend on; `provisional` as in `_in_cones`."""
-    marked = np.full(network.gates, -1, np.int8)
-    mark_cone(
-        network.left, network.right, provisional, 1 + len(network.fluents) + len(network.moves),
-        network.feedback, network.loops, wanted.astype(np.int32), marked, 0,
-    )  # fmt: skip
-    found: NDArray[np.bool_] = marked == 0
+    found: NDArray[np.bool_] = mark_cone(
+        network.left,
+        network.right,
+        provisional,
+        1 + len(network.fluents) + len(network.moves),
+        network.feedback,
+        network.loops,
+        wanted.astype(np.int32),
+    )
     return found
 
 

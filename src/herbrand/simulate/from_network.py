@@ -11,7 +11,7 @@ import numpy as np
 
 from herbrand.errors import GameError
 from herbrand.limits import UNLIMITED
-from herbrand.simulate.playouts import Simulation, goal_statistics
+from herbrand.simulate.playouts import Simulation, goal_statistics, goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,11 +162,11 @@ class BatchSimulator:
         for (role, term), count in zip(
             network.goals[by_role].tolist(), counters["goal_counts"].tolist(), strict=True
         ):
-            value = text(term)
+            value = goal_value(text(term))
             if not count:
                 continue
-            if value.isdigit():
-                values[role][int(value)] += count
+            if value is not None:
+                values[role][value] += count
             else:
                 undefined[role] += count
         lengths = counters["histogram"]

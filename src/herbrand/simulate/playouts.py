@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.limits import Limits
     from herbrand.simulate.interface import Engine
 
-__all__ = ["GoalStatistics", "Simulation", "goal_statistics", "random_playouts"]
+__all__ = ["GoalStatistics", "Simulation", "goal_statistics", "goal_value", "random_playouts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +146,9 @@ def random_playouts(
             if finished:
                 for i in range(len(roles)):
                     found = [text(value) for value in engine.goals(key, i)]
-                    if len(found) == 1 and found[0].isdigit():
-                        values[i][int(found[0])] += 1
+                    value = goal_value(found[0]) if len(found) == 1 else None
+                    if value is not None:
+                        values[i][value] += 1
                     else:
                         undefined[i] += 1
         except BudgetExceeded as error:
@@ -175,6 +176,12 @@ def random_playouts(
         stopped=stopped,
         branching={role: total / max(transitions, 1) for role, total in zip(roles, choices, strict=True)},
     )
+
+
+def goal_value(text: str) -> int | None:
+    """Return the number that a goal value spells in canonical decimal, None for anything else."""
+    is_number = text.isascii() and text.isdigit() and (text == "0" or not text.startswith("0"))
+    return int(text) if is_number else None
 
 
 def goal_statistics(counts: Counter[int], undefined: int) -> GoalStatistics:
