@@ -29,7 +29,7 @@ ORDER = (
         "simulate",
         "games",
     ),
-    *("machine", "game", "verify", "testing", "draw", "cli", "__main__"),
+    *("machine", "analyse", "game", "verify", "testing", "draw", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 
