@@ -26,6 +26,7 @@ ORDER = (
         "program",
         "ground",
         "network",
+        "convert",
         "simulate",
         "games",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ from herbrand.cli.joint import read_joint, split_joints, split_terms
 from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.output import columns, count, wants_color
 from herbrand.cli.rewrite import write_atomically
+from herbrand.cli.targets import OPTIONS, TARGETS
 
 GAME = """\
 ; two by two: who has two cells wins
@@ -468,6 +470,24 @@ def test_convert_refuses_broken_text(tmp_path: Path) -> None:
     outcome = run("convert", write(tmp_path / "broken.kif", BROKEN), "--to", "infix")
     assert (outcome.exit_code, outcome.stdout) == (1, "")
     assert "nothing was written" in outcome.stderr
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_target_of_convert_is_named_and_imported(target: str) -> None:
+    """The help lists it, its function can be imported, and its options exist."""
+    entry = TARGETS[target]
+    module, name = entry.function.split(":")
+    assert callable(getattr(importlib.import_module(module), name))
+    assert set(entry.options) <= set(OPTIONS)
+    assert entry.help in " ".join(run("convert", "--help").stdout.split())
+
+
+def test_every_option_of_convert_belongs_to_a_target(game: str) -> None:
+    """No option is left over, and one that the target does not take is refused."""
+    assert {name for entry in TARGETS.values() for name in entry.options} == set(OPTIONS)
+    outcome = run("convert", game, "--to", "dot", "--portable")
+    assert outcome.exit_code == 2
+    assert "--portable means nothing with --to dot, only with --to prefix" in outcome.stderr
 
 
 def test_explain_tells_about_a_check_and_lists_all() -> None:

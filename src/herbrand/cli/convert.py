@@ -1,113 +1,103 @@
-"""`herbrand convert`: write a rulesheet in another notation."""
+"""`herbrand convert`: write a game in another notation or for another program."""
 
 from __future__ import annotations
 
-import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from herbrand.cli.files import FILE, NOTATION, read_tree
+from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
 from herbrand.cli.output import count, remark, render, result
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
+from herbrand.cli.targets import OPTIONS, TARGETS
 
 if TYPE_CHECKING:
-    from herbrand.syntax.tree import Tree
+    from collections.abc import Callable
 
-__all__ = ["command", "rules_as_json"]
+    from herbrand.cli.targets import Option, Target
+
+__all__ = ["command"]
 
 
-@click.command("convert")
+_HELP = """Write a rulesheet in another notation, or for another program.
+
+Names that the other notation cannot spell are renamed, and said so.  A text with syntax
+errors is not converted: `herbrand check --fix` may repair it.
+
+\b
+""" + "\n".join(f"--to {name:16}{entry.help}" for name, entry in TARGETS.items())
+
+
+def _target_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of all targets to the command."""
+    for name, option in reversed(OPTIONS.items()):
+        takers = [target for target, entry in TARGETS.items() if name in entry.options]
+        text = f"{option.help}  [{', '.join(takers)}]"
+        function = _option(name, option, text)(function)
+    return function
+
+
+def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    flag = f"--{name.replace('_', '-')}"
+    if option.type is bool:
+        return click.option(flag, is_flag=True, help=text)
+    choice = click.Choice(option.type) if isinstance(option.type, tuple) else option.type
+    return click.option(flag, type=choice, default=option.default, metavar=option.metavar, help=text)
+
+
+@click.command("convert", help=_HELP)
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    type=click.Choice(["prefix", "infix", "prolog", "json", "dot"]),
-    help="What to write: a notation, the rules as JSON, or the dependency graph for Graphviz.",
-)
-@click.option("--portable", is_flag=True, help="Rename what some systems cannot read.")
-@click.option("--spelling", is_flag=True, help="Keep upper-case letters where the notation allows them.")
-@click.option(
-    "--runnable", is_flag=True, help="With --to prolog: add the declarations that Prolog systems want."
-)
+@click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="What to write.")
+@_target_options
 @click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file.")
 @click.pass_context
 def command(
-    ctx: click.Context,
-    file: str,
-    notation: str,
-    target: str,
-    output: str | None,
-    portable: bool,
-    spelling: bool,
-    runnable: bool,
+    ctx: click.Context, /, file: str, notation: str, target: str, output: str | None, **options: Any
 ) -> None:
-    """Write a rulesheet in another notation.
+    """Call the function of the target."""
+    from herbrand.game import Game
 
-    Names that the other notation cannot spell are renamed, and said so.  A text with syntax
-    errors is not converted: `herbrand check --fix` may repair it.
-    """
+    entry = TARGETS[target]
+    _refuse_strangers(ctx, target, entry)
     tree = read_tree(file, notation)
     errors = [d for d in tree.diagnostics if d.is_error]
     if errors:
         remark(render(errors, "text", err=True).rstrip("\n"))
         remark(f"error: {count(len(errors), 'syntax error')} in {tree.source.name}; nothing was written")
         ctx.exit(1)
-    text = _converted(tree, target, portable=portable, spelling=spelling, runnable=runnable)
-    if output is None:
-        result(text, newline=False)
+    game = Game(tree, name="stdin" if file == STDIN else None)
+    written = entry.write(game, **{name: options[name] for name in entry.options})
+    if not isinstance(written, str | bytes):
+        if written.diagnostics:
+            remark(render(written.diagnostics, "line", err=True).rstrip("\n"))
+        written = written.text
+    _put(written, output)
+
+
+def _refuse_strangers(ctx: click.Context, target: str, entry: Target) -> None:
+    """Refuse options that the target does not take."""
+    for name in OPTIONS:
+        is_given = ctx.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)
+        if is_given and name not in entry.options:
+            takers = " or ".join(other for other, one in TARGETS.items() if name in one.options)
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} means nothing with --to {target}, only with --to {takers}")
+
+
+def _put(written: str | bytes, output: str | None) -> None:
+    """Write to a file or to standard output."""
+    if isinstance(written, str):
+        written = written.rstrip("\n") + "\n"
+        if output is None:
+            result(written, newline=False)
+        else:
+            Path(output).write_text(written, encoding="utf-8", newline="")
+    elif output is None:
+        sys.stdout.buffer.write(written)
     else:
-        Path(output).write_text(text, encoding="utf-8", newline="")
+        Path(output).write_bytes(written)
+    if output is not None:
         remark(f"wrote {output}")
-
-
-def _converted(tree: Tree, target: str, *, portable: bool, spelling: bool, runnable: bool) -> str:
-    if target == "json":
-        return json.dumps(rules_as_json(tree), indent=1, ensure_ascii=False) + "\n"
-    if target == "dot":
-        from herbrand.check import check
-
-        return check(tree).graph.to_dot().rstrip("\n") + "\n"
-    from herbrand.syntax.printer import print_tree
-
-    printed = print_tree(tree, target, portable, spelling=spelling, runnable=runnable)
-    if printed.diagnostics:
-        remark(render(printed.diagnostics, "line", err=True).rstrip("\n"))
-    return printed.text.rstrip("\n") + "\n"
-
-
-def rules_as_json(tree: Tree) -> dict[str, Any]:
-    """Return a rulesheet as JSON values.
-
-    `{"notation": ..., "statements": [{"head": ATOM, "body": [LITERAL, ...]}, ...]}`, where an atom is
-    `{"relation": name, "arguments": [TERM, ...]}`, the other literals are `{"not": LITERAL}`,
-    `{"and": [...]}`, `{"or": [...]}` and `{"distinct": [TERM, TERM]}`, and a term is a string for a
-    constant, `{"variable": name}` or `{"function": name, "arguments": [TERM, ...]}`.
-    """
-    return {"notation": tree.notation, "statements": [_node(rule) for rule in tree.statements]}
-
-
-def _node(node: Node) -> Any:
-    match node:
-        case Constant():
-            return node.spelling
-        case Variable():
-            return {"variable": node.spelling}
-        case Function():
-            return {"function": node.spelling, "arguments": [_node(a) for a in node.args]}
-        case Atom():
-            return {"relation": node.spelling, "arguments": [_node(a) for a in node.args]}
-        case Not():
-            return {"not": _node(node.literal)}
-        case And():
-            return {"and": [_node(literal) for literal in node.literals]}
-        case Or():
-            return {"or": [_node(literal) for literal in node.literals]}
-        case Distinct():
-            return {"distinct": [_node(node.left), _node(node.right)]}
-        case Rule():
-            return {"head": _node(node.head), "body": [_node(literal) for literal in node.body]}
-    raise TypeError(f"not a part of a rulesheet: {node!r}")

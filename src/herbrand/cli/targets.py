@@ -1,0 +1,66 @@
+"""What `herbrand convert --to` can write: one entry a target, imported when used.
+
+To add a target, write a function `(game, **options) -> str | bytes | Printed` in the package of
+the stage it stands for and enter it in `TARGETS`; a new option goes into `OPTIONS` and is
+named by the targets that take it.  Help, completion and the page of the command line follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.game import Game
+    from herbrand.syntax.printer import Printed
+
+__all__ = ["OPTIONS", "TARGETS", "Option", "Target"]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of one or more targets; passed to their functions under its name."""
+
+    help: str
+    type: type[bool | int | str] | tuple[str, ...] = bool
+    """`bool` for a flag, `int`, `str`, or the words to choose from."""
+    default: bool | int | str | None = None
+    metavar: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that a game can be written as."""
+
+    help: str
+    """What it is, in a few words."""
+    function: str
+    """Where its function is, as "module:name"."""
+    options: tuple[str, ...] = ()
+    """The options it takes, names of `OPTIONS`."""
+
+    def write(self, game: Game, **options: Any) -> str | bytes | Printed:
+        """Write a game; raises what the target's function raises."""
+        module, name = self.function.split(":")
+        function: Callable[..., str | bytes | Printed] = getattr(import_module(module), name)
+        return function(game, **options)
+
+
+TARGETS = {
+    "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
+    "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
+    "prolog": Target("Prolog", "herbrand.convert.notation:prolog", ("portable", "spelling", "runnable")),
+    "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
+    "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
+}
+"""The targets by name, in the order of the help."""
+
+OPTIONS = {
+    "portable": Option("Rename what some systems cannot read."),
+    "spelling": Option("Keep upper-case letters where the notation allows them."),
+    "runnable": Option("Add the declarations that Prolog systems want."),
+}
+"""The options by name."""
