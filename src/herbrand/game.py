@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.network.network import Network
+    from herbrand.simulate.expand import Expander
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
     from herbrand.syntax.tree import Term, Tree
@@ -153,6 +154,13 @@ class Game:
         network = wire(program, [program.terms.intern(role) for role in self.rules.roles])
         self.__dict__["network"] = network
         return network
+
+    @cached_property
+    def expander(self) -> Expander:
+        """Answers about many states at once, packed in numpy arrays; raises as `network` does."""
+        from herbrand.simulate.expand import Expander
+
+        return Expander(self.network)
 
     # -- states ---------------------------------------------------------------------------
 

@@ -1,0 +1,395 @@
+"""`Expander`: many states of a game at once, as rows of bits in numpy arrays.
+
+A *packed* state is a row of `words` 64-bit words; bit `f % 64` of word `f // 64` says whether the
+fluent numbered `f` is true.  All methods take an array of packed states, `uint64 [n, words]`, and
+answer for all of them in one compiled pass over the network, 64 states to a machine word:
+
+    >>> import herbrand
+    >>> expander = herbrand.load("ticTacToe").expander
+    >>> start = expander.initial
+    >>> after = expander.expand(start)
+    >>> len(after), after.states.shape == (9, expander.words)
+    (9, True)
+    >>> after.joint_move(0)
+    ('(mark 1 1)', 'noop')
+    >>> expander.terminal(after.states).any()
+    np.False_
+
+Moves are numbered for each role from 0, in the order of `Expander.moves[role]`.  Rows of equal
+states are equal, so that they can be hashed, sorted and compared as bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from threading import RLock
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from herbrand.errors import GameError
+from herbrand.simulate.playouts import goal_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from herbrand.network.network import Network
+
+__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States"]
+
+States: TypeAlias = NDArray[np.uint64]
+"""Packed states, [n, words]."""
+
+_WIDE = 8
+"""Words in a row where there are more than 64 states."""
+JOINTS = 1 << 20
+"""How many joint moves are listed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """What can be done in some states."""
+
+    over: NDArray[np.bool_]
+    """[n] whether the state is terminal; the legal moves of such states mean nothing."""
+    bits: NDArray[np.uint64]
+    """[n, ...] the sets of legal moves, packed; the moves of each role begin with a new word."""
+    places: NDArray[np.int64]
+    """[roles + 1] the first word of each role in `bits`."""
+    sizes: tuple[int, ...]
+    """How many moves each role has, legal or not."""
+
+    def mask(self, role: int) -> NDArray[np.bool_]:
+        """Return which moves of a role are legal, [n, moves of the role]."""
+        mine = np.ascontiguousarray(self.bits[:, self.places[role] : self.places[role + 1]])
+        if not mine.size:
+            return np.zeros((len(self.over), self.sizes[role]), np.bool_)
+        little = mine.astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(little, axis=1, bitorder="little", count=self.sizes[role]).view(np.bool_)
+
+    def counts(self) -> NDArray[np.int64]:
+        """Return how many legal moves each role has, [n, roles]."""
+        ones = np.bitwise_count(self.bits) if hasattr(np, "bitwise_count") else _bit_count(self.bits)
+        return np.stack(
+            [
+                ones[:, a:b].sum(axis=1, dtype=np.int64)
+                for a, b in zip(self.places[:-1], self.places[1:], strict=True)
+            ],
+            axis=1,
+        )
+
+    def joint_counts(self) -> NDArray[np.int64]:
+        """Return how many joint moves each state has, [n]; 0 where it is terminal.
+
+        A number that does not fit is 2**62.
+        """
+        from herbrand.simulate.lanes import count_joints
+
+        counts = np.zeros(len(self.over), np.int64)
+        count_joints(self.over, self.bits, self.places, counts)
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The successors of some states."""
+
+    expander: Expander
+    parents: NDArray[np.int64]
+    """[k] the number of the state that each successor comes from; ascending."""
+    moves: NDArray[np.int32]
+    """[k, roles] the joint move made, each role's moves numbered from 0."""
+    states: States
+    """[k, words] the successors; equal ones are listed as often as there are joint moves to them."""
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    def joint_move(self, k: int) -> tuple[str, ...]:
+        """Return the k-th joint move as KIF, in role order."""
+        return self.expander.joint_move(self.moves[k])
+
+
+@dataclass(frozen=True, slots=True)
+class Rollouts:
+    """How random games from given states ended."""
+
+    goals: NDArray[np.int16]
+    """[n, roles] goal values; `lanes.NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none."""
+    lengths: NDArray[np.int64]
+    """[n] steps played."""
+    truncated: NDArray[np.bool_]
+    """[n] whether the game reached the limit of steps; its goals are those of its last state."""
+
+
+class Expander:
+    """Answers about many packed states of one game at once; see the module.
+
+    Thread-safe: one call at a time.  The first call compiles for some seconds if nothing is in
+    the cache on disk.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        fluents = len(network.fluents)
+        self.fluents = fluents
+        """How many fluents there are: the bits of a packed state that are used."""
+        self.words = max(1, -(-fluents // 64))
+        """How many words a packed state has."""
+        self.roles: tuple[str, ...] = tuple(map(network.terms.text, network.roles))
+        roles = len(network.roles)
+        self._bounds = np.searchsorted(network.moves[:, 0], np.arange(roles + 1)).astype(np.int64)
+        sizes = np.diff(self._bounds)
+        self._places = np.concatenate([[0], np.cumsum(-(-sizes // 64))]).astype(np.int64)
+        loops = network.loops[np.argsort(network.loops[:, 0])] if len(network.loops) else network.loops
+        self._circuit = (
+            network.left,
+            network.right,
+            network.inputs,
+            np.array(network.cones, np.int64),
+            loops,
+            network.feedback,
+            1 + fluents + len(network.moves),
+            fluents,
+            1 + fluents,
+        )
+        self._rows: dict[int, NDArray[np.uint64]] = {}
+        self._lock = RLock()
+        values = [goal_value(network.terms.text(term)) for term in network.goals[:, 1].tolist()]
+        self._goal_value = np.array([-2 if value is None else value for value in values], np.int16)
+        self._goal_role = network.goals[:, 0].copy()
+        self._places_of = {term: i for i, term in enumerate(network.fluents.tolist())}
+        self._unseen = np.zeros(0, np.int32)
+        self._nothing = np.zeros(0, np.int64)
+
+    # -- names ----------------------------------------------------------------------------
+
+    @cached_property
+    def moves(self) -> tuple[tuple[str, ...], ...]:
+        """The moves of each role as KIF, in the order of their numbers."""
+        text = self.network.terms.text
+        every = [text(move) for move in self.network.moves[:, 1].tolist()]
+        return tuple(tuple(every[a:b]) for a, b in zip(self._bounds[:-1], self._bounds[1:], strict=True))
+
+    @cached_property
+    def move_numbers(self) -> tuple[dict[str, int], ...]:
+        """For each role the number of a move by its text, in lower case."""
+        return tuple({move.lower(): i for i, move in enumerate(mine)} for mine in self.moves)
+
+    @cached_property
+    def fluent_names(self) -> tuple[str, ...]:
+        """The fluents as KIF, in the order of their bits."""
+        return tuple(map(self.network.terms.text, self.network.fluents.tolist()))
+
+    def joint_move(self, numbers: Sequence[int] | NDArray[Any]) -> tuple[str, ...]:
+        """Return a joint move, given by its numbers, as KIF."""
+        return tuple(self.moves[role][number] for role, number in enumerate(numbers))
+
+    # -- packing --------------------------------------------------------------------------
+
+    @cached_property
+    def initial(self) -> States:
+        """The initial state, [1, words]."""
+        return self.pack_bits(self.network.initial[None, :])
+
+    def pack_bits(self, bits: NDArray[np.bool_]) -> States:
+        """Pack states given as truth values of the fluents, [n, fluents]."""
+        padded = np.zeros((len(bits), 64 * self.words), np.bool_)
+        padded[:, : self.fluents] = bits
+        packed = np.packbits(padded, axis=1, bitorder="little")
+        return packed.view("<u8").astype(np.uint64, copy=False)
+
+    def bits(self, states: States) -> NDArray[np.bool_]:
+        """Return the truth values of the fluents, [n, fluents]; the inverse of `pack_bits`."""
+        little = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(little, axis=1, bitorder="little", count=self.fluents).view(np.bool_)
+
+    def pack(self, states: Iterable[Iterable[str]]) -> States:
+        """Pack states given as facts in KIF, or as `State` objects' `facts`.
+
+        Raises `GameError` for a fluent that is true in no reachable state, `InvalidMoveError` for a
+        text that is no ground term.
+        """
+        terms = self.network.terms
+        rows = []
+        for facts in states:
+            row = np.zeros(self.fluents, np.bool_)
+            for fact in facts:
+                number = terms.find(terms.parse(fact))
+                place = None if number is None else self._places_of.get(number)
+                if place is None:
+                    raise GameError(f"`{fact}` is true in no reachable state")
+                row[place] = True
+            rows.append(row)
+        return self.pack_bits(np.array(rows, np.bool_).reshape(-1, self.fluents))
+
+    def facts(self, states: States) -> list[frozenset[str]]:
+        """Return the facts of each state; the inverse of `pack`."""
+        names = self.fluent_names
+        return [frozenset(names[f] for f in np.flatnonzero(row)) for row in self.bits(states)]
+
+    # -- questions ------------------------------------------------------------------------
+
+    def legal(self, states: States) -> Legal:
+        """Return which states are terminal, and the legal moves in each."""
+        from herbrand.simulate.lanes import describe
+
+        states = self._checked(states)
+        over = np.zeros(len(states), np.bool_)
+        bits = np.zeros((len(states), int(self._places[-1])), np.uint64)
+        with self._lock:
+            network = self.network
+            describe(
+                *self._machine(len(states)), states, network.legal, self._bounds, self._places,
+                network.terminal, over, bits,
+            )  # fmt: skip
+        return Legal(over, bits, self._places, tuple(np.diff(self._bounds).tolist()))
+
+    def terminal(self, states: States) -> NDArray[np.bool_]:
+        """Return which states are terminal, [n]."""
+        return self.legal(states).over
+
+    def goals(self, states: States) -> NDArray[np.int16]:
+        """Return the goal values, [n, roles]; `lanes.NO_VALUE` or `SEVERAL_VALUES` where there is none."""
+        from herbrand.simulate.lanes import goals
+
+        states = self._checked(states)
+        values = np.zeros((len(states), len(self.roles)), np.int16)
+        with self._lock:
+            goals(
+                *self._machine(len(states)), states, self.network.goal, self._goal_role, self._goal_value,
+                values,
+            )  # fmt: skip
+        return values
+
+    def step(self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None = None) -> States:
+        """Return the states after joint moves, [k, words].
+
+        `moves`, [k, roles], has the numbers of the moves; row i is made in state i, or in
+        state `parents[i]` where `parents` is given.  Legality is not checked.
+        """
+        return self._step(states, moves, parents, self._unseen)[0]
+
+    def percepts(self, states: States, moves: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return what the roles see of joint moves (GDL-II), [k, percepts of `network.percepts`]."""
+        sees = self.network.sees
+        seen = self._step(states, moves, None, sees)[1]
+        little = seen.astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(little, axis=1, bitorder="little", count=len(sees)).view(np.bool_)
+
+    def expand(self, states: States, legal: Legal | None = None) -> Expansion:
+        """Return all successors of the states, one for each legal joint move.
+
+        Terminal states and states in which a role has no legal move have none.  Memory grows
+        with the number of joint moves; see `expansions`.
+        """
+        pieces = list(self.expansions(states, legal, joints=1 << 62))
+        return pieces[0]
+
+    def expansions(
+        self, states: States, legal: Legal | None = None, *, joints: int = JOINTS
+    ) -> Iterator[Expansion]:
+        """Yield the successors of the states in pieces of at most so many; at least one piece."""
+        from herbrand.simulate.lanes import enumerate_joints
+
+        states = self._checked(states)
+        if legal is None:
+            legal = self.legal(states)
+        counts = legal.joint_counts()
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        total, begin = int(starts[-1]), 0
+        while True:
+            size = min(joints, total - begin)
+            parents = np.zeros(size, np.int64)
+            moves = np.zeros((size, len(self.roles)), np.int32)
+            enumerate_joints(legal.bits, self._bounds, legal.places, starts, begin, parents, moves)
+            after = self._made(states, moves, parents, self._unseen)[0]
+            moves -= self._bounds[:-1].astype(np.int32)
+            yield Expansion(self, parents, moves, after)
+            begin += size
+            if begin >= total:
+                return
+
+    def rollouts(self, states: States, *, seed: int, each: int = 1, max_steps: int = 1000) -> Rollouts:
+        """Play uniformly random games from the states to their end, `each` from every state.
+
+        Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments
+        give the same games.
+        """
+        from herbrand.simulate.lanes import rollout
+
+        states = self._checked(states)
+        parents = np.repeat(np.arange(len(states), dtype=np.int64), each)
+        values = np.zeros((len(parents), len(self.roles)), np.int16)
+        lengths = np.zeros(len(parents), np.int64)
+        network = self.network
+        with self._lock:
+            v, width, circuit = self._machine(len(parents))
+            generator = np.random.SeedSequence(seed).generate_state(4 * len(width), np.uint64)
+            rollout(
+                v, width, circuit, states, parents, network.legal, self._bounds, network.terminal,
+                network.next, network.goal, self._goal_role, self._goal_value, generator, max_steps, values,
+                lengths,
+            )  # fmt: skip
+        truncated = lengths < 0
+        lengths[truncated] = -1 - lengths[truncated]
+        return Rollouts(values, lengths, truncated)
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _step(
+        self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None, sees: NDArray[np.int32]
+    ) -> tuple[States, NDArray[np.uint64]]:
+        numbers = np.asarray(moves, np.int32)
+        sizes = np.diff(self._bounds)
+        if numbers.ndim != 2 or numbers.shape[1] != len(self.roles):
+            raise ValueError(f"joint moves are an array [k, {len(self.roles)}], not {list(numbers.shape)}")
+        if ((numbers < 0) | (numbers >= sizes)).any():
+            raise ValueError("a move has a number that no move of its role has")
+        states = self._checked(states)
+        if parents is None and len(numbers) != len(states):
+            raise ValueError(f"{len(numbers)} joint moves for {len(states)} states")
+        if parents is None:
+            parents = self._nothing
+        elif len(parents) != len(numbers) or (
+            len(parents) and not 0 <= parents.min() <= parents.max() < len(states)
+        ):
+            raise ValueError("parents do not name a state for each joint move")
+        return self._made(states, numbers + self._bounds[:-1].astype(np.int32), parents, sees)
+
+    def _made(
+        self, states: States, moves: NDArray[np.int32], parents: NDArray[np.int64], sees: NDArray[np.int32]
+    ) -> tuple[States, NDArray[np.uint64]]:
+        from herbrand.simulate.lanes import step
+
+        after = np.zeros((len(moves), self.words), np.uint64)
+        seen = np.zeros((len(moves), -(-len(sees) // 64)), np.uint64)
+        with self._lock:
+            step(*self._machine(len(moves)), states, parents, moves, self.network.next, after, sees, seen)
+        return after, seen
+
+    def _checked(self, states: States) -> States:
+        states = np.ascontiguousarray(states, np.uint64)
+        if states.ndim != 2 or states.shape[1] != self.words:
+            raise ValueError(f"packed states are an array [n, {self.words}], not {list(states.shape)}")
+        return states
+
+    def _machine(self, lanes: int) -> tuple[NDArray[np.uint64], tuple[int, ...], Any]:
+        """Rows to work in, their width, and the circuit, for so many lanes."""
+        from herbrand.simulate.lanes import EXTRA_ROWS
+
+        width = 1 if lanes <= 64 else _WIDE
+        rows = self._rows.get(width)
+        if rows is None:
+            size = self.network.inputs + self.network.gates + EXTRA_ROWS + self.fluents
+            rows = self._rows[width] = np.zeros(size * width, np.uint64)
+        return rows, (0,) * width, self._circuit
+
+
+def _bit_count(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Count bits where numpy, before version 2, cannot."""
+    bits = np.unpackbits(words[..., None].view(np.uint8), axis=-1)
+    counts: NDArray[np.uint8] = bits.sum(axis=-1, dtype=np.uint8)
+    return counts
