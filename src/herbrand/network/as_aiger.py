@@ -1,0 +1,260 @@
+"""Networks as AIGER and back: fluents are latches, moves are inputs.
+
+`to_aiger` writes a network as it is; its outputs are `legal`, `terminal`, `goal` and `sees`,
+named as in the rules.  Any input may be on in any state: that only legal moves are made, one
+for each role, and none after the end, is for the reader to know.
+
+`property_aiger` builds that in, so that every run of the graph is a play and a model checker
+needs no constraints.  A role plays its first move whose input and legality are both on.  One
+more latch, `over`, comes on when the game has ended or some role has chosen nothing, and stays
+on; a bad state counts only while it is off.  Latches start at 0, inverted where the fluent
+holds at first, because some tools know no other start.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.errors import GameError
+from herbrand.network.aiger import Aiger
+from herbrand.network.cones import in_cones
+from herbrand.network.gates import Gates
+from herbrand.network.network import Network
+from herbrand.network.unroll import unrolled
+from herbrand.program.terms import TermTable, read_term
+from herbrand.syntax.tree import Function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["from_aiger", "property_aiger", "to_aiger"]
+
+OVER = "(over)"
+"""The name of the latch that comes on when a play is over."""
+
+
+def to_aiger(network: Network) -> Aiger:
+    """Return a network as AIGER; loops are written out (`unroll.unrolled`)."""
+    flat = unrolled(network)
+    text = flat.terms.text
+    outputs = [f"(legal {text(flat.roles[role])} {text(move)})" for role, move in flat.moves.tolist()]
+    outputs.append("terminal")
+    outputs += [f"(goal {text(flat.roles[role])} {text(value)})" for role, value in flat.goals.tolist()]
+    outputs += [f"(sees {text(flat.roles[role])} {text(seen)})" for role, seen in flat.percepts.tolist()]
+    literals = np.concatenate((flat.legal, [flat.terminal], flat.goal, flat.sees))
+    moved = _numbered(flat)
+    return Aiger(
+        inputs=_inputs(flat),
+        latches=_latches(flat),
+        next=moved(flat.next),
+        reset=flat.initial,
+        left=moved(flat.left),
+        right=moved(flat.right),
+        outputs=tuple(outputs),
+        output=moved(literals),
+        comment="\n".join(f"role: {text(role)}" for role in flat.roles),
+    )
+
+
+def _inputs(network: Network) -> tuple[str, ...]:
+    text = network.terms.text
+    return tuple(f"(does {text(network.roles[role])} {text(move)})" for role, move in network.moves.tolist())
+
+
+def _latches(network: Network) -> tuple[str, ...]:
+    return tuple(f"(true {network.terms.text(fluent)})" for fluent in network.fluents.tolist())
+
+
+class _numbered:  # noqa: N801  # a function with a table
+    """Renumbers literals of a network: AIGER has moves before fluents."""
+
+    def __init__(self, network: Network) -> None:
+        fluents, moves = len(network.fluents), len(network.moves)
+        node = np.arange(network.inputs + network.gates, dtype=np.int64)
+        node[1 : 1 + fluents] += moves
+        node[1 + fluents : 1 + fluents + moves] -= fluents
+        self.node = node
+
+    def __call__(self, literals: NDArray[np.int32]) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = 2 * self.node[literals >> 1] + (literals & 1)
+        return found
+
+
+def from_aiger(graph: Aiger, *, terms: TermTable | None = None) -> Network:
+    """Return the network that `to_aiger` wrote, perhaps optimised since.
+
+    Inputs, latches and outputs are known by their names; some tools write outputs as bad states,
+    which are taken for outputs too.
+    Raises `GameError` when a name is missing or is none of GDL's.
+    """
+    table = terms or TermTable()
+    fluents = _named(table, graph.latches, "true", 1)[:, 0]
+    does = _named(table, graph.inputs, "does", 2)
+    outputs = list(zip(graph.outputs, graph.output.tolist(), strict=True))
+    outputs += zip(graph.bad, graph.bad_literal.tolist(), strict=True)
+    kinds = {name.strip("(").split(" ")[0] for name, _ in outputs}
+    if not kinds <= {"legal", "terminal", "goal", "sees"} or len(dict(outputs)) < len(outputs):
+        raise GameError("the outputs of this AIGER file are not those of a game")
+    first, moves = len(fluents), len(does)
+    node = np.arange(graph.first + len(graph.left), dtype=np.int64)
+    node[1 : 1 + moves] += first
+    node[1 + moves : 1 + moves + first] -= moves
+
+    def moved(literals: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
+        found = np.asarray(literals, np.int64)
+        result: NDArray[np.int32] = (2 * node[found >> 1] + (found & 1)).astype(np.int32)
+        return result
+
+    def rows(kind: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        wanted = [(name, literal) for name, literal in outputs if name.startswith(f"({kind} ")]
+        return _named(table, [name for name, _ in wanted], kind, 2), moved([literal for _, literal in wanted])
+
+    legal_rows, legal = rows("legal")
+    goals, goal = rows("goal")
+    percepts, sees = rows("sees")
+    if sorted(map(tuple, legal_rows.tolist())) != sorted(map(tuple, does.tolist())):
+        raise GameError("in this AIGER file the moves that can be legal are not those that can be made")
+    place = {tuple(row): i for i, row in enumerate(legal_rows.tolist())}
+    roles = _roles(table, graph.comment, [*does[:, 0].tolist(), *goals[:, 0].tolist()])
+    number = {role: i for i, role in enumerate(roles)}
+
+    def placed(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.array([(number[role], term) for role, term in rows.tolist()], np.int64).reshape(-1, 2)
+
+    moves_placed = placed(does)
+    if (np.diff(moves_placed[:, 0]) < 0).any():
+        raise GameError("the inputs of this AIGER file are not in the order of the roles")
+    terminal = [literal for name, literal in outputs if name == "terminal"]
+    network = Network(
+        terms=table,
+        roles=roles,
+        fluents=fluents.copy(),
+        moves=moves_placed,
+        left=moved(np.minimum(graph.left, graph.right)),
+        right=moved(np.maximum(graph.left, graph.right)),
+        feedback=np.zeros(0, np.int32),
+        loops=np.zeros((0, 4), np.int32),
+        legal=legal[[place[tuple(row)] for row in does.tolist()]],
+        next=moved(graph.next),
+        terminal=int(moved(terminal)[0]) if terminal else 0,
+        goal=goal,
+        goals=placed(goals),
+        sees=sees,
+        percepts=placed(percepts),
+        initial=graph.reset,
+        cones=(0, 0, 0),
+    )
+    return in_cones(network, network.inputs)
+
+
+def _named(terms: TermTable, names: Iterable[str], kind: str, arity: int) -> NDArray[np.int64]:
+    """Read names such as `(does role move)` as rows of terms."""
+    found = []
+    for name in names:
+        term = read_term(name, fold=terms.folds_case) if name else None
+        if not isinstance(term, Function) or term.name != kind or len(term.args) != arity:
+            raise GameError(f"`{name}` in this AIGER file is not a ({kind} ...)")
+        found.append(tuple(map(terms.intern, term.args)))
+    return np.array(found, np.int64).reshape(len(found), arity)
+
+
+def _roles(terms: TermTable, comment: str, met: list[int]) -> tuple[int, ...]:
+    """Return the roles: as the comment tells them, or as they are met."""
+    told = [
+        terms.read(line.removeprefix("role: ")) for line in comment.splitlines() if line.startswith("role: ")
+    ]
+    return tuple(dict.fromkeys([*told, *met]))
+
+
+def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -> Aiger:
+    """Return the plays of a game as AIGER, with states to look for; see the module.
+
+    `wanted` names them: `playability`, a state that is not terminal in which some role has no
+    legal move; `terminal`; `win ROLE`, a terminal state in which the role's goal is 100;
+    `goals`, a terminal state in which some role has not exactly one goal value.
+    """
+    flat = unrolled(network)
+    fluents, first = len(flat.fluents), flat.inputs
+    moves = len(flat.moves)
+    gates = Gates(1 + moves + fluents + 1)
+    inverted = flat.initial.tolist()
+    value = [0] * (first + flat.gates)
+    value[1 : 1 + fluents] = [2 * (1 + moves + f) ^ inverted[f] for f in range(fluents)]
+    left, right = flat.left.tolist(), flat.right.tolist()
+
+    def literal(old: int) -> int:
+        return value[old >> 1] ^ (old & 1)
+
+    def run(begin: int, end: int) -> None:
+        for g in range(begin, end):
+            value[first + g] = gates.conjunction(literal(left[g]), literal(right[g]))
+
+    run(0, flat.cones[0])
+    legal = [literal(x) for x in flat.legal.tolist()]
+    chosen_by_role, can_move = [], []
+    owner = flat.moves[:, 0].tolist()
+    for role in range(len(flat.roles)):
+        chosen = 0
+        for m in (m for m in range(moves) if owner[m] == role):
+            wants = gates.conjunction(2 * (1 + m), legal[m])
+            value[1 + fluents + m] = gates.conjunction(wants, chosen ^ 1)
+            chosen = gates.disjunction(chosen, wants)
+        chosen_by_role.append(chosen)
+        can_move.append(gates.any_of(legal[m] for m in range(moves) if owner[m] == role))
+    run(flat.cones[0], flat.gates)
+    over = 2 * (1 + moves + fluents)
+    terminal = literal(flat.terminal)
+    stops = gates.any_of([over, terminal, *(chosen ^ 1 for chosen in chosen_by_role)])
+    following = [literal(x) ^ inverted[f] for f, x in enumerate(flat.next.tolist())]
+    names = {flat.terms.text(role): i for i, role in enumerate(flat.roles)}
+    bad = []
+    wanted = tuple(wanted)
+    for name in wanted:
+        kind, _, role_name = name.partition(" ")
+        if kind == "playability":
+            found = gates.conjunction(terminal ^ 1, gates.all_of(can_move) ^ 1)
+        elif kind == "terminal":
+            found = terminal
+        elif kind == "win" and role_name in names:
+            found = gates.conjunction(terminal, _hundred(flat, gates, names[role_name], literal))
+        elif kind == "goals":
+            unique = [_unique(flat, gates, role, literal) for role in range(len(flat.roles))]
+            found = gates.conjunction(terminal, gates.all_of(unique) ^ 1)
+        else:
+            raise ValueError(f"no property {name!r}")
+        bad.append(gates.conjunction(over ^ 1, found))
+    return Aiger(
+        inputs=_inputs(flat),
+        latches=(*_latches(flat), OVER),
+        next=np.array([*following, stops], np.int64),
+        reset=np.zeros(fluents + 1, np.bool_),
+        left=np.array(gates.left, np.int64),
+        right=np.array(gates.right, np.int64),
+        bad=wanted,
+        bad_literal=np.array(bad, np.int64),
+        comment="latches of fluents that hold at first are inverted",
+    )
+
+
+def _hundred(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:
+    """Return when a role's goal is 100."""
+    text = network.terms.text
+    return gates.any_of(
+        literal(x)
+        for (owner, value), x in zip(network.goals.tolist(), network.goal.tolist(), strict=True)
+        if owner == role and text(value) == "100"
+    )
+
+
+def _unique(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:
+    """Return when a role has exactly one goal value."""
+    seen = twice = 0
+    for owner, x in zip(network.goals[:, 0].tolist(), network.goal.tolist(), strict=True):
+        if owner == role:
+            twice = gates.disjunction(twice, gates.conjunction(seen, literal(x)))
+            seen = gates.disjunction(seen, literal(x))
+    return gates.conjunction(seen, twice ^ 1)

@@ -1,0 +1,88 @@
+"""The runs of gates of a network: what legal moves need first, then the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.network.graph import mark_cone
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from herbrand.network.network import Network
+
+__all__ = ["in_cones"]
+
+
+def _cone(network: Network, provisional: int, wanted: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return which gates the literals `wanted` depend on; `provisional` as in `in_cones`."""
+    found: NDArray[np.bool_] = mark_cone(
+        network.left,
+        network.right,
+        provisional,
+        1 + len(network.fluents) + len(network.moves),
+        network.feedback,
+        network.loops,
+        wanted.astype(np.int32),
+    )
+    return found
+
+
+def in_cones(network: Network, provisional: int) -> Network:
+    """Drop the gates that no output needs and put the others in the order of the cones.
+
+    `provisional` is the node number of gate 0 in the literals of `network`.
+    """
+    feedback_first = 1 + len(network.fluents) + len(network.moves)
+    legal, following, goal = (
+        _cone(network, provisional, wanted)
+        for wanted in (
+            np.append(network.legal, np.int32(network.terminal)),
+            np.concatenate((network.next, network.sees)),
+            network.goal,
+        )
+    )
+    # what both next and goal need is evaluated always, so that each can do without the other
+    first_cone = legal | (following & goal)
+    marked = np.where(first_cone, 0, np.where(following, 1, np.where(goal, 2, -1))).astype(np.int8)
+    kept = np.flatnonzero(marked >= 0)
+    order = kept[np.argsort(marked[kept], kind="stable")]
+    used_loops = [i for i, (a, b, _, _) in enumerate(network.loops.tolist()) if b > a and marked[a] >= 0]
+    used_feedback = np.array(
+        [f for i in used_loops for f in range(network.loops[i, 2], network.loops[i, 3])], dtype=np.int64
+    )
+    first = feedback_first + len(used_feedback)
+    node = np.zeros(provisional + network.gates, np.int64)
+    node[:feedback_first] = np.arange(feedback_first)
+    node[feedback_first + used_feedback] = feedback_first + np.arange(len(used_feedback))
+    node[provisional + order] = first + np.arange(len(order))
+    gate = np.zeros(network.gates + 1, np.int64)
+    gate[order] = np.arange(len(order))
+
+    def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+        return found
+
+    loops = []
+    fed = 0
+    for i in used_loops:
+        a, b, c, d = network.loops[i].tolist()
+        loops.append((gate[a], gate[a] + b - a, fed, fed + d - c))
+        fed += d - c
+    levels = np.searchsorted(marked[order], [1, 2, 3])
+    return replace(
+        network,
+        left=renumber(network.left[order]),
+        right=renumber(network.right[order]),
+        feedback=renumber(network.feedback[used_feedback]),
+        loops=np.array(loops, dtype=np.int32).reshape(len(loops), 4),
+        legal=renumber(network.legal),
+        next=renumber(network.next),
+        terminal=int(renumber(np.array([network.terminal], np.int32))[0]),
+        goal=renumber(network.goal),
+        sees=renumber(network.sees),
+        cones=(int(levels[0]), int(levels[1]), int(levels[2])),
+    )
