@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -236,3 +237,32 @@ def test_an_optimiser_reads_the_files(name: str, tmp_path: Path) -> None:
         following, outputs, bad = small.step(latches, inputs)  # outputs are written as bad states
         assert (following, outputs + bad) == graph.step(latches, inputs)[:2]
     replay(from_aiger(small), graph, plays=2, steps=20)
+
+
+def convert(*words: str) -> tuple[int, bytes, str]:
+    """Run `herbrand convert`: exit status, output, remarks."""
+    command = [sys.executable, "-m", "herbrand", "convert", *words]
+    result = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    return result.returncode, result.stdout, result.stderr.decode()
+
+
+def test_convert_writes_networks() -> None:
+    """Each form of the network is a target of `herbrand convert`, and can be read back."""
+    network = herbrand.load("nim").network
+    assert convert("nim", "--to", "network")[1].decode() == str(network) + "\n"
+    assert str(from_json(json.loads(convert("nim", "--to", "network-json")[1]))) == str(network)
+    assert convert("nim", "--to", "network-dot")[1].decode() == to_dot(network)
+    assert convert("nim", "--to", "aiger")[1].decode() == to_aiger(network).to_text()
+    assert convert("nim", "--to", "aiger", "--binary")[1] == to_aiger(network).to_bytes()
+    written = aiger.read(convert("nim", "--to", "aiger", "--bad", "goals, win first")[1])
+    assert written.bad == ("goals", "win first")
+
+
+def test_convert_refuses_what_a_network_cannot() -> None:
+    """Large networks are not drawn, unknown states not marked; both say what is possible."""
+    status, _, remarks = convert("reversi", "--to", "network-dot")
+    assert status == 1
+    assert "more than 2000 are not drawn" in remarks
+    status, _, remarks = convert("nim", "--to", "aiger", "--bad", "win nobody")
+    assert status == 1
+    assert "no property 'win nobody' (there are: playability, terminal, goals, win" in remarks

@@ -55,6 +55,10 @@ TARGETS = {
     "prolog": Target("Prolog", "herbrand.convert.notation:prolog", ("portable", "spelling", "runnable")),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
     "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
+    "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
+    "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
+    "network-dot": Target("the network, if it is small, for Graphviz", "herbrand.convert.network:dot"),
+    "aiger": Target("the network for model checkers", "herbrand.convert.network:aiger", ("binary", "bad")),
 }
 """The targets by name, in the order of the help."""
 
@@ -62,5 +66,12 @@ OPTIONS = {
     "portable": Option("Rename what some systems cannot read."),
     "spelling": Option("Keep upper-case letters where the notation allows them."),
     "runnable": Option("Add the declarations that Prolog systems want."),
+    "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
+    "bad": Option(
+        "Make every run a play and mark states to look for, separated by commas: playability, "
+        "terminal, goals, win ROLE.",
+        str,
+        metavar="STATES",
+    ),
 }
 """The options by name."""

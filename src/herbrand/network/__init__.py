@@ -1,6 +1,7 @@
 """Networks: ground rules as an and-inverter graph.
 
-`wire` builds the graph; `network.Network` is the page that explains it.
+`wire` builds the graph; `network.Network` is the page that explains it.  `dump` and `as_aiger` write
+networks to files.
 
 | in the ground program | in the network                              |
 |-----------------------|---------------------------------------------|

@@ -1,0 +1,55 @@
+"""A game's network as a file: text, JSON, Graphviz and AIGER."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+
+__all__ = ["aiger", "dot", "json", "text"]
+
+
+def text(game: Game) -> str:
+    """Return the network as text, one node a line."""
+    return str(game.network)
+
+
+def json(game: Game) -> str:
+    """Return the network as JSON, one name a line; `network.dump.from_json` reads it."""
+    from json import dumps
+
+    from herbrand.network.dump import to_json
+
+    rows = [f"{dumps(name)}: {dumps(value)}" for name, value in to_json(game.network).items()]
+    return "{" + ",\n ".join(rows) + "}\n"
+
+
+def dot(game: Game) -> str:
+    """Return the network for Graphviz; raises `GameError` when it is too large to be drawn."""
+    from herbrand.network.dump import to_dot
+
+    return to_dot(game.network)
+
+
+def aiger(game: Game, *, binary: bool = False, bad: str | None = None) -> str | bytes:
+    """Return the network as AIGER, or its plays with states to look for.
+
+    `bad` names those as `network.as_aiger.property_aiger` does, separated by commas.
+    """
+    from herbrand.network.as_aiger import property_aiger, to_aiger
+
+    if bad is None:
+        graph = to_aiger(game.network)
+    else:
+        try:
+            graph = property_aiger(game.network, [name.strip() for name in bad.split(",")])
+        except ValueError as error:
+            raise GameError(
+                f"{error} (there are: playability, terminal, goals, "
+                + ", ".join(f"win {role}" for role in game.roles)
+                + ")"
+            ) from error
+    return graph.to_bytes() if binary else graph.to_text()
