@@ -30,7 +30,7 @@ ORDER = (
         "simulate",
         "games",
     ),
-    *("machine", "analyse", "game", "verify", "testing", "draw", "cli", "__main__"),
+    *("machine", "analyse", "game", "knowledge", "verify", "testing", "draw", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

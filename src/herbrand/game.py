@@ -86,6 +86,24 @@ class Game:
         return {role.lower(): i for i, role in enumerate(self.roles)}
 
     @cached_property
+    def chance_role(self) -> str | None:
+        """The role that is played by chance (GDL-II `random`), as it is spelt; None without one."""
+        return next((role for role in self.roles if role.lower() == "random"), None)
+
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """The roles that choose: all but `random`, in role order."""
+        return tuple(role for role in self.roles if role != self.chance_role)
+
+    @cached_property
+    def has_percepts(self) -> bool:
+        """Whether the rules say with `sees` what each role is told.
+
+        A game that does not is one of perfect information: every role sees every move.
+        """
+        return any(rule.head.key == ("sees", 2) for rule in self.tree.statements)
+
+    @cached_property
     def base(self) -> tuple[str, ...]:
         """The base propositions as KIF, sorted: as declared, or derived if none are.
 

@@ -2,7 +2,8 @@
 
 Joint moves are separated by `;`.  Within one, the moves stand in role order, separated by
 commas, or by blanks, or in one pair of parentheses; a role with a single legal move may be
-left out.  All of these are the same joint move of a game for two:
+left out, and so may `random`, whose move is then drawn.  All of these are the same joint move
+of a game for two:
 
     (mark 1 1), noop      (mark 1 1) noop      ((mark 1 1) noop)      (mark 1 1)
 """
@@ -17,6 +18,7 @@ from herbrand.errors import IllegalMoveError, InvalidMoveError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from random import Random
 
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -69,10 +71,28 @@ def split_joints(text: str) -> list[str]:
     return pieces
 
 
-def read_joint(state: State, text: str) -> tuple[str, ...]:
-    """Read one joint move for a state; whoever can do only one thing may be left out."""
-    roles = state.roles
-    legal = [state.legal_moves(role) for role in roles]
+def read_joint(state: State, text: str, chance: Random | None = None) -> tuple[str, ...]:
+    """Read one joint move for a state; whoever can do only one thing may be left out.
+
+    So may the role `random` when there is a `chance` to draw its move.
+    """
+    legal = [state.legal_moves(role) for role in state.roles]
+    if chance is None or len(state.chance_moves()) < 2:
+        return _fitting(state.roles, legal, text)
+    try:
+        return _fitting(state.roles, legal, text)
+    except (IllegalMoveError, InvalidMoveError) as refusal:
+        drawn = [
+            [state.draw(chance)] if role == state.game.chance_role else moves
+            for role, moves in zip(state.roles, legal, strict=True)
+        ]
+        try:
+            return _fitting(state.roles, drawn, text)
+        except (IllegalMoveError, InvalidMoveError):
+            raise refusal from None
+
+
+def _fitting(roles: Sequence[str], legal: Sequence[Sequence[Move]], text: str) -> tuple[str, ...]:
     given = (
         [normal(part) for part in text.split(",")] if "," in text else list(map(normal, split_terms(text)))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +28,13 @@ __all__ = ["command"]
 @click.option("--state", "facts", metavar="FACTS", help="Start from these facts, not from the initial state.")
 @click.option("--why", metavar="TEXT", multiple=True, help="Explain why this holds: an atom in KIF.")
 @click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this does not hold.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Draws the moves of `random` that MOVES leaves out.",
+)
 @click.option("--goals", is_flag=True, help="Show the goals even where the game is not over.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(
@@ -36,21 +44,28 @@ def command(
     facts: str | None,
     why: tuple[str, ...],
     why_not: tuple[str, ...],
+    seed: int,
     goals: bool,
     as_json: bool,
 ) -> None:
     """Show a state: board, legal moves, goals, and why something holds.
 
     Joint moves are separated by `;`, the moves in one by `,` in role order. A role that can do
-    only one thing may be left out. FACTS is a list such as "(cell 1 1 x) (control white)".
+    only one thing may be left out; so may `random`, whose move is then drawn. FACTS is a list
+    such as "(cell 1 1 x) (control white)".
     """
     game = read_game(file, notation)
     state = game.initial_state()
     if facts is not None:
         state = game.state(_facts(facts))
+    chance = Random(seed)
     played: list[tuple[str, ...]] = []
+    seen: list[dict[str, tuple[str, ...]]] = []
     for number, text in enumerate(split_joints(moves or ""), start=1):
-        state = _step(state, text, number, played)
+        joint = _read(state, text, number, chance)
+        seen.append(state.percepts(joint))
+        played.append(joint)
+        state = state.next(joint)
     explained = [(text, state.why(text)) for text in (*why, *why_not)]
     if as_json:
         write_json(
@@ -58,6 +73,7 @@ def command(
                 "game": game.name,
                 "step": len(played),
                 "moves": [list(joint) for joint in played],
+                "percepts": [{role: list(terms) for role, terms in step.items()} for step in seen],
                 "facts": sorted(state.facts),
                 "terminal": state.is_terminal,
                 "legal": {role: [str(m) for m in legal] for role, legal in state.legal_moves().items()},
@@ -74,7 +90,18 @@ def command(
         return
     start = "initial state" if facts is None else "the state given"
     when = f"{count(len(played), 'step')} after the {start.removeprefix('the ')}" if played else start
-    result(_picture(game, state, when, goals=goals))
+    result(_picture(game, state, when, _told(game, seen), goals=goals))
+
+
+def _told(game: Game, seen: list[dict[str, tuple[str, ...]]]) -> str:
+    """Say what everybody was told in the last step, where the rules tell some more than others."""
+    if not seen or not game.has_percepts:
+        return ""
+    return "\n".join(
+        f"{role} saw {', '.join(terms) if terms else 'nothing'}"
+        for role, terms in seen[-1].items()
+        if role != game.chance_role
+    )
 
 
 def _facts(text: str) -> list[str]:
@@ -86,21 +113,28 @@ def _facts(text: str) -> list[str]:
     return [term[len("(true ") : -1] if term.lower().startswith("(true ") else term for term in terms]
 
 
-def _step(state: State, text: str, number: int, played: list[tuple[str, ...]]) -> State:
-    """Make one joint move; say which one cannot be made."""
+def _read(state: State, text: str, number: int, chance: Random) -> tuple[str, ...]:
+    """Read one joint move; say what is drawn, and which one cannot be made."""
     if state.is_terminal:
         raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
     try:
         joint = read_joint(state, text)
-        played.append(joint)
-        return state.next(joint)
     except (InvalidMoveError, IllegalMoveError) as error:
-        raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
+        try:
+            joint = read_joint(state, text, chance)
+        except (InvalidMoveError, IllegalMoveError):
+            raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
+        role = state.game.chance_role
+        assert role is not None
+        remark(f"joint move {number}: {role} draws {joint[state.game.role_index(role)]}")
+    return joint
 
 
-def _picture(game: Game, state: State, when: str, *, goals: bool) -> str:
+def _picture(game: Game, state: State, when: str, told: str, *, goals: bool) -> str:
     """Draw a state with everything that can be said of it."""
     parts = [f"{game.name}, {when}", Painter(game)(state)]
+    if told:
+        parts.append(told)
     if state.is_terminal:
         parts.append("the game is over")
     else:

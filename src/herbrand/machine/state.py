@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,6 +13,7 @@ from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from random import Random
 
     from herbrand.game import Game
     from herbrand.machine.explain import Explanation
@@ -133,14 +135,80 @@ class State:
             moves.append(number)
         return State(self.game, self._engine, self._engine.successor(self._key, moves))
 
-    def percepts(self, joint_move: JointMove, role: str) -> tuple[str, ...]:
-        """Return what a role sees when a joint move is made here (GDL-II `sees`), sorted."""
+    @overload
+    def percepts(self, joint_move: JointMove) -> dict[str, tuple[str, ...]]: ...
+    @overload
+    def percepts(self, joint_move: JointMove, role: str) -> tuple[str, ...]: ...
+    def percepts(
+        self, joint_move: JointMove, role: str | None = None
+    ) -> tuple[str, ...] | dict[str, tuple[str, ...]]:
+        """Return what a role is told when a joint move is made here, sorted; without a role, by role.
+
+        In a game with `sees` these are the terms p for which `sees(role, p)` holds in this
+        state together with the move (Thielscher 2010).  In a game without, everybody sees
+        every move: `(did ROLE MOVE)` for each role, in role order.  Nothing is seen before the
+        first move.
+        """
+        if role is None:
+            return {name: self.percepts(joint_move, name) for name in self.roles}
+        index = self.game.role_index(role)
         numbers = []
         for i, move in enumerate(self._in_order(joint_move)):
             self._engine.legal(self._key, i)
             numbers.append(self._known(move))
-        seen = self._engine.percepts(self._key, numbers, self.game.role_index(role))
-        return tuple(sorted(set(map(self._engine.terms.text, seen))))
+        text = self._engine.terms.text
+        if not self.game.has_percepts:
+            pairs = zip(self.roles, map(text, numbers), strict=True)
+            return tuple(f"(did {name} {move})" for name, move in pairs)
+        return tuple(sorted(set(map(text, self._engine.percepts(self._key, numbers, index)))))
+
+    # -- chance ---------------------------------------------------------------------------
+
+    def chance_moves(self) -> dict[Move, Fraction]:
+        """Return the legal moves of the role `random` with their probabilities, sorted.
+
+        All are equally likely (Thielscher 2010).  Empty where the game is over, and in games
+        without chance.
+        """
+        role = self.game.chance_role
+        if role is None or self.is_terminal:
+            return {}
+        moves = self.legal_moves(role)
+        return dict.fromkeys(moves, Fraction(1, len(moves))) if moves else {}
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether chance alone decides what comes next: no other role has a choice, `random` has."""
+        if len(self.chance_moves()) < 2:
+            return False
+        return all(len(self.legal_moves(r)) == 1 for r in self.roles if r != self.game.chance_role)
+
+    def draw(self, chance: Random) -> Move:
+        """Draw the move of the role `random`; `IllegalMoveError` where it has none."""
+        moves = list(self.chance_moves())
+        if not moves:
+            raise IllegalMoveError("nothing is left to chance here")
+        return moves[int(chance.random() * len(moves))]
+
+    def outcomes(self, moves: Mapping[str, Move | str]) -> dict[State, Fraction]:
+        """Return the states that may follow when the players move so, with their probabilities.
+
+        `moves` has a move for each role but `random`, whose moves are weighted as
+        `chance_moves` says; equal states are added up.
+
+            >>> import herbrand
+            >>> state = herbrand.load("montyHall").initial_state()
+            >>> sorted(map(str, state.outcomes({"candidate": "(choose 1)"}).values()))
+            ['1/3', '1/3', '1/3']
+        """
+        role = self.game.chance_role
+        if role is None:
+            return {self.next(moves): Fraction(1)}
+        found: dict[State, Fraction] = {}
+        for move, weight in self.chance_moves().items():
+            after = self.next({**moves, role: move})
+            found[after] = found.get(after, Fraction(0)) + weight
+        return found
 
     def ask(self, query: str) -> list[dict[str, str]]:
         """Return the bindings of variables for which an atom holds here, each once, sorted.
