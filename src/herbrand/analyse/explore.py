@@ -1,0 +1,417 @@
+"""Explicit exploration: every reachable state of a game, level by level.
+
+`explore` goes breadth first through packed states (`simulate.expand`) and keeps each once in a hash
+set.  What comes out is the graph that all exact answers are computed on: the states in the
+order of discovery, the number of the successor for every joint move, which states are
+terminal and what they are worth.  Since states are found level by level, the first line of play
+that leads to a state is a shortest one.
+
+States beyond a terminal one do not count: the game is over there.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from herbrand.simulate.expand import Expander, States
+
+__all__ = ["StateSpace", "explore"]
+
+_CHUNK = 1 << 14
+"""States that are expanded at once."""
+_JOINTS = 1 << 18
+"""Successors that are added at once."""
+_LARGE = 1 << 24
+"""A table of more places is doubled when it is full, a smaller one made four times as large."""
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """The reachable states, or the first of them where `complete` is false."""
+
+    expander: Expander
+    states: States
+    """[n, words] the states in the order of discovery."""
+    over: NDArray[np.bool_]
+    """[n] whether the state is terminal; meaningless beyond `expanded`."""
+    goals: NDArray[np.int16]
+    """[n, roles] goal values of terminal states, `lanes.NO_VALUE` elsewhere."""
+    stuck: NDArray[np.int64]
+    """The states that are not terminal and have a role without a legal move, ascending."""
+    starts: NDArray[np.int64]
+    """[expanded + 1] where the edges of each state begin."""
+    children: NDArray[np.int32]
+    """[transitions] the successors in the order of the joint moves; empty when edges were not kept."""
+    parents: NDArray[np.int32]
+    """[n] the state from which each was first found; -1 for the first."""
+    levels: tuple[int, ...]
+    """Where the levels begin: level d has the states `levels[d] .. levels[d + 1]`, found after d steps."""
+    expanded: int
+    """How many states were looked into: all of them when complete."""
+    transitions: int
+    """Joint moves in the states that were looked into."""
+    stopped: str | None
+    """Why the exploration is not complete, or None."""
+    branching: NDArray[np.int64]
+    """[roles, 2] over non-terminal states: the sum of legal moves, and the states with a choice."""
+    ever_true: NDArray[np.uint64]
+    """Packed: the fluents that are true in some state."""
+    always_true: NDArray[np.uint64]
+    """Packed: the fluents that are true in every state."""
+    ever_legal: tuple[NDArray[np.bool_], ...]
+    """For each role which moves are legal in some non-terminal state."""
+    choosers: NDArray[np.int64]
+    """[roles + 1] in how many non-terminal states so many roles had a choice."""
+    seconds: float
+    folder: Any = field(default=None, repr=False)
+    """Keeps the folder with the states on disk, if there is one."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all reachable states."""
+        return self.stopped is None
+
+    @property
+    def terminal_states(self) -> int:
+        """How many of the states are terminal."""
+        return int(self.over.sum())
+
+    @property
+    def depth(self) -> int:
+        """The number of the last level."""
+        return len(self.levels) - 2
+
+    @property
+    def profile(self) -> list[int]:
+        """How many states are first reached after 0, 1, 2, ... steps."""
+        return np.diff(self.levels).tolist()
+
+    # -- lines of play --------------------------------------------------------------------
+
+    def joint_move(self, state: int, edge: int) -> tuple[str, ...]:
+        """Return the `edge`-th joint move in a state as KIF."""
+        return self.expander.expand(self.states[state : state + 1]).joint_move(edge)
+
+    def line_to(self, state: int) -> tuple[tuple[str, ...], ...]:
+        """Return a shortest line of play from the first state to this one."""
+        path = [state]
+        while self.parents[path[-1]] >= 0:
+            path.append(int(self.parents[path[-1]]))
+        return self.line_along(path[::-1])
+
+    def line_along(self, path: list[int]) -> tuple[tuple[str, ...], ...]:
+        """Return joint moves that lead through the states of a path."""
+        found = []
+        for before, after in pairwise(path):
+            expansion = self.expander.expand(self.states[before : before + 1])
+            edge = int((expansion.states == self.states[after]).all(axis=1).argmax())
+            found.append(expansion.joint_move(edge))
+        return tuple(found)
+
+    # -- counting -------------------------------------------------------------------------
+
+    @cached_property
+    def _ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+        from herbrand.analyse.table import order
+
+        sequence = np.zeros(len(self.states), np.int32)
+        longest = np.zeros(len(self.states), np.int32)
+        starts = np.concatenate([self.starts, np.full(len(self.states) - self.expanded, self.starts[-1])])
+        sorted_ = order(starts, self.children, sequence, longest)
+        return sequence, longest, int(sorted_)
+
+    @property
+    def acyclic(self) -> bool:
+        """Whether no state comes back to itself, so that every line of play is finite."""
+        return self._ordered[2] == len(self.states)
+
+    @property
+    def sequence(self) -> NDArray[np.int32]:
+        """The states, each before its successors; only when acyclic."""
+        assert self.acyclic
+        return self._ordered[0]
+
+    @property
+    def unsorted(self) -> NDArray[np.int64]:
+        """The states that lie on a circle or behind one, ascending."""
+        sequence, _, sorted_ = self._ordered
+        mask = np.ones(len(self.states), np.bool_)
+        mask[sequence[:sorted_]] = False
+        return np.flatnonzero(mask)
+
+    @property
+    def longest_play(self) -> int:
+        """The most joint moves that a play can have; only when acyclic."""
+        assert self.acyclic
+        return int(self._ordered[1].max())
+
+    def plays(self) -> int | None:
+        """Return the number of lines of play from the start to an end: the leaves of the game tree.
+
+        None for 2**128 and more.  Only when complete and acyclic.
+        """
+        from herbrand.analyse.table import count_plays
+
+        low, high = np.zeros((2, len(self.states)), np.uint64)
+        fits = count_plays(self.starts, self.children, self.sequence, low, high)
+        return int(low[0]) | int(high[0]) << 64 if fits else None
+
+    def perft(self, depth: int) -> list[int]:
+        """Return how many lines of play have 0, 1, ..., `depth` joint moves; shorter where none are left.
+
+        Stops before the first number of 2**128 or more.
+        """
+        from herbrand.analyse.table import spread
+
+        low, high = np.zeros((2, len(self.states)), np.uint64)
+        low[0] = 1
+        counts = [1]
+        for _ in range(depth):
+            after_low, after_high = np.zeros((2, len(self.states)), np.uint64)
+            if not spread(self.starts, self.children, low, high, after_low, after_high):
+                break
+            low, high = after_low, after_high
+            some = np.flatnonzero(low | high)
+            if not len(some):
+                break
+            counts.append(sum(map(int, low[some])) + (sum(map(int, high[some])) << 64))
+        return counts
+
+
+def explore(
+    expander: Expander,
+    *,
+    start: States | None = None,
+    budget: Budget | None = None,
+    edges: bool = True,
+    stop: Callable[[_Growing], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    spill: Path | str | None = None,
+) -> StateSpace:
+    """Find all states that can be reached from the initial state, or from `start`, [1, words].
+
+    Stops at the limits of `budget`, or when `stop` (asked after every chunk of states) says so;
+    `StateSpace.stopped` says why.  Without `edges` the graph is not kept, which saves four bytes a
+    transition.  `progress(states found, states looked into)` is called now and then.  With `spill`
+    the states are kept in a file in that folder instead of in memory.
+    """
+    growing = _Growing(expander, start, budget or Budget(), edges=edges, spill=spill)
+    growing.run(stop, progress)
+    return growing.finish()
+
+
+class _Growing:
+    """A state space that is being explored."""
+
+    def __init__(
+        self,
+        expander: Expander,
+        start: States | None,
+        budget: Budget,
+        *,
+        edges: bool,
+        spill: Path | str | None,
+    ) -> None:
+        self.expander = expander
+        self.budget = budget
+        self.keep_edges = edges
+        roles = len(expander.roles)
+        self.folder: Any = None
+        if spill is not None:
+            self.folder = tempfile.TemporaryDirectory(dir=spill, prefix="herbrand-states-")
+        self.states = self._room(1 << 10)
+        self.table = np.zeros(1 << 14, np.uint64)
+        self.count = 0
+        self.over = np.zeros(1 << 10, np.bool_)
+        self.goals = np.full((1 << 10, roles), -1, np.int16)
+        self.parents = np.full(1 << 10, -1, np.int32)
+        self.starts = np.zeros((1 << 10) + 1, np.int64)
+        self.children: list[NDArray[np.int32]] = []
+        self.stuck: list[NDArray[np.int64]] = []
+        self.levels = [0]
+        self.expanded = 0
+        self.transitions = 0
+        self.stopped: str | None = None
+        self.branching = np.zeros((roles, 2), np.int64)
+        self.choosers = np.zeros(roles + 1, np.int64)
+        self.ever = np.zeros(expander.words, np.uint64)
+        self.always = np.full(expander.words, 0xFFFFFFFFFFFFFFFF, np.uint64)
+        self.ever_legal: NDArray[np.uint64] | None = None
+        self._add(expander.initial if start is None else start, np.full(1, -1, np.int64))
+
+    # -- memory ---------------------------------------------------------------------------
+
+    def _room(self, size: int) -> States:
+        """Make room for so many states, keeping those that are there."""
+        words = self.expander.words
+        if self.folder is None:
+            found = np.empty((size, words), np.uint64)
+            if hasattr(self, "count"):
+                found[: self.count] = self.states[: self.count]
+            return found
+        path = Path(self.folder.name) / "states"
+        with path.open("ab") as file:
+            file.truncate(8 * size * words)
+        return np.memmap(path, np.uint64, "r+", shape=(size, words))
+
+    def _grow(self, more: int) -> None:
+        """Make room for so many more states in everything."""
+        needed = self.count + more
+        if needed > len(self.states):
+            size = max(needed, 2 * len(self.states))
+            self.states = self._room(size)
+            self.parents = _longer(self.parents, size, -1)
+        if 5 * needed > 3 * len(self.table):
+            from herbrand.analyse.table import rebuild
+
+            self.table = np.zeros(len(self.table) * (4 if len(self.table) < _LARGE else 2), np.uint64)
+            rebuild(self.table, self.states, self.count)
+            self._grow(more)
+
+    @property
+    def megabytes(self) -> float:
+        """Memory taken by what is kept."""
+        kept = [self.table, self.over, self.goals, self.parents, self.starts, *self.children]
+        if self.folder is None:
+            kept.append(self.states)
+        return sum(array.nbytes for array in kept) / 1e6
+
+    # -- work -----------------------------------------------------------------------------
+
+    def _add(self, rows: States, parents: NDArray[np.int64]) -> NDArray[np.int64]:
+        from herbrand.analyse.table import insert
+
+        numbers = np.empty(len(rows), np.int64)
+        step = 1 << 16
+        for begin in range(0, len(rows), step):
+            end = min(begin + step, len(rows))
+            self._grow(end - begin)
+            before = self.count
+            self.count = insert(self.table, self.states, before, rows, begin, end, numbers)
+            if self.count > before:
+                mine = numbers[begin:end]
+                # each new number is met first where it was made
+                fresh = np.flatnonzero(mine >= before)[::-1]
+                self.parents[mine[fresh]] = parents[begin:end][fresh]
+        return numbers
+
+    def run(
+        self, stop: Callable[[_Growing], bool] | None, progress: Callable[[int, int], None] | None
+    ) -> None:
+        """Explore level after level, until there is nothing new or a limit is reached."""
+        while self.expanded < self.count:
+            self.levels.append(self.count)
+            while self.expanded < self.levels[-1]:
+                reason = self._limit()
+                if reason is None and stop is not None and stop(self):
+                    reason = "stopped"
+                if reason is not None:
+                    self.stopped = reason
+                    return
+                self._chunk(self.expanded, min(self.expanded + _CHUNK, self.levels[-1]))
+                if progress is not None:
+                    progress(self.count, self.expanded)
+
+    def _limit(self) -> str | None:
+        budget = self.budget
+        if self.budget.left <= 0:
+            return f"{budget.seconds:g} seconds"
+        if self.count > budget.states or self.count >= (1 << 31) - (1 << 24):
+            return f"{budget.states} states"
+        if self.megabytes > budget.megabytes:
+            return f"{budget.megabytes:g} megabytes"
+        return None
+
+    def _chunk(self, begin: int, end: int) -> None:
+        """Look into the states `begin .. end`."""
+        expander = self.expander
+        if end > len(self.over):
+            size = max(end, 2 * len(self.over))
+            self.over = _longer(self.over, size, 0)
+            self.goals = _longer(self.goals, size, -1)
+            self.starts = _longer(self.starts, size + 1, 0)
+        states = np.array(self.states[begin:end])
+        legal = expander.legal(states)
+        over = legal.over
+        self.over[begin:end] = over
+        self.ever |= np.bitwise_or.reduce(states, axis=0)
+        self.always &= np.bitwise_and.reduce(states, axis=0)
+        if over.any():
+            self.goals[begin:end][over] = expander.goals(states[over])
+        going = ~over
+        if going.any():
+            used = np.bitwise_or.reduce(legal.bits[going], axis=0)
+            self.ever_legal = used if self.ever_legal is None else self.ever_legal | used
+            counts = legal.counts()[going]
+            self.branching[:, 0] += counts.sum(axis=0)
+            choice = counts > 1
+            self.branching[:, 1] += choice.sum(axis=0)
+            self.choosers += np.bincount(choice.sum(axis=1), minlength=len(self.choosers))
+            if not counts.all():
+                self.stuck.append(begin + np.flatnonzero(going)[~counts.all(axis=1)])
+        joints = legal.joint_counts()
+        self.starts[begin + 1 : end + 1] = self.starts[begin] + np.cumsum(joints)
+        for expansion in expander.expansions(states, legal, joints=_JOINTS):
+            numbers = self._add(expansion.states, begin + expansion.parents)
+            if self.keep_edges:
+                self.children.append(numbers.astype(np.int32))
+        self.transitions += int(joints.sum())
+        self.expanded = end
+
+    def finish(self) -> StateSpace:
+        """Return what was found."""
+        n, expanded = self.count, self.expanded
+        legal: tuple[NDArray[np.bool_], ...]
+        if self.ever_legal is None:
+            legal = tuple(np.zeros(len(moves), np.bool_) for moves in self.expander.moves)
+        else:
+            first = self.expander.legal(self.states[:1])
+            legal = tuple(
+                type(first)(first.over, self.ever_legal[None, :], first.places, first.sizes).mask(role)[0]
+                for role in range(len(self.expander.roles))
+            )
+        levels = self.levels if self.levels[-1] == n else [*self.levels, n]
+        return StateSpace(
+            expander=self.expander,
+            states=self.states[:n],
+            over=_longer(self.over[:expanded], n, 0),
+            goals=_longer(self.goals[:expanded], n, -1),
+            stuck=np.concatenate([*self.stuck, np.zeros(0, np.int64)]),
+            starts=self.starts[: expanded + 1],
+            children=np.concatenate([*self.children, np.zeros(0, np.int32)]),
+            parents=self.parents[:n],
+            levels=tuple(levels),
+            expanded=expanded,
+            transitions=self.transitions,
+            stopped=self.stopped,
+            branching=self.branching,
+            ever_true=self.ever,
+            always_true=self.always,
+            ever_legal=legal,
+            choosers=self.choosers,
+            seconds=self.budget.elapsed,
+            folder=self.folder,
+        )
+
+
+def _longer(array: NDArray[Any], size: int, fill: int) -> NDArray[Any]:
+    """Return the array with room for `size` rows, new ones filled."""
+    if len(array) >= size:
+        return array[:size]
+    found = np.full((size, *array.shape[1:]), fill, array.dtype)
+    found[: len(array)] = array
+    return found
