@@ -22,6 +22,7 @@ __all__ = [
     "InternalError",
     "InvalidMoveError",
     "MissingExtra",
+    "MissingProgram",
 ]
 
 
@@ -65,6 +66,15 @@ class MissingExtra(HerbrandError, ImportError):
         super().__init__(f"{feature} needs an optional library: pip install 'herbrand[{extra}]'")
         self.feature = feature
         self.extra = extra
+
+
+class MissingProgram(HerbrandError, OSError):
+    """Another program is not installed; the message names it and where to get it."""
+
+    def __init__(self, feature: str, program: str, source: str) -> None:
+        super().__init__(f"{feature} needs the program `{program}`, which was not found ({source})")
+        self.feature = feature
+        self.program = program
 
 
 class InternalError(HerbrandError, AssertionError):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "load", "loads"]
 
-ENGINES = ("auto", "rules", "network", "naive")
+ENGINES = ("auto", "rules", "network", "naive", "prolog")
 """What `engine=` may be."""
 AUTO_GROUND_SECONDS = 20.0
 """How long `engine="auto"` tries to ground a game before it evaluates the rules instead."""
@@ -132,7 +132,7 @@ class Game:
         """What can be true and legal in any reachable state, over-approximated."""
         from herbrand.ground.possible import possible
 
-        self._require_playable()
+        self.require_playable()
         return possible(self.rules, limits=self.limits)
 
     def _declared(self, relation: str, arity: int) -> list[tuple[str, ...]]:
@@ -160,7 +160,7 @@ class Game:
 
         if "network" in self.__dict__:
             return self.network
-        self._require_playable()
+        self.require_playable()
         allowed = self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
         if self._ground_failure is not None and self._ground_failure[0] >= allowed:
             raise self._ground_failure[1]
@@ -217,8 +217,13 @@ class Game:
             from herbrand.simulate.on_network import NetworkEngine
 
             self._engines[name] = NetworkEngine(self.network)
+        if name == "prolog" and name not in self._engines:
+            from herbrand.simulate.in_prolog import PrologEngine
+
+            self.require_playable()
+            self._engines[name] = PrologEngine(self.rules, limits=self.limits)
         if name not in self._engines:
-            self._require_playable()
+            self.require_playable()
             from herbrand.simulate.from_rules import RulesEngine
             from herbrand.simulate.naive import NaiveEngine
 
@@ -226,7 +231,8 @@ class Game:
             self._engines[name] = make(self.rules, limits=self.limits)
         return self._engines[name]
 
-    def _require_playable(self) -> None:
+    def require_playable(self) -> None:
+        """Raise `GameError` if there are errors in the rules."""
         errors = self.rules.errors
         if errors:
             first = errors[0]
@@ -281,7 +287,7 @@ class Game:
                     progress=progress,
                 )
         return random_playouts(
-            self.engine_object("naive" if engine == "naive" else "rules"),
+            self.engine_object("rules" if engine == "auto" else engine),
             self.name,
             playouts=playouts,
             seed=drawn,

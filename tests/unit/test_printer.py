@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from herbrand.syntax import read
-from herbrand.syntax.build import distinct, f, fact, rule, sheet, v
+from herbrand.syntax.build import f, fact, rule, sheet, v
 from herbrand.syntax.printer import print_tree
 
 
@@ -110,14 +110,6 @@ def test_a_fact_with_a_variable_is_not_read_as_a_conjunct():
     text = print_tree(tree, "infix").text
     assert text == "a :- b.\n\np(X)\n"
     assert read(text, "infix") == tree
-
-
-def test_runnable_prolog_declares():
-    """On request, relations that are given or scattered are declared."""
-    tree = sheet(fact(f("p", 1)), fact("q"), fact(f("p", 2)), rule("r", f("true", "x"), distinct(1, 2)))
-    text = print_tree(tree, "prolog", runnable=True).text
-    assert text.startswith(":- dynamic true/1, does/2.\n:- discontiguous p/1.\n\n")
-    assert read(text, "prolog") == tree
 
 
 def test_unknown_notations_are_refused():

@@ -12,7 +12,14 @@ import click
 
 import herbrand
 from herbrand.cli.output import remark
-from herbrand.errors import BudgetExceeded, GameError, HerbrandError, InternalError, MissingExtra
+from herbrand.errors import (
+    BudgetExceeded,
+    GameError,
+    HerbrandError,
+    InternalError,
+    MissingExtra,
+    MissingProgram,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +121,7 @@ def _failure(error: HerbrandError | MemoryError) -> int:
         _say(f"error: {error}")
     if isinstance(error, BudgetExceeded):
         return BUDGET_SPENT
-    return WRONG_USE if isinstance(error, MissingExtra) else GAME_HAS_ERRORS
+    return WRONG_USE if isinstance(error, MissingExtra | MissingProgram) else GAME_HAS_ERRORS
 
 
 def describe(error: OSError) -> str:

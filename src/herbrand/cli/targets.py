@@ -52,7 +52,9 @@ class Target:
 TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
     "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
-    "prolog": Target("Prolog", "herbrand.convert.notation:prolog", ("portable", "spelling", "runnable")),
+    "prolog": Target(
+        "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")
+    ),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
     "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
     "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
@@ -65,7 +67,11 @@ TARGETS = {
 OPTIONS = {
     "portable": Option("Rename what some systems cannot read."),
     "spelling": Option("Keep upper-case letters where the notation allows them."),
-    "runnable": Option("Add the declarations that Prolog systems want."),
+    "style": Option(
+        "The rules over facts true/1 and does/2, over a state passed as a list, or without directives.",
+        ("literal", "state", "plain"),
+        "literal",
+    ),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(
         "Make every run a play and mark states to look for, separated by commas: playability, "

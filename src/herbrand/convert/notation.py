@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.syntax.printer import Printed
 
-__all__ = ["infix", "prefix", "prolog"]
+__all__ = ["infix", "prefix"]
 
 
 def prefix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
@@ -21,8 +21,3 @@ def prefix(game: Game, *, portable: bool = False, spelling: bool = False) -> Pri
 def infix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
     """Write the rules in the book's infix notation (HRF)."""
     return print_tree(game.tree, "infix", portable, spelling=spelling)
-
-
-def prolog(game: Game, *, portable: bool = False, spelling: bool = False, runnable: bool = False) -> Printed:
-    """Write the rules in the syntax of Prolog."""
-    return print_tree(game.tree, "prolog", portable, spelling=spelling, runnable=runnable)

@@ -67,6 +67,7 @@ _DIRECTIVES: Final = frozenset(
         "redefine_system_predicate",
         "include",
         "encoding",
+        "if",
     ]
 )
 
@@ -287,6 +288,19 @@ class _Parser(TermReader):
             )
         self.at += 1
         self.synchronise()
+        if word == "if":
+            self.pass_conditional()
+
+    def pass_conditional(self) -> None:
+        """Pass over what stands between `:- if(...)` and its `:- endif`: it is for Prolog alone."""
+        depth = 1
+        while depth and self.kinds[self.at] != t.END_OF_FILE:
+            self.first = self.at
+            if self.kinds[self.at] == t.IF and self.tokens.is_first_on_line(self.at):
+                depth += {"if": 1, "endif": -1}.get(self.texts[self.at + 1], 0)
+            self.at += 1
+        if not depth:
+            self.synchronise()
 
     def synchronise(self) -> None:
         """Pass tokens up to where the next statement probably begins."""

@@ -34,7 +34,6 @@ from herbrand.syntax.tree import (
     Rule,
     Tree,
     Variable,
-    atoms_of,
     children,
     variables_of,
 )
@@ -69,14 +68,12 @@ def print_tree(
     portable: bool = False,
     *,
     spelling: bool = False,
-    runnable: bool = False,
 ) -> Printed:
     r"""Print a tree, or only statements, as "prefix", "infix" or "prolog" text.
 
     `portable` renames what some systems cannot read, `spelling` keeps upper-case letters where the
-    notation allows them, `runnable` adds the declarations that Prolog systems want.  In Prolog
-    a negation or comparison that stands before the literals which bind its variables is moved
-    behind them.
+    notation allows them.  In Prolog a negation or comparison that stands before the literals which bind
+    its variables is moved behind them.
 
         >>> from herbrand.syntax import read
         >>> tree = read("(<= (next (cell ?x b)) (distinct ?x ?y) (true (cell ?x b)) (does r (mark ?y)))")
@@ -107,8 +104,6 @@ def print_tree(
     if renamed:
         lines.append(f"{sign} renamed, because this notation cannot spell them:")
         lines += [f"{sign}   {_one_line(old)} is {new}" for old, new in table.items()]
-    if runnable and notation == "prolog":
-        lines += _declarations(statements, writer)
     comments = tree.comments if isinstance(tree, Tree) else ()
     lines += _with_comments(statements, comments, source, writer, sign)
     text = "\n".join(lines) + "\n" if lines else ""
@@ -214,29 +209,6 @@ def _keep_spellings(statements: Sequence[Rule], notation: str, written: dict[str
             if is_same and (notation == "prefix" or node.spelling[0] == node.name[0]):
                 written[node.name] = node.spelling
         stack.extend(reversed(children(node)))
-
-
-def _declarations(statements: Sequence[Rule], writer: _Prefix) -> list[str]:
-    """Return the directives without which Prolog systems warn or raise."""
-    defined: dict[tuple[str, int], int] = {}
-    scattered: dict[tuple[str, int], None] = {}
-    used: dict[tuple[str, int], None] = {("true", 1): None, ("does", 2): None}
-    for index, statement in enumerate(statements):
-        key = statement.head.key
-        if defined.get(key, index - 1) != index - 1:
-            scattered[key] = None
-        defined[key] = index
-        for literal in statement.body:
-            used.update((atom.key, None) for atom, _ in atoms_of(literal))
-    lines = []
-    for word, keys in (
-        ("dynamic", [key for key in used if key not in defined]),
-        ("discontiguous", list(scattered)),
-    ):
-        if keys:
-            names = ", ".join(f"{writer.written.get(name, name)}/{arity}" for name, arity in keys)
-            lines.append(f":- {word} {names}.")
-    return [*lines, ""]
 
 
 # -- what connectives mean ---------------------------------------------------------------------

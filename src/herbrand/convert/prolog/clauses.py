@@ -1,0 +1,211 @@
+"""Rules as clauses for SWI-Prolog: what both styles share.
+
+Prolog proves goals from left to right and top-down.  So that it gives the answers of the rules,
+tests go behind what binds their variables, the negation of `distinct` becomes unification,
+recursive relations are tabled, relations without rules are declared, and relations with the
+name of a system predicate are renamed (Warren 1992 for tabling; Swift and Warren 2012).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from herbrand.convert.prolog.system import SYSTEM
+from herbrand.syntax.names import constant_names, quote, variable_names
+from herbrand.syntax.printer import _Infix, _with_comments
+from herbrand.syntax.tree import And, Atom, Distinct, Not, Or, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.syntax.tree import Literal, Node, Rule
+
+__all__ = [
+    "ClauseWriter",
+    "Relation",
+    "clauses",
+    "declarations",
+    "pattern",
+    "relation_names",
+    "renamings",
+    "scattered",
+    "statements_for",
+]
+
+Relation = tuple[str, int]
+"""Name and arity."""
+
+
+def statements_for(rules: Rules) -> tuple[Rule, ...]:
+    """Return the statements as they are, those with a negated `distinct` in normal form."""
+    if not any(_negates_distinct(literal) for rule in rules.tree.statements for literal in rule.body):
+        return rules.tree.statements
+    solved: dict[int, list[Rule]] = {}
+    for rule, origin in zip(rules.normal.rules, rules.normal.origins, strict=True):
+        solved.setdefault(id(origin), []).append(rule)
+    found: list[Rule] = []
+    for statement in rules.tree.statements:
+        if any(map(_negates_distinct, statement.body)):
+            found += solved.get(id(statement), ())
+        else:
+            found.append(statement)
+    return tuple(found)
+
+
+def _negates_distinct(literal: Literal) -> bool:
+    """Whether a `distinct` may stand under a negation."""
+    if isinstance(literal, Not):
+        return any(isinstance(part, Distinct | Not) for part in _parts(literal.literal))
+    return isinstance(literal, And | Or) and any(map(_negates_distinct, literal.literals))
+
+
+def _parts(literal: Literal) -> Iterator[Literal]:
+    yield literal
+    if isinstance(literal, Not):
+        yield from _parts(literal.literal)
+    elif isinstance(literal, And | Or):
+        for part in literal.literals:
+            yield from _parts(part)
+
+
+def relation_names(wanted: Mapping[Relation, Relation], reserved: Iterable[Relation]) -> dict[Relation, str]:
+    """Name the relations of a game, so that no two and no system or reserved predicate are the same.
+
+    `wanted` gives the name and arity that each would have.
+
+    >>> relation_names({("succ", 2): ("succ", 2), ("next", 1): ("next", 1), ("g_succ", 2): ("g_succ", 2)}, [])
+    {('succ', 2): 'g_succ_2', ('next', 1): 'next', ('g_succ', 2): 'g_succ'}
+    """
+    forbidden = {*reserved, *SYSTEM}
+    taken = {*wanted.values(), *forbidden}
+    given: set[Relation] = set()
+    named: dict[Relation, str] = {}
+    for key, (name, arity) in wanted.items():
+        new = name
+        if (name, arity) in forbidden or (name, arity) in given:
+            number, new = 1, f"g_{name}"
+            while (new, arity) in taken:
+                number += 1
+                new = f"g_{name}_{number}"
+            taken.add((new, arity))
+        given.add((new, arity))
+        named[key] = new
+    return named
+
+
+class ClauseWriter(_Infix):
+    """Writes statements as clauses; relations under the names given."""
+
+    def __init__(
+        self, statements: Sequence[Rule], names: dict[Relation, str], reserved: Sequence[str] = ()
+    ) -> None:
+        written, _ = constant_names(statements, "prolog")
+        super().__init__("prolog", written, spelling=False)
+        self.reserved = reserved
+        """Variables that rules may not use."""
+        self.names = {key: atom(name) for key, name in names.items()}
+
+    def name_variables(self, rule: Rule) -> None:
+        """Name variables; those that SWI-Prolog would call singletons of a branch begin with `__`."""
+        plain = variable_names(rule, "prolog")
+        lonely = set[str]()
+        for literal in rule.body:
+            _find_lonely(literal, _counts(rule), lonely)
+        taken = {text.lower() for text in plain.values()} | {text.lower() for text in self.reserved}
+        for name, text in plain.items():
+            if text.strip("_").lower() in {text.lower() for text in self.reserved}:
+                number = 2
+                while f"{text}{number}".lower() in taken:
+                    number += 1
+                plain[name] = f"{text}{number}"
+                taken.add(f"{text}{number}".lower())
+        self.variables = {
+            name: f"__{text.lstrip('_')}" if name in lonely else text for name, text in plain.items()
+        }
+
+    def bound(self, literal: Literal, least: int) -> str:
+        """Write a literal; an atom as a call of its relation."""
+        if isinstance(literal, Atom):
+            return self.call(literal)
+        return super().bound(literal, least)
+
+    def applied(self, node: Node) -> str:
+        """Write a compound term, or the head of a clause."""
+        if isinstance(node, Atom):
+            return self.call(node)
+        return super().applied(node)  # type: ignore[arg-type]
+
+    def call(self, atom: Atom) -> str:
+        """Write an atom."""
+        return self.compose(self.names[atom.key], [self.term(arg) for arg in atom.args])
+
+    def compose(self, name: str, args: Sequence[str]) -> str:
+        """Write a name with arguments."""
+        return f"{name}({', '.join(args)})" if args else name
+
+
+def atom(name: str) -> str:
+    """Write a name as an atom of Prolog, in quotes if need be."""
+    return name if re.fullmatch("[a-z][A-Za-z0-9_]*", name) else quote(name)
+
+
+def _counts(node: Node) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for variable in variables_of(node):
+        counts[variable.name] = counts.get(variable.name, 0) + 1
+    return counts
+
+
+def _find_lonely(literal: Literal, everywhere: dict[str, int], lonely: set[str]) -> None:
+    """Collect variables that occur in one disjunction only, and once in one of its branches."""
+    if isinstance(literal, Or):
+        inside = _counts(literal)
+        for part in literal.literals:
+            for name, count in _counts(part).items():
+                if count == 1 and everywhere[name] == inside[name] > 1:
+                    lonely.add(name)
+    if isinstance(literal, And | Or):
+        for part in literal.literals:
+            _find_lonely(part, everywhere, lonely)
+    elif isinstance(literal, Not):
+        _find_lonely(literal.literal, everywhere, lonely)
+
+
+def scattered(statements: Sequence[Rule]) -> list[Relation]:
+    """Return the relations whose statements do not stand together, in textual order."""
+    found: dict[Relation, None] = {}
+    last: dict[Relation, int] = {}
+    for index, rule in enumerate(statements):
+        key = rule.head.key
+        if last.get(key, index - 1) != index - 1:
+            found[key] = None
+        last[key] = index
+    return list(found)
+
+
+def renamings(names: Mapping[Relation, str]) -> list[str]:
+    """Return the lines of a comment that says which relations were renamed."""
+    changed = [f"%   {name}/{arity} is {new}" for (name, arity), new in names.items() if new != name]
+    return ["%", "% Renamed, because SWI-Prolog has predicates of that name:", *changed] if changed else []
+
+
+def pattern(name: str, arity: int) -> str:
+    """Return the most general call of a predicate."""
+    return f"{name}({', '.join('_' * arity)})" if arity else name
+
+
+def declarations(word: str, relations: Iterable[tuple[str, int]]) -> list[str]:
+    """Return a directive about predicates, given as written; none when there are none.
+
+    >>> declarations("dynamic", [("true", 1), ("does", 2)])
+    [':- dynamic true/1, does/2.']
+    """
+    listed = [f"{name}/{arity}" for name, arity in relations]
+    return [f":- {word} {', '.join(listed[i : i + 8])}." for i in range(0, len(listed), 8)]
+
+
+def clauses(rules: Rules, statements: Sequence[Rule], writer: ClauseWriter) -> list[str]:
+    """Return the lines of all statements, with their comments."""
+    return _with_comments(statements, rules.tree.comments, rules.tree.source, writer, "%")

@@ -1,0 +1,92 @@
+"""The literal style: the rules as they are, `true/1` and `does/2` as facts of the current thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.convert.prolog.clauses import (
+    ClauseWriter,
+    atom,
+    clauses,
+    declarations,
+    pattern,
+    relation_names,
+    renamings,
+    scattered,
+    statements_for,
+)
+
+if TYPE_CHECKING:
+    from herbrand.check.rules import Rules
+
+__all__ = ["DRIVER", "literal"]
+
+DRIVER: Final = (("update_state", 1), ("update_inputs", 1), ("forget", 0))
+"""Predicates that the text defines besides the game."""
+_GIVEN: Final = (("true", 1), ("does", 2))
+_INTERFACE: Final = (
+    *(("role", 1), ("base", 1), ("input", 2), ("init", 1), ("true", 1), ("does", 2), ("legal", 2)),
+    *(("next", 1), ("sees", 2), ("goal", 2), ("terminal", 0)),
+)
+
+_HEAD = """\
+%   ?- findall(P, init(P), Start), update_state(Start).
+%   ?- legal(Role, Move).
+%   ?- update_inputs([does(Role, Move), ...]), findall(P, next(P), Next).
+%
+% Answers may come more than once: collect them with findall/3 and sort/2."""
+
+
+def literal(rules: Rules, name: str) -> str:
+    """Return the rules of a game as a module of SWI-Prolog; `name` is the game's.
+
+    What a relation holds of is asked by its own name.  `update_state/1` makes a list of fluents the
+    state, `update_inputs/1` a list of `does(Role, Move)` the joint move.
+    """
+    statements = statements_for(rules)
+    graph = rules.graph
+    relations = dict.fromkeys([*_INTERFACE, *graph.nodes])
+    names = relation_names({key: key for key in relations}, DRIVER)
+    writer = ClauseWriter(statements, names)
+    defined = {rule.head.key for rule in statements}
+    undefined = [key for key in relations if key not in defined and key not in _GIVEN]
+    recursive = [key for key in graph.nodes if key in graph.recursive]
+
+    def written(keys: list[tuple[str, int]]) -> list[tuple[str, int]]:
+        return [(writer.names[key], key[1]) for key in keys]
+
+    fickle = [key for key in recursive if any(graph.depends_on(key, given) for given in _GIVEN)]
+    forget = ", ".join(pattern(*pair) for pair in written(fickle))
+    exported = ",\n    ".join(f"{name}/{arity}" for name, arity in (*_INTERFACE, *DRIVER))
+    lines = [
+        f"% The game {name} for SWI-Prolog, written by herbrand.",
+        "%",
+        *_HEAD.splitlines(),
+        *renamings(names),
+        "",
+        f":- module({atom(name)}, [\n    {exported}\n  ]).",
+        "",
+        *declarations("thread_local", _GIVEN),
+        *declarations("dynamic", written(undefined)),
+        *declarations("table", written(recursive)),
+        *declarations("discontiguous", written(scattered(statements))),
+        "",
+        *clauses(rules, statements, writer),
+        "",
+        ":- if(true).  % for Prolog only: a reader of game descriptions passes over this",
+        "update_state(State) :-",
+        "    retractall(true(_)),",
+        "    retractall(does(_, _)),",
+        "    forall(member(Fluent, State), assertz(true(Fluent))),",
+        "    forget.",
+        "",
+        "update_inputs(Inputs) :-",
+        "    retractall(does(_, _)),",
+        "    forall(member(does(Role, Move), Inputs), assertz(does(Role, Move))),",
+        "    forget.",
+        "",
+        "% The tables of what depends on the state or the joint move.",
+        f"forget :- forall(member(Goal, [{forget}]), abolish_table_subgoals(Goal)).",
+        ":- endif.",
+    ]
+    return "\n".join(lines) + "\n"

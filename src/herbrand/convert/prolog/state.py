@@ -1,0 +1,241 @@
+"""The state style: states and joint moves are arguments; nothing is asserted.
+
+| in the rules          | in the program                                           |
+|-----------------------|----------------------------------------------------------|
+| `(true P)`            | `member(P, State)`                                       |
+| `(does R M)`          | `member(does(R, M), Inputs)`                             |
+| `(p A)`, static       | `p(A)`                                                   |
+| `(p A)`, of the state | `p(State, A)`; `terminal` is `is_terminal(State)`        |
+| `(p A)`, of the moves | `p(State, Inputs, A)`; `next` is `next_fluent`           |
+
+On them stand predicates that give each answer once, in order: `initial/1`, `legals/3`, `actions/2`,
+`next/3`, `percepts/4`, `values/2` and `terminal/1`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.convert.prolog.clauses import (
+    ClauseWriter,
+    atom,
+    clauses,
+    declarations,
+    pattern,
+    relation_names,
+    renamings,
+    scattered,
+    statements_for,
+)
+from herbrand.syntax.tree import Atom, Or, atoms_of, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.check.dependency import DependencyGraph
+    from herbrand.check.rules import Rules
+    from herbrand.convert.prolog.clauses import Relation
+    from herbrand.syntax.tree import Literal, Rule
+
+__all__ = ["API", "state_style"]
+
+API: Final = (
+    *(("roles", 1), ("initial", 1), ("legals", 3), ("actions", 2), ("next", 3), ("percepts", 4)),
+    *(("values", 2), ("terminal", 1)),
+)
+"""What the module exports."""
+_OWN: Final = (*API, ("forget", 0), ("in_order", 2), ("choice", 2))
+_TRUE: Final = ("true", 1)
+_DOES: Final = ("does", 2)
+_RENAMED: Final = {("next", 1): "next_fluent", ("terminal", 0): "is_terminal"}
+_ASKED: Final = {
+    ("role", 1): ["Role"],
+    ("init", 1): ["Fluent"],
+    ("legal", 2): ["Role", "Move"],
+    ("next", 1): ["Fluent"],
+    ("sees", 2): ["Role", "Percept"],
+    ("goal", 2): ["Role", "Value"],
+    ("terminal", 0): [],
+}
+"""What the program below asks, with its arguments."""
+
+_HEAD = """\
+%   ?- initial(State), actions(State, Actions).
+%   ?- initial(State), actions(State, [Inputs|_]), next(State, Inputs, Next).
+%   ?- initial(State), ( terminal(State) -> values(State, Values) ; true )."""
+
+_PROGRAM = """\
+% roles(-Roles): in the order of joint moves.
+roles(Roles) :-
+    findall(Role, {role}, Found),
+    list_to_set(Found, Roles).
+
+% initial(-State): the fluents that are true at first.
+initial(State) :-
+    findall(Fluent, {init}, Fluents),
+    in_order(Fluents, State).
+
+% legals(+State, +Role, -Moves): what a role may do.
+legals(State, Role, Moves) :-
+    findall(Move, {legal}, Found),
+    in_order(Found, Moves).
+
+% actions(+State, -Actions): every joint move, a list of does(Role, Move) in the order of the roles.
+actions(State, Actions) :-
+    roles(Roles),
+    findall(Role-Moves, (member(Role, Roles), legals(State, Role, Moves)), Choices),
+    findall(Inputs, maplist(choice, Choices, Inputs), Actions).
+
+choice(Role-Moves, does(Role, Move)) :-
+    member(Move, Moves).
+
+% next(+State, +Inputs, -Next): the state after a joint move.
+next(State, Inputs, Next) :-
+    findall(Fluent, {next}, Fluents),
+    in_order(Fluents, Next){forget}.
+
+% percepts(+State, +Inputs, +Role, -Percepts): what a role sees of a joint move.
+percepts(State, Inputs, Role, Percepts) :-
+    findall(Percept, {sees}, Found),
+    in_order(Found, Percepts).
+
+% values(+State, -Values): the goal values, a list of value(Role, Value) in the order of the roles.
+values(State, Values) :-
+    roles(Roles),
+    findall(Role-Found, (member(Role, Roles), findall(Value, {goal}, Found)), Goals),
+    findall(
+        value(Role, Value),
+        ( member(Role-Found, Goals), in_order(Found, Once), member(Value, Once) ),
+        Values
+    ).
+
+% terminal(+State): the game is over.
+terminal(State) :-
+    once({terminal}).
+
+% in_order(+Terms, -Sorted): without repetitions, by name, then by arguments.
+in_order(Terms, Sorted) :-
+    findall(Key-Term, (member(Term, Terms), Term =.. Key), Keyed),
+    sort(1, @<, Keyed, Pairs),
+    findall(Term, member(_-Term, Pairs), Sorted)."""
+
+
+def state_style(rules: Rules, name: str) -> str:
+    """Return the rules of a game as a module of SWI-Prolog whose predicates take the state.
+
+    `name` is the name of the game.
+    """
+    statements = statements_for(rules)
+    graph = rules.graph
+    levels = {key: _level(graph, key) for key in dict.fromkeys([*_ASKED, *graph.nodes])}
+    relations = [key for key in levels if key not in (_TRUE, _DOES)]
+    wanted = {key: (_RENAMED.get(key, key[0]), key[1] + levels[key]) for key in relations}
+    names = relation_names(wanted, _OWN)
+    writer = _StateWriter(statements, names, levels)
+
+    def written(keys: Iterable[Relation]) -> list[Relation]:
+        return [(writer.names[key], key[1] + levels[key]) for key in keys]
+
+    defined = {rule.head.key for rule in statements}
+    recursive = [key for key in graph.nodes if key in graph.recursive]
+    fickle = ", ".join(pattern(*pair) for pair in written(key for key in recursive if levels[key]))
+    asked = {
+        key[0]: writer.compose(writer.names[key], [*("State", "Inputs")[: levels[key]], *arguments])
+        for key, arguments in _ASKED.items()
+    }
+    program = _PROGRAM.format(**asked, forget=",\n    forget" if fickle else "")
+    for clause in ("legals", "next", "percepts", "values", "terminal"):
+        program = _without_lonely(program, clause)
+    exported = ",\n    ".join(f"{name}/{arity}" for name, arity in API)
+    lines = [
+        f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
+        "%",
+        *_HEAD.splitlines(),
+        *renamings({wanted[key]: names[key] for key in relations}),
+        "",
+        f":- module({atom(name)}, [\n    {exported}\n  ]).",
+        "",
+        *declarations("dynamic", written(key for key in relations if key not in defined)),
+        *declarations("table", written(recursive)),
+        *declarations("discontiguous", written(scattered(statements))),
+        "",
+        *clauses(rules, statements, writer),
+        "",
+        program,
+    ]
+    if fickle:
+        lines += [
+            "",
+            "% forget: drop the tables of what depends on a state.",
+            f"forget :-\n    forall(member(Goal, [{fickle}]), abolish_table_subgoals(Goal)).",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _level(graph: DependencyGraph, key: Relation) -> int:
+    """Return 0 for a static relation, 1 for one that depends on the state, 2 on the joint move."""
+    if _DOES in (key, *graph.reachable(key)):
+        return 2
+    return int(_TRUE in (key, *graph.reachable(key)))
+
+
+class _StateWriter(ClauseWriter):
+    """Gives every relation the arguments it depends on."""
+
+    def __init__(
+        self, statements: Sequence[Rule], names: dict[Relation, str], levels: dict[Relation, int]
+    ) -> None:
+        super().__init__(statements, names, reserved=("State", "Inputs"))
+        self.levels = levels
+        self.known: set[str] = set()
+        """The variables that have values where a literal is written."""
+        self.context = ["State", "Inputs"]
+
+    def statement(self, rule: Rule, after: Rule | None) -> list[str]:
+        """Write a clause; an argument that its body does not use begins with `_`."""
+        self.known = set()
+        called = {atom.key for literal in rule.body for atom, _ in atoms_of(literal)}
+        levels = {self.levels[key] for key in called if key != _DOES}
+        self.context = [
+            "State" if max(levels, default=0) else "_State",
+            "Inputs" if 2 in levels or _DOES in called else "_Inputs",
+        ]
+        return super().statement(rule, after)
+
+    def bound(self, literal: Literal, least: int) -> str:
+        """Write a literal of a body, and keep account of what it binds."""
+        if isinstance(literal, Or):
+            before = self.known
+            parts, after = [], []
+            for part in literal.literals:
+                self.known = set(before)
+                parts.append(super().bound(part, 2))
+                after.append(self.known)
+            self.known = set.intersection(*after)
+            return f"({self.or_sign.join(parts)})"
+        text = super().bound(literal, least)
+        if isinstance(literal, Atom):
+            self.known |= {variable.name for variable in variables_of(literal)}
+        return text
+
+    def call(self, atom: Atom) -> str:
+        """Write an atom with the state and the moves it depends on."""
+        args = [self.term(arg) for arg in atom.args]
+        if atom.key not in (_TRUE, _DOES):
+            return self.compose(self.names[atom.key], [*self.context[: self.levels[atom.key]], *args])
+        is_test = {variable.name for variable in variables_of(atom)} <= self.known
+        member = "memberchk" if is_test else "member"
+        if atom.key == _TRUE:
+            return f"{member}({args[0]}, State)"
+        return f"{member}(does({', '.join(args)}), Inputs)"
+
+
+def _without_lonely(program: str, clause: str) -> str:
+    """Mark the arguments of a predicate's head that its body does not use, with `_`."""
+    begin = program.index(f"\n{clause}(") + 1
+    end = program.index(".\n", begin)
+    head, body = program[begin:end].split(":-", 1)
+    for argument in ("State", "Inputs", "Role"):
+        if argument in head and argument not in body:
+            head = head.replace(argument, f"_{argument}")
+    return program[:begin] + head + ":-" + body + program[end:]
