@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.tree import Literal, Term
 
-__all__ = ["games", "literals", "names", "rules", "terms", "trees", "variable_names"]
+__all__ = ["games", "hidden_games", "literals", "names", "rules", "terms", "trees", "variable_names"]
 
 _PLAIN = ("a", "b", "cell", "mark", "x1", "long_name", "0", "1", "17", "100")
 _ODD = (
@@ -149,9 +149,22 @@ def games() -> SearchStrategy[str]:
     return made
 
 
-def _game(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
+def hidden_games() -> SearchStrategy[str]:
+    """Games as `games` makes them, with hidden information: rules for `sees`, and sometimes `random`."""
+
+    def made(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
+        return _game(draw, hidden=True)
+
+    drawn: SearchStrategy[str] = _strategies().composite(made)()
+    return drawn
+
+
+def _game(draw: Callable[[SearchStrategy[Any]], Any], *, hidden: bool = False) -> str:
     st = _strategies()
-    roles = draw(st.sampled_from((("r1",), ("r1", "r2"))))
+    choices: tuple[tuple[str, ...], ...] = (("r1",), ("r1", "r2"))
+    if hidden:
+        choices = (("r1", "random"), ("r1", "r2"), ("r1", "r2", "random"))
+    roles = draw(st.sampled_from(choices))
     lines = [f"(role {role})" for role in roles]
     lines += [f"(object {name})" for name in _OBJECTS]
     lines += [f"(succ {i} {i + 1})" for i in range(6)]
@@ -173,13 +186,16 @@ def _game(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
         known.append(head)
     lines += ["(<= (legal ?r wait) (role ?r))"]
     for role in roles:
-        if draw(st.booleans()):
+        if hidden or draw(st.booleans()):
             lines.append(_rule(draw, f"(legal {role} (put {{0}}))", known, known))
         lines.append(_rule(draw, f"(goal {role} {draw(st.sampled_from((0, 30, 100)))})", known, known))
     moved = [*known, f"(does {draw(st.sampled_from(roles))} (put {{0}}))", "(does ?who (put {0}))"]
     lines.append(_rule(draw, "(next (one {0}))", moved, moved))
     lines.append(_rule(draw, "(next (two {0} {1}))", moved, moved))
     lines.append(_rule(draw, "terminal", known, known))
+    if hidden:
+        lines.append(_rule(draw, "(sees r1 (seen {0}))", moved, moved))
+        lines += [_rule(draw, f"(sees {role} told)", moved, moved) for role in roles if role != "random"]
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.joint import read_joint, split_joints, split_terms
+from herbrand.cli.knowledge import knowledge_after, told_text
 from herbrand.cli.output import as_json as write_json
 from herbrand.cli.output import columns, count, remark, result
 from herbrand.cli.picture import Painter, goals_line
@@ -28,6 +29,7 @@ __all__ = ["command"]
 @click.option("--state", "facts", metavar="FACTS", help="Start from these facts, not from the initial state.")
 @click.option("--why", metavar="TEXT", multiple=True, help="Explain why this holds: an atom in KIF.")
 @click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this does not hold.")
+@click.option("--knows", metavar="ROLE", multiple=True, help="Show what this role can know, not the state.")
 @click.option(
     "--seed",
     type=int,
@@ -44,6 +46,7 @@ def command(
     facts: str | None,
     why: tuple[str, ...],
     why_not: tuple[str, ...],
+    knows: tuple[str, ...],
     seed: int,
     goals: bool,
     as_json: bool,
@@ -58,6 +61,7 @@ def command(
     state = game.initial_state()
     if facts is not None:
         state = game.state(_facts(facts))
+    known = _knowers(game, knows, facts)
     chance = Random(seed)
     played: list[tuple[str, ...]] = []
     seen: list[dict[str, tuple[str, ...]]] = []
@@ -66,6 +70,7 @@ def command(
         seen.append(state.percepts(joint))
         played.append(joint)
         state = state.next(joint)
+    knowledge = [knowledge_after(game, role, played, state) for role in known]
     explained = [(text, state.why(text)) for text in (*why, *why_not)]
     if as_json:
         write_json(
@@ -78,6 +83,7 @@ def command(
                 "terminal": state.is_terminal,
                 "legal": {role: [str(m) for m in legal] for role, legal in state.legal_moves().items()},
                 "goals": dict(state.goals),
+                **({"knows": [one.as_json() for one in knowledge]} if knowledge else {}),
                 "why": [{"text": text, "holds": e.holds, "explanation": str(e)} for text, e in explained],
             }
         )
@@ -88,9 +94,25 @@ def command(
             if explanation.holds is not (i < len(why)):
                 remark(f"note: `{text}` {'holds' if explanation.holds else 'does not hold'} here")
         return
+    if knowledge:
+        result("\n\n".join(map(told_text, knowledge)))
+        return
     start = "initial state" if facts is None else "the state given"
     when = f"{count(len(played), 'step')} after the {start.removeprefix('the ')}" if played else start
     result(_picture(game, state, when, _told(game, seen), goals=goals))
+
+
+def _knowers(game: Game, knows: tuple[str, ...], facts: str | None) -> list[str]:
+    """Return the roles whose knowledge is asked for; refuse what is no role, or has no history."""
+    known = {role.lower(): role for role in game.roles}
+    for role in knows:
+        if role.lower() not in known:
+            raise click.BadParameter(
+                f"no role `{role}` (roles: {', '.join(game.roles)})", param_hint="--knows"
+            )
+    if knows and facts is not None:
+        raise click.UsageError("--knows needs a play from the initial state: it cannot go with --state")
+    return [known[role.lower()] for role in knows]
 
 
 def _told(game: Game, seen: list[dict[str, tuple[str, ...]]]) -> str:

@@ -7,6 +7,9 @@ one *information set*, and what holds in all states that they end in is what the
 
 | module          | what it gives                                                                |
 |-----------------|------------------------------------------------------------------------------|
+| `histories`     | what a role remembers of a play                                              |
+| `filtering`     | `possible_states`: which states a role holds possible, and how likely each is |
+| `knowing`       | `Knowledge`: what holds in all of them                                       |
 | `unfolding`     | the whole game as information sets and sequences of own moves                |
 | `induction`     | exact values of games in which everybody sees everything                     |
 | `sequence_form` | exact values of two-player games, by a linear program and a rational proof   |
@@ -27,14 +30,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from herbrand.knowledge.filtering import possible_states as possible_states
+    from herbrand.knowledge.histories import history as history
+    from herbrand.knowledge.knowing import Knowledge as Knowledge
     from herbrand.knowledge.solving import Solution as Solution
     from herbrand.knowledge.solving import solve as solve
     from herbrand.knowledge.unfolding import Unfolding as Unfolding
     from herbrand.knowledge.unfolding import unfold as unfold
 
 _HOME = {
+    "Knowledge": "herbrand.knowledge.knowing",
     "Solution": "herbrand.knowledge.solving",
     "Unfolding": "herbrand.knowledge.unfolding",
+    "history": "herbrand.knowledge.histories",
+    "possible_states": "herbrand.knowledge.filtering",
     "solve": "herbrand.knowledge.solving",
     "unfold": "herbrand.knowledge.unfolding",
 }
