@@ -30,7 +30,8 @@ ORDER = (
         "simulate",
         "games",
     ),
-    *("machine", "analyse", "game", "knowledge", "verify", "testing", "draw", "cli", "__main__"),
+    *("machine", "analyse", "game", "movereader", "knowledge", "verify"),
+    *("testing", "draw", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

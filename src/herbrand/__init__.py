@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from herbrand.limits import Limits as Limits
     from herbrand.machine.moves import Move as Move
     from herbrand.machine.state import State as State
+    from herbrand.movereader import MoveReader as MoveReader
     from herbrand.syntax import read as read
 
 __version__ = "0.1.0"
@@ -43,6 +44,7 @@ _HOME = {
     "InvalidMoveError": "herbrand.errors",
     "Limits": "herbrand.limits",
     "Move": "herbrand.machine.moves",
+    "MoveReader": "herbrand.movereader",
     "Severity": "herbrand.diagnostic",
     "State": "herbrand.machine.state",
     "load": "herbrand.game",

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "check": "Find out what is wrong with rulesheets.",
     "format": "Lay out rulesheets the canonical way.",
     "convert": "Write a rulesheet in another notation, or for another program.",
+    "reader": "Compile the moves of a game into a reader that accepts nothing else.",
     "explain": "Tell what a check flags, why, and what to write instead.",
     "show": "Show a state: board, legal moves, goals, and why something holds.",
     "simulate": "Play random games and report what came of them.",

@@ -1,0 +1,142 @@
+"""`herbrand reader`: a reader that accepts the moves of one game and nothing else."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.output import as_json, remark, result
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from herbrand.movereader import MoveReader
+
+__all__ = ["command"]
+
+
+@click.command("reader")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(["python", "typescript", "javascript"]),
+    help="Write the reader as a module that needs nothing else.",
+)
+@click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file.")
+@click.option("--as", "role", metavar="ROLE", help="Whose moves to read; the first role otherwise.")
+@click.option("--read", "texts", metavar="TEXT", multiple=True, help="Read this move; may be repeated.")
+@click.option("--complete", metavar="TEXT", help="List moves that begin with this.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="With --complete.")
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    notation: str,
+    target: str | None,
+    output: str | None,
+    role: str | None,
+    texts: tuple[str, ...],
+    complete: str | None,
+    limit: int,
+    wants_json: bool,
+) -> None:
+    """Compile the moves of a game into a reader that accepts nothing else.
+
+    Without an option, prints what the reader has: moves of each role and the size of the tables.
+    Moves may be written (mark 1 1), mark(1, 1) or role -> (mark 1 1), in any case. Exit status 1
+    when a text given with --read is no move.
+    """
+    if output is not None and target is None:
+        raise click.UsageError("--output needs --to")
+    if target is not None and (texts or complete is not None or role is not None or wants_json):
+        raise click.UsageError("--to goes with --output only")
+    from herbrand.movereader import MoveReader, emit
+
+    game = read_game(file, notation)
+    started = time.perf_counter()
+    reader = MoveReader(game)
+    seconds = time.perf_counter() - started
+    if target is not None:
+        text = emit(reader, target)
+        if output is None:
+            result(text, newline=False)
+        else:
+            Path(output).write_text(text, encoding="utf-8", newline="")
+            remark(f"wrote {output}")
+        return
+    if not texts and complete is None:
+        _describe(reader, seconds, wants_json=wants_json)
+        return
+    try:
+        who = game.roles[game.role_index(role)] if role is not None else game.roles[0]
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--as") from error
+    if complete is not None:
+        found = reader.complete(who, complete, limit)
+        if wants_json and not texts:
+            as_json(found)
+        elif found:
+            result("\n".join(found))
+    if texts and not _read(reader, who, texts, wants_json=wants_json):
+        ctx.exit(1)
+
+
+def _read(reader: MoveReader, role: str, texts: tuple[str, ...], *, wants_json: bool) -> bool:
+    """Print what each text is; return whether all are moves."""
+    from herbrand.movereader import MoveError
+
+    rows = []
+    for text in texts:
+        try:
+            index = reader.index(role, text)
+        except MoveError as error:
+            rows.append(
+                {
+                    "text": text,
+                    "move": None,
+                    "code": error.code,
+                    "message": str(error),
+                    "position": error.position,
+                    "expected": list(error.expected),
+                    "suggestion": error.suggestion,
+                }
+            )
+            if not wants_json:
+                remark(f"error[{error.code}]: {error}")
+        else:
+            rows.append({"text": text, "move": reader.text(role, index), "index": index})
+            if not wants_json:
+                result(f"{index} {reader.text(role, index)}")
+    if wants_json:
+        as_json(rows)
+    return all(row["move"] is not None for row in rows)
+
+
+def _describe(reader: MoveReader, seconds: float, *, wants_json: bool) -> None:
+    """Print the size of the tables."""
+    if not reader.roles:
+        raise GameError("the game has no roles")
+    rows = [
+        {
+            "role": role,
+            "moves": len(terms),
+            "states": len(terms.tables.states),
+            "edges": terms.tables.edges,
+            "limit": terms.longest,
+        }
+        for role in reader.roles
+        for terms in [reader.terms(role)]
+    ]
+    if wants_json:
+        as_json({"game": reader.game.name, "seconds": round(seconds, 4), "roles": rows})
+        return
+    width = max(len("role"), *(len(role) for role in reader.roles))
+    result(f"{'role':{width}}  {'moves':>7}  {'states':>7}  {'edges':>7}")
+    for row in rows:
+        result(f"{row['role']:{width}}  {row['moves']:>7}  {row['states']:>7}  {row['edges']:>7}")
