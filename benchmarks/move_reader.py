@@ -97,7 +97,7 @@ def main() -> int:
         rows.append(row)
         if not options.json:
             print(
-                f"{row['game']:22} {row['moves']:>7} moves {row['states']:>6} states {row['edges']:>7} edges  "
+                f"{row['game']:22} {row['moves']:>7} moves {row['states']:>6} states {row['edges']:>7} edges "
                 f"build {row['build_s']:7.3f} s  M/s: canonical {row['canonical_per_s'] / 1e6:5.1f}"
                 f"  spaced {row['spaced_per_s'] / 1e6:4.1f}  infix {row['infix_per_s'] / 1e6:4.1f}"
                 f"  untidy {row['untidy_per_s'] / 1e6:4.1f}",
