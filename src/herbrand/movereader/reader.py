@@ -206,7 +206,7 @@ def _possible_percepts(game: Game) -> dict[str, tuple[str, ...]] | None:
     heads = [rule.head for rule in game.rules.normal.rules]
     if not any(head.name == "sees" and len(head.args) == 2 for head in heads):
         return None
-    game._require_playable()
+    game.require_playable()
     program = ground(game.rules, limits=game.limits, wanted=[("sees", 2)])
     text = program.terms.text
     found: dict[str, set[str]] = {role: set() for role in game.roles}
