@@ -30,7 +30,7 @@ ORDER = (
         "simulate",
         "games",
     ),
-    *("machine", "analyse", "game", "movereader", "knowledge", "verify"),
+    *("machine", "analyse", "game", "movereader", "knowledge", "play", "ggp", "verify"),
     *("testing", "draw", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""

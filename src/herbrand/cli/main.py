@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "show": "Show a state: board, legal moves, goals, and why something holds.",
     "simulate": "Play random games and report what came of them.",
     "play": "Play a game in the terminal.",
+    "players": "List the programs that can play.",
     "games": "List the bundled games, or describe one.",
     "verify": "Compare engines with each other or with a recorded trace.",
     "ground": "List the instances of the rules that can matter in a game.",

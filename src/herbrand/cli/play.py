@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.play import Player
 
 __all__ = ["command", "matching_moves"]
 
@@ -36,6 +37,9 @@ Choose a move by its number, by its text, or by a part of it that no other has.
   quit           leave the game
 A word that is also a move means the move; :quit is always the command."""
 
+PREPARATION: Final = 5.0
+"""Seconds that a program has before the first move, at least."""
+
 COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "undo", "quit")
 
 
@@ -47,25 +51,57 @@ COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "un
 )
 @click.option(
     "--opponent",
-    type=click.Choice(["random", "human"]),
+    metavar="PLAYER",
     default="random",
     show_default=True,
-    help="Who plays the other roles.",
+    help="Who plays the other roles: a player of `herbrand players`, or human.",
+)
+@click.option(
+    "--clock",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Seconds that a player has for a move.",
 )
 @click.option("--seed", type=int, help="Makes the opponent's moves repeatable.")
-def command(file: str, notation: str, roles: tuple[str, ...], opponent: str, seed: int | None) -> None:
+def command(
+    file: str, notation: str, roles: tuple[str, ...], opponent: str, clock: float, seed: int | None
+) -> None:
     """Play a game in the terminal.
 
-    The other roles choose at random, or are played by people at the same keyboard: moves that
-    are made at the same time are shown when all have been chosen. The role `random` is always
-    left to chance. Type ? for help.
+    The other roles choose at random, are played by another program (`herbrand players`), or by people
+    at the same keyboard: moves that are made at the same time are shown when all have been chosen. The
+    role `random` is always left to chance. Programs see everything, also what is hidden from
+    them by the rules. Type ? for help.
     """
     if file == STDIN:
         raise click.UsageError("play reads your moves from standard input: give the rules as a file")
     game = read_game(file, notation)
     state = game.initial_state()
     people = _people(game, roles, opponent)
-    _Match(game, state, people, random.Random(seed)).run()
+    programs = _programs(game, people, opponent, clock, seed)
+    _Match(game, state, people, random.Random(seed), programs, clock).run()
+
+
+def _programs(
+    game: Game, people: Sequence[str], opponent: str, clock: float, seed: int | None
+) -> dict[str, Player]:
+    """Return a player for each role that a program plays; what is left to chance has none."""
+    if opponent in ("random", "human"):
+        return {}
+    from herbrand.play import make_player
+    from herbrand.play.registry import NoSuchPlayer
+
+    found = {}
+    for place, role in enumerate(game.roles):
+        if role in people or role == game.chance_role:
+            continue
+        try:
+            found[role] = make_player(opponent, seed=None if seed is None else seed + place)
+        except NoSuchPlayer as error:
+            raise click.BadParameter(str(error), param_hint="--opponent") from error
+        found[role].start(game, role, max(clock, PREPARATION))
+    return found
 
 
 def _people(game: Game, wanted: Sequence[str], opponent: str) -> tuple[str, ...]:
@@ -124,8 +160,18 @@ class _Undo(Exception):  # no error
 class _Match:
     """One game in the terminal."""
 
-    def __init__(self, game: Game, state: State, people: tuple[str, ...], chance: random.Random) -> None:
+    def __init__(
+        self,
+        game: Game,
+        state: State,
+        people: tuple[str, ...],
+        chance: random.Random,
+        programs: dict[str, Player],
+        clock: float,
+    ) -> None:
         self.game = game
+        self.programs = programs
+        self.clock = clock
         self.state = state
         self.people = people
         self.chance = chance
@@ -138,10 +184,11 @@ class _Match:
     def run(self) -> None:
         """Play to the end, or until the person leaves."""
         others = [role for role in self.game.roles if role not in self.people]
-        chance = (
-            f"; {', '.join(others)} {'choose' if len(others) > 1 else 'chooses'} at random" if others else ""
-        )
-        result(f"{self.game.name}: you play {', '.join(self.people)}{chance}")
+        drawn = [role for role in others if role not in self.programs]
+        rest = [f"{', '.join(drawn)} {'choose' if len(drawn) > 1 else 'chooses'} at random"] if drawn else []
+        if self.programs:
+            rest.insert(0, f"a program plays {', '.join(self.programs)}")
+        result("; ".join([f"{self.game.name}: you play {', '.join(self.people)}", *rest]))
         result("? for help, quit to leave")
         try:
             while not self.state.is_terminal:
@@ -164,6 +211,7 @@ class _Match:
         if choosing:
             self._draw()
         plan = {role: self.chance.choice(moves) for role, moves in legal.items()}
+        plan |= {role: player.select(self.state, self.clock) for role, player in self.programs.items()}
         for role in choosing:
             plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
         if choosing:

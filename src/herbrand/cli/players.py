@@ -1,0 +1,36 @@
+"""`herbrand players`: list the players there are."""
+
+from __future__ import annotations
+
+import click
+
+from herbrand.cli.output import as_json, remark, result
+
+__all__ = ["command"]
+
+
+@click.command("players")
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+def command(*, wants_json: bool) -> None:
+    """List the programs that can play.
+
+    Packages add players with entry points of the group herbrand.players.
+    """
+    from herbrand.play import players
+    from herbrand.play.registry import NoSuchPlayer
+
+    rows = []
+    for info in players().values():
+        try:
+            text = (info.load().__doc__ or "").strip().splitlines()
+        except NoSuchPlayer as error:
+            remark(f"warning: {error}")
+            continue
+        rows.append({"name": info.name, "about": text[0] if text else "", "package": info.package})
+    if wants_json:
+        as_json(rows)
+        return
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        origin = "" if row["package"] == "herbrand" else f" ({row['package']})"
+        result(f"{row['name']:{width}}  {row['about']}{origin}")

@@ -1,0 +1,21 @@
+"""Players: programs that choose moves.
+
+A player is told the game, its role and a clock, then asked for a move in one state after another.
+It may be stopped at any time, from another thread, and then answers soon.  What a
+player needs to know is in `interface`; players are found by name through `registry`, which other
+packages extend with entry points of the group `herbrand.players`.
+
+| name         | file         | how it chooses                                                              |
+|--------------|--------------|-----------------------------------------------------------------------------|
+| `legal`      | `simple`     | always the first legal move                                                 |
+| `random`     | `simple`     | any legal move, evenly                                                      |
+| `greedy`     | `greedy`     | the move after which its goal value is best, one step ahead                 |
+| `montecarlo` | `montecarlo` | the move after which random games end best, on the fastest engine there is  |
+"""
+
+from __future__ import annotations
+
+from herbrand.play.interface import Player
+from herbrand.play.registry import PlayerInfo, make_player, players
+
+__all__ = ["Player", "PlayerInfo", "make_player", "players"]

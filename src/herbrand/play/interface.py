@@ -1,0 +1,102 @@
+"""What a player is."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+__all__ = ["Player"]
+
+
+class Player(ABC):
+    """Chooses the moves of one role in one match; a new match needs a new `start`.
+
+    Calls come one after another, except `stop`, which may come from another thread while one of
+    them runs.  The clocks are seconds that the player may use; who asks has taken off what it needs
+    itself.  With a seed, and time enough, the same questions have the same answers.
+    """
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.chance = random.Random(seed)
+        self._stopped = threading.Event()
+        self._game: Game | None = None
+        self._role = ""
+
+    @property
+    def game(self) -> Game:
+        """The game of the match."""
+        if self._game is None:
+            raise RuntimeError("the player was asked for a move before `start`")
+        return self._game
+
+    @property
+    def role(self) -> str:
+        """The role it plays, as the game spells it."""
+        return self._role
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the match was ended while the player was thinking."""
+        return self._stopped.is_set()
+
+    def start(self, game: Game, role: str, start_clock: float) -> None:
+        """Begin a match: prepare for at most `start_clock` seconds.
+
+        Raises `GameError` for a game that cannot be played, `ValueError` for a role it does not have.
+        """
+        game.require_playable()
+        self._stopped.clear()
+        self._game = game
+        self._role = game.roles[game.role_index(role)]
+        self.prepare(self.until(start_clock))
+
+    def prepare(self, deadline: float) -> None:
+        """Get ready before the first move, until `deadline` on the monotonic clock; nothing by default."""
+        del deadline
+
+    @abstractmethod
+    def select(self, state: State, play_clock: float) -> Move:
+        """Return a legal move of the role in a state that is not terminal, within `play_clock` seconds.
+
+        With hidden information the state is one that the role can hold possible, not the true one.
+        """
+
+    def stop(self) -> None:
+        """End the match now; a `select` that runs in another thread returns soon."""
+        self._stopped.set()
+
+    # -- for those who write players ----------------------------------------------------------
+
+    def until(self, seconds: float) -> float:
+        """Return the time on the monotonic clock after so many seconds."""
+        return time.monotonic() + seconds
+
+    def may_go_on(self, deadline: float) -> bool:
+        """Whether there is time left and nobody called `stop`."""
+        return not self._stopped.is_set() and time.monotonic() < deadline
+
+    def options(self, state: State) -> list[Move]:
+        """Return the legal moves of the role; `GameError` if there is none, which is a fault in the rules."""
+        moves = state.legal_moves(self.role)
+        if not moves:
+            raise GameError(f"{self.role} has no legal move, and the game is not over: a fault in the rules")
+        return moves
+
+    def reply(self, state: State) -> dict[str, Move]:
+        """Return a random legal move for each role; `GameError` if a role has none."""
+        joint = {}
+        for role, moves in state.legal_moves().items():
+            if not moves:
+                raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
+            joint[role] = self.chance.choice(moves)
+        return joint
