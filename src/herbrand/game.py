@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "load", "loads"]
 
-ENGINES = ("auto", "rules", "network", "naive", "prolog")
+ENGINES = ("auto", "rules", "network", "naive", "prolog", "asp")
 """What `engine=` may be."""
 AUTO_GROUND_SECONDS = 20.0
 """How long `engine="auto"` tries to ground a game before it evaluates the rules instead."""
@@ -217,11 +217,15 @@ class Game:
             from herbrand.simulate.on_network import NetworkEngine
 
             self._engines[name] = NetworkEngine(self.network)
-        if name == "prolog" and name not in self._engines:
+        if name in ("prolog", "asp") and name not in self._engines:
+            from herbrand.simulate.in_asp import AnswerSetEngine
             from herbrand.simulate.in_prolog import PrologEngine
 
             self.require_playable()
-            self._engines[name] = PrologEngine(self.rules, limits=self.limits)
+            asked: type[PrologEngine | AnswerSetEngine] = (
+                PrologEngine if name == "prolog" else AnswerSetEngine
+            )
+            self._engines[name] = asked(self.rules, limits=self.limits)
         if name not in self._engines:
             self.require_playable()
             from herbrand.simulate.from_rules import RulesEngine

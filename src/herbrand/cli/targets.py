@@ -55,6 +55,9 @@ TARGETS = {
     "prolog": Target(
         "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")
     ),
+    "asp": Target(
+        "an answer set program for clingo", "herbrand.convert.asp:write", ("horizon", "incremental", "win")
+    ),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
     "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
     "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
@@ -72,6 +75,9 @@ OPTIONS = {
         ("literal", "state", "plain"),
         "literal",
     ),
+    "horizon": Option("Plays of at most N steps, not one step.", int, metavar="N"),
+    "incremental": Option("Plays of 0, 1, 2, ... steps, until there is one."),
+    "win": Option("Plays that end with 100 for this role.", str, metavar="ROLE"),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(
         "Make every run a play and mark states to look for, separated by commas: playability, "

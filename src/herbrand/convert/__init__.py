@@ -7,4 +7,6 @@ cannot say is refused with a reason (`GameError`), never left out in silence.
 |-----------|--------------|-------------------------|
 | notations | `notation`   | the tree                |
 | JSON      | `as_json`    | the tree                |
+| Prolog    | `prolog/`    | the rules               |
+| clingo    | `asp/`       | the rules               |
 """

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from herbrand.convert.levels import DOES, TRUE, level_of
 from herbrand.convert.prolog.clauses import (
     ClauseWriter,
     atom,
@@ -32,7 +33,6 @@ from herbrand.syntax.tree import Atom, Or, atoms_of, variables_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.check.dependency import DependencyGraph
     from herbrand.check.rules import Rules
     from herbrand.convert.prolog.clauses import Relation
     from herbrand.syntax.tree import Literal, Rule
@@ -45,8 +45,6 @@ API: Final = (
 )
 """What the module exports."""
 _OWN: Final = (*API, ("forget", 0), ("in_order", 2), ("choice", 2))
-_TRUE: Final = ("true", 1)
-_DOES: Final = ("does", 2)
 _RENAMED: Final = {("next", 1): "next_fluent", ("terminal", 0): "is_terminal"}
 _ASKED: Final = {
     ("role", 1): ["Role"],
@@ -127,8 +125,8 @@ def state_style(rules: Rules, name: str) -> str:
     """
     statements = statements_for(rules)
     graph = rules.graph
-    levels = {key: _level(graph, key) for key in dict.fromkeys([*_ASKED, *graph.nodes])}
-    relations = [key for key in levels if key not in (_TRUE, _DOES)]
+    levels = {key: level_of(graph, key) for key in dict.fromkeys([*_ASKED, *graph.nodes])}
+    relations = [key for key in levels if key not in (TRUE, DOES)]
     wanted = {key: (_RENAMED.get(key, key[0]), key[1] + levels[key]) for key in relations}
     names = relation_names(wanted, _OWN)
     writer = _StateWriter(statements, names, levels)
@@ -172,13 +170,6 @@ def state_style(rules: Rules, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _level(graph: DependencyGraph, key: Relation) -> int:
-    """Return 0 for a static relation, 1 for one that depends on the state, 2 on the joint move."""
-    if _DOES in (key, *graph.reachable(key)):
-        return 2
-    return int(_TRUE in (key, *graph.reachable(key)))
-
-
 class _StateWriter(ClauseWriter):
     """Gives every relation the arguments it depends on."""
 
@@ -195,10 +186,10 @@ class _StateWriter(ClauseWriter):
         """Write a clause; an argument that its body does not use begins with `_`."""
         self.known = set()
         called = {atom.key for literal in rule.body for atom, _ in atoms_of(literal)}
-        levels = {self.levels[key] for key in called if key != _DOES}
+        levels = {self.levels[key] for key in called if key != DOES}
         self.context = [
             "State" if max(levels, default=0) else "_State",
-            "Inputs" if 2 in levels or _DOES in called else "_Inputs",
+            "Inputs" if 2 in levels or DOES in called else "_Inputs",
         ]
         return super().statement(rule, after)
 
@@ -221,11 +212,11 @@ class _StateWriter(ClauseWriter):
     def call(self, atom: Atom) -> str:
         """Write an atom with the state and the moves it depends on."""
         args = [self.term(arg) for arg in atom.args]
-        if atom.key not in (_TRUE, _DOES):
+        if atom.key not in (TRUE, DOES):
             return self.compose(self.names[atom.key], [*self.context[: self.levels[atom.key]], *args])
         is_test = {variable.name for variable in variables_of(atom)} <= self.known
         member = "memberchk" if is_test else "member"
-        if atom.key == _TRUE:
+        if atom.key == TRUE:
             return f"{member}({args[0]}, State)"
         return f"{member}(does({', '.join(args)}), Inputs)"
 

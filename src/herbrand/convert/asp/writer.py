@@ -1,0 +1,217 @@
+"""Rules as rules of clingo.
+
+| in the rules             | in the answer set program                                          |
+|--------------------------|--------------------------------------------------------------------|
+| constant `12`, `white`   | `12`, `white`                                                      |
+| constant `a-b`, `01`     | `"a-b"`, `"01"`: a string                                          |
+| `(f a ?x)`               | `f(a,X)`; a name that clingo cannot spell is changed               |
+| `(p a)`, static          | `p(a)`                                                             |
+| `(p a)`, not static      | `p(a,TIME)` where there is time                                    |
+| `(distinct ?x ?y)`       | `X != Y`                                                           |
+| `(or ...)`               | one rule for each disjunct                                         |
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from herbrand.convert.levels import DOES, INTERFACE, STATIC, TRUE, level_of, needed
+from herbrand.errors import GameError, InvalidMoveError
+from herbrand.syntax.names import variable_names
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from herbrand.check.rules import Rules
+    from herbrand.syntax.tree import Literal, Node, Rule, Term
+
+__all__ = ["RuleWriter"]
+
+_NAME = re.compile(r"_*[a-z][A-Za-z0-9_]*")
+_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,8}")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+|[A-Za-z_][A-Za-z0-9_]*\(?|\)')
+_ESCAPE = re.compile(r"\\(.)")
+_SPLIT_LIMIT: Final = 4096
+_WIDTH: Final = 100
+
+
+class RuleWriter:
+    """Writes the rules of a game, at a time or without time."""
+
+    def __init__(self, rules: Rules, *, own: frozenset[str] = frozenset(), only_needed: bool = False) -> None:
+        """`own` are names that the program around the rules defines."""
+        graph = rules.graph
+        wanted = needed(graph) if only_needed else None
+        self.rules = [r for r in rules.normal.rules if wanted is None or r.head.key in wanted]
+        relations = dict.fromkeys([TRUE, DOES, *INTERFACE, *graph.nodes])
+        self.levels = {key: level_of(graph, key) for key in relations}
+        self.functors = self._function_names()
+        """How the names of compound terms are written."""
+        self.names = self._relation_names(own)
+        """How relations are written."""
+        self._original = {(new, arity): name for (name, arity), new in self.functors.items()}
+        self._constants = {node.name for node in _below(self.rules) if isinstance(node, Constant)}
+        self._variables: dict[str, str] = {}
+        self._time: str | None = None
+        self._defined = {rule.head.key for rule in self.rules}
+
+    def section(self, level: int, time: str | None = None, guard: str | None = None) -> Iterator[str]:
+        """Yield the rules for relations of a level; `guard` is a literal for each body."""
+        before = None
+        for rule in self.rules:
+            if self.levels[rule.head.key] == level:
+                if before not in (None, rule.head.key):
+                    yield ""
+                before = rule.head.key
+                for body in _bodies(rule):
+                    yield from self._rule(rule, body, time, guard)
+
+    def fresh_constant(self, name: str) -> str:
+        """Return a name that no constant of the game has: clingo replaces its own constants everywhere."""
+        return _fresh(name, self._constants)
+
+    def read(self, text: str) -> Term:
+        """Read a term that clingo wrote."""
+        stack: list[list[Term]] = [[]]
+        names: list[str] = []
+        for token in _TOKEN.findall(text):
+            if token == ")":
+                args, name = tuple(stack.pop()), names.pop()
+                stack[-1].append(Function(self._original.get((name, len(args)), name), args))
+            elif token[-1] == "(":
+                names.append(token[:-1])
+                stack.append([])
+            elif token[0] == '"':
+                stack[-1].append(Constant(_ESCAPE.sub(lambda m: "\n" if m[1] == "n" else m[1], token[1:-1])))
+            else:
+                stack[-1].append(Constant(token))
+        (term,) = stack[0]
+        return term
+
+    def undefined(self, *, timed: bool) -> Iterator[str]:
+        """Yield declarations of what is used and never defined."""
+        for key in self.names:
+            if key not in self._defined and key not in (TRUE, DOES):
+                arity = key[1] + (timed and self.levels[key] > STATIC)
+                yield f"#defined {self.names[key]}/{arity}."
+
+    def atom(self, relation: tuple[str, int], arguments: list[str], time: str | None = None) -> str:
+        """Write an atom, at a time if it is not static and there is one."""
+        timed = [time] if time is not None and self.levels[relation] > STATIC else []
+        args = [*arguments, *timed]
+        return f"{self.names[relation]}({','.join(args)})" if args else self.names[relation]
+
+    def term(self, term: Term) -> str:
+        """Write a term."""
+        if isinstance(term, Variable):
+            return self._variables[term.name]
+        if isinstance(term, Constant):
+            return constant(term.name)
+        name = self.functors.get(term.key)
+        if name is None:  # a term from outside
+            raise InvalidMoveError(f"no rule has a term of the form of `{term}`")
+        return f"{name}({','.join(map(self.term, term.args))})"
+
+    def _rule(
+        self, rule: Rule, body: tuple[Literal, ...], time: str | None, guard: str | None
+    ) -> Iterator[str]:
+        names = variable_names(rule, "prolog")
+        self._variables = {v: f"{text}_" if text in {"T", "_T"} else text for v, text in names.items()}
+        self._time = time
+        head = self._literal(rule.head)
+        parts = [*map(self._literal, body), *([guard] if guard else [])]
+        line = f"{head} :- {', '.join(parts)}." if parts else f"{head}."
+        if len(line) <= _WIDTH or not parts:
+            yield line
+            return
+        yield f"{head} :-"
+        for part in parts[:-1]:
+            yield f"    {part},"
+        yield f"    {parts[-1]}."
+
+    def _literal(self, literal: Literal) -> str:
+        if isinstance(literal, Atom):
+            return self.atom(literal.key, list(map(self.term, literal.args)), self._time)
+        if isinstance(literal, Distinct):
+            return f"{self.term(literal.left)} != {self.term(literal.right)}"
+        assert isinstance(literal, Not)
+        return f"not {self._literal(literal.literal)}"
+
+    def _function_names(self) -> dict[tuple[str, int], str]:
+        found: dict[tuple[str, int], str] = {}
+        taken: set[str] = set()
+        for node in _below(self.rules):
+            if isinstance(node, Function) and node.key not in found:
+                found[node.key] = node.name if _spells(node.name) else ""
+                taken.add(node.name)
+        for key, name in sorted(found.items()):
+            if not name:
+                found[key] = _fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", taken)
+        return found
+
+    def _relation_names(self, own: frozenset[str]) -> dict[tuple[str, int], str]:
+        taken = {name for name, _ in self.levels} | own
+        found: dict[tuple[str, int], str] = {}
+        for key in self.levels:
+            name = key[0]
+            if not _spells(name) or name in own:
+                name = _fresh(f"p_{re.sub('[^A-Za-z0-9_]', '_', name)}", taken)
+            elif any(found.get((name, other)) == name for other in range(key[1] + 3) if other != key[1]):
+                name = _fresh(f"{name}_{key[1]}", taken)  # with a time argument they would be the same
+            found[key] = name
+        return found
+
+
+def _below(rules: Iterable[Rule]) -> Iterator[Node]:
+    stack: list[Node] = [*rules]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += children(node)
+
+
+def constant(name: str) -> str:
+    """Write a constant."""
+    if _NUMBER.fullmatch(name) or _spells(name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _spells(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and name != "not"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    new, number = name, 1
+    while new in taken:
+        number += 1
+        new = f"{name}_{number}"
+    taken.add(new)
+    return new
+
+
+def _bodies(rule: Rule) -> Iterator[tuple[Literal, ...]]:
+    """Yield the body with one disjunct of every disjunction, in all combinations."""
+    choices = [list(_alternatives(literal)) for literal in rule.body]
+    count = 1
+    for alternatives in choices:
+        count *= len(alternatives)
+    if count > _SPLIT_LIMIT:
+        raise GameError(f"a rule for `{rule.head}` splits into {count} rules without disjunction")
+    for combination in product(*choices):
+        yield tuple(literal for part in combination for literal in part)
+
+
+def _alternatives(literal: Literal) -> Iterator[tuple[Literal, ...]]:
+    if isinstance(literal, Or):
+        for part in literal.literals:
+            yield from _alternatives(part)
+    elif isinstance(literal, And):
+        for combination in product(*(list(_alternatives(part)) for part in literal.literals)):
+            yield tuple(inner for part in combination for inner in part)
+    else:
+        yield (literal,)
