@@ -48,6 +48,8 @@ class StateSpace:
     """[n, words] the states in the order of discovery."""
     over: NDArray[np.bool_]
     """[n] whether the state is terminal; meaningless beyond `expanded`."""
+    counts: NDArray[np.int32]
+    """[expanded, roles] how many legal moves each role has; the edges of a state are a product of these."""
     goals: NDArray[np.int16]
     """[n, roles] goal values of terminal states, `lanes.NO_VALUE` elsewhere."""
     stuck: NDArray[np.int64]
@@ -146,6 +148,12 @@ class StateSpace:
         return self._ordered[0]
 
     @property
+    def longest(self) -> NDArray[np.int32]:
+        """[n] the most joint moves that lead to each state; only when acyclic."""
+        assert self.acyclic
+        return self._ordered[1]
+
+    @property
     def unsorted(self) -> NDArray[np.int64]:
         """The states that lie on a circle or behind one, ascending."""
         sequence, _, sorted_ = self._ordered
@@ -156,8 +164,7 @@ class StateSpace:
     @property
     def longest_play(self) -> int:
         """The most joint moves that a play can have; only when acyclic."""
-        assert self.acyclic
-        return int(self._ordered[1].max())
+        return int(self.longest.max())
 
     def plays(self) -> int | None:
         """Return the number of lines of play from the start to an end: the leaves of the game tree.
@@ -238,6 +245,7 @@ class _Growing:
         self.count = 0
         self.over = np.zeros(1 << 10, np.bool_)
         self.goals = np.full((1 << 10, roles), -1, np.int16)
+        self.counts = np.zeros((1 << 10, roles), np.int32)
         self.parents = np.full(1 << 10, -1, np.int32)
         self.starts = np.zeros((1 << 10) + 1, np.int64)
         self.children: list[NDArray[np.int32]] = []
@@ -285,7 +293,7 @@ class _Growing:
     @property
     def megabytes(self) -> float:
         """Memory taken by what is kept."""
-        kept = [self.table, self.over, self.goals, self.parents, self.starts, *self.children]
+        kept = [self.table, self.over, self.goals, self.counts, self.parents, self.starts, *self.children]
         if self.folder is None:
             kept.append(self.states)
         return sum(array.nbytes for array in kept) / 1e6
@@ -329,7 +337,7 @@ class _Growing:
     def _limit(self) -> str | None:
         budget = self.budget
         if self.budget.left <= 0:
-            return f"{budget.seconds:g} seconds"
+            return f"{budget.seconds:.3g} seconds"
         if self.count > budget.states or self.count >= (1 << 31) - (1 << 24):
             return f"{budget.states} states"
         if self.megabytes > budget.megabytes:
@@ -343,6 +351,7 @@ class _Growing:
             size = max(end, 2 * len(self.over))
             self.over = _longer(self.over, size, 0)
             self.goals = _longer(self.goals, size, -1)
+            self.counts = _longer(self.counts, size, 0)
             self.starts = _longer(self.starts, size + 1, 0)
         states = np.array(self.states[begin:end])
         legal = expander.legal(states)
@@ -353,10 +362,12 @@ class _Growing:
         if over.any():
             self.goals[begin:end][over] = expander.goals(states[over])
         going = ~over
+        every = legal.counts()
+        self.counts[begin:end] = every
         if going.any():
             used = np.bitwise_or.reduce(legal.bits[going], axis=0)
             self.ever_legal = used if self.ever_legal is None else self.ever_legal | used
-            counts = legal.counts()[going]
+            counts = every[going]
             self.branching[:, 0] += counts.sum(axis=0)
             choice = counts > 1
             self.branching[:, 1] += choice.sum(axis=0)
@@ -389,6 +400,7 @@ class _Growing:
             expander=self.expander,
             states=self.states[:n],
             over=_longer(self.over[:expanded], n, 0),
+            counts=self.counts[:expanded],
             goals=_longer(self.goals[:expanded], n, -1),
             stuck=np.concatenate([*self.stuck, np.zeros(0, np.int64)]),
             starts=self.starts[: expanded + 1],

@@ -38,6 +38,7 @@ COMMANDS: Final = {
     "players": "List the programs that can play.",
     "games": "List the bundled games, or describe one.",
     "verify": "Compare engines with each other or with a recorded trace.",
+    "analyse": "Decide whether a game terminates, is playable and winnable.",
     "ground": "List the instances of the rules that can matter in a game.",
     "bench": "Measure how fast random games are played.",
     "completion": "Print the script that completes commands in a shell.",

@@ -1,0 +1,192 @@
+"""`herbrand analyse`: what can be proved about a game."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.analyse.verdict import PROPERTIES
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import progress_bar, remark, result, terminal_width, wants_color
+
+if TYPE_CHECKING:
+    from herbrand.analyse.prove import Analysis
+    from herbrand.analyse.verdict import Verdict, Witness
+
+__all__ = ["command"]
+
+_SIGNS = {"proved": ("yes", "green"), "refuted": ("no", "red"), "unknown": ("?", "yellow")}
+_TITLES = {
+    "termination": "terminates",
+    "playability": "playable",
+    "weak_winnability": "weakly winnable",
+    "strong_winnability": "strongly winnable",
+    "goals": "goals at the end",
+    "monotonicity": "goals monotonic",
+    "well_formed": "well-formed",
+}
+_LONG_LINE = 40
+
+
+@click.command("analyse")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option(
+    "--property",
+    "properties",
+    type=click.Choice(PROPERTIES),
+    multiple=True,
+    help="Decide only this; may be given several times.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long it may take, about.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(min=1),
+    default=20_000_000,
+    show_default=True,
+    metavar="N",
+    help="How many states may be held.",
+)
+@click.option(
+    "--megabytes",
+    type=click.FloatRange(min=1),
+    default=1500.0,
+    show_default=True,
+    metavar="M",
+    help="How much memory states may take.",
+)
+@click.option(
+    "--win",
+    type=click.IntRange(0, 100),
+    default=100,
+    show_default=True,
+    metavar="VALUE",
+    help="The goal value that counts as winning.",
+)
+@click.option("--no-check", is_flag=True, help="Do not check what was found a second time.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+def command(
+    file: str,
+    notation: str,
+    properties: tuple[str, ...],
+    budget: float,
+    states: int,
+    megabytes: float,
+    win: int,
+    no_check: bool,
+    as_json: bool,
+) -> None:
+    """Decide whether a game terminates, is playable and winnable.
+
+    Each property is proved, refuted or unknown, never guessed: what is refuted is shown by a
+    line of play, what is proved by a certificate that a second checker has gone through. The
+    exit status is 0 also when a property is refuted or unknown.
+    """
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.prove import analyse
+
+    game = read_game(file, notation)
+    bar = progress_bar(None, f"analysing {game.name}")
+    update, close = bar or (None, lambda: None)
+    try:
+        analysis = analyse(
+            game,
+            properties or PROPERTIES,
+            budget=Budget(budget, states, megabytes),
+            win=win,
+            check=not no_check,
+            progress=None if update is None else lambda _, done, of: update(done, of),
+        )
+    finally:
+        close()
+    if as_json:
+        write_json(analysis.as_json())
+        return
+    from herbrand import games
+
+    bundled = Path(file).parent == games.path("nim").parent
+    result(_report(analysis, game.name if bundled else file))
+    for note in analysis.notes:
+        remark(f"note: {note}")
+
+
+def _report(analysis: Analysis, file: str) -> str:
+    lines = [analysis.game.name, ""]
+    for name, verdict in analysis.properties.items():
+        lines += _property(_TITLES[name], verdict, file)
+    counts = analysis.counts
+    if counts is not None:
+        lines += ["", *_counts(counts)]
+    return "\n".join(lines)
+
+
+def _property(title: str, verdict: Verdict, file: str) -> list[str]:
+    """Lay out one verdict: a line with the answer, then what it rests on."""
+    import sys
+
+    word, colour = _SIGNS[verdict.answer]
+    sign = click.style(f"{word:4}", fg=colour, bold=True) if wants_color(sys.stdout) else f"{word:4}"
+    how = verdict.method + (", checked by the rules" if verdict.checked else "")
+    lines = [f"{title:18} {sign} {f'({how})' if verdict.is_known else ''}".rstrip()]
+    if verdict.roles:
+        for role, inner in verdict.roles.items():
+            mark = {"proved": "yes", "refuted": "no", "unknown": "?"}[inner.answer]
+            lines += _wrapped(f"{role}: {mark}, {inner.reason}")
+            if inner.witness is not None:
+                lines += _witness(inner.witness, file)
+    else:
+        lines += _wrapped(verdict.reason)
+        if verdict.witness is not None:
+            lines += _witness(verdict.witness, file)
+    for role, reading in verdict.details.get("sequence", {}).items():
+        if verdict.roles[role].is_known and verdict.roles[role].answer != "refuted":
+            lines += _wrapped(f"{role}, with actions fixed beforehand: {reading['reason']}")
+            if reading.get("actions"):
+                lines += _wrapped("; ".join(reading["actions"]), indent=8)
+    return lines
+
+
+def _wrapped(text: str, indent: int = 4) -> list[str]:
+    blank = " " * indent
+    width = max(40, terminal_width())
+    return textwrap.wrap(text, width, initial_indent=blank, subsequent_indent=blank + "  ")
+
+
+def _witness(witness: Witness, file: str) -> list[str]:
+    if len(witness.moves) > _LONG_LINE:
+        return _wrapped(f"(a line of {len(witness.moves)} joint moves: see --json)", indent=6)
+    if not witness.moves:
+        return _wrapped("(in the initial state)", indent=6)
+    return [f"      {witness.as_command(file)}"]
+
+
+def _counts(counts: dict[str, object]) -> list[str]:
+    def number(value: object) -> str:
+        return f"{value:,}".replace(",", " ") if isinstance(value, int) else str(value)
+
+    lines = [
+        f"{'states':18} {number(counts['states'])}, {number(counts['terminal_states'])} of them terminal",
+        f"{'transitions':18} {number(counts['transitions'])}",
+    ]
+    if "plays" in counts:
+        lines.append(
+            f"{'plays':18} {number(counts['plays'])}, of {number(counts['longest_play'])} steps at most"
+        )
+    profile = counts["by_depth"]
+    assert isinstance(profile, list)
+    shown = " ".join(map(str, profile[:24])) + (" ..." if len(profile) > 24 else "")
+    lines += textwrap.wrap(
+        f"{'states by depth':18} {shown}", max(40, terminal_width()), subsequent_indent=" " * 19
+    )
+    return lines

@@ -1,0 +1,284 @@
+"""Verdicts of small games, and of games made to be faulty; every certificate and witness is checked again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import Phase, given, settings
+
+import herbrand
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.certificates import Policy, Spoiler, StateSet
+from herbrand.analyse.explore import explore
+from herbrand.analyse.prove import Analysis, analyse
+from herbrand.analyse.replay import holds, replay
+from herbrand.analyse.ternary import certain_end
+from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
+from herbrand.check.step_counter import step_counter
+from herbrand.cli.main import cli
+from herbrand.errors import BudgetExceeded, InternalError
+from herbrand.testing import games as random_games
+
+EXPECTED = {
+    # terminates, playable, weakly, strongly winnable, goals at the end, monotonic, well-formed
+    "ticTacToe": "+++-+-+",
+    "nim": "+++++-+",
+    "hanoi": "+++++-+",
+    "rockPaperScissors": "+++-+-+",
+    "prisonersDilemma": "+++-+++",
+    "kuhn": "+++-+-+",
+}
+SIGNS = {"proved": "+", "refuted": "-", "unknown": "?"}
+
+
+def prove(text: str, **options: object) -> Analysis:
+    """Analyse a game given as text."""
+    return analyse(herbrand.loads(text), symbolic=False, **options)  # type: ignore[arg-type]
+
+
+def signs(analysis: Analysis) -> str:
+    """The answers in the order of the properties."""
+    return "".join(SIGNS[verdict.answer] for verdict in analysis.properties.values())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_small_bundled_games(name: str) -> None:
+    """All properties are decided as known, and checked by the rules."""
+    analysis = analyse(herbrand.load(name), symbolic=False)
+    assert tuple(analysis.properties) == PROPERTIES
+    assert signs(analysis) == EXPECTED[name]
+    for verdict in analysis.properties.values():
+        assert verdict.checked
+    json.dumps(analysis.as_json())
+
+
+BASE = """(role a) (role b) (init (at 1)) (succ 1 2) (succ 2 3) (succ 3 4)
+(<= (legal ?r wait) (role ?r)) (<= (legal a jump) (true (at 1)))
+(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y) (does a wait))
+(<= (next (at 3)) (does a jump))
+(<= terminal (true (at 4))) (<= (goal a 100) (true (at 4))) (<= (goal b 100) (true (at 4)))
+"""
+
+
+def test_a_game_that_holds_what_is_asked() -> None:
+    """The game that the next tests break in one place each."""
+    assert signs(prove(BASE)) == "+++++-+"
+
+
+def test_a_circle_refutes_termination() -> None:
+    """A move that does nothing: the shortest witness is that move, back to the start."""
+    found = prove(BASE + "(<= (legal a stay) (true (at 1))) (<= (next (at 1)) (does a stay))")
+    verdict = found.properties["termination"]
+    assert verdict.answer == "refuted"
+    assert verdict.witness == Witness((("stay", "wait"),), loop=0, shortest=True)
+    assert found.properties["well_formed"].answer == "refuted"
+
+
+def test_a_longer_circle_after_some_steps() -> None:
+    """The line leads into the circle and once around it."""
+    text = BASE + "(<= (legal a back) (true (at 3))) (<= (next (at 2)) (does a back))"
+    witness = prove(text).properties["termination"].witness
+    assert witness is not None
+    assert witness.loop is not None
+    states = replay(herbrand.loads(text), witness.moves)
+    assert states[witness.loop] == states[-1]
+    assert (len(witness.moves), witness.loop) == (3, 1)
+
+
+def test_a_role_without_a_move_refutes_playability() -> None:
+    """Who is stuck, and how to get there."""
+    text = BASE.replace(
+        "(<= (legal ?r wait) (role ?r))", "(legal b wait) (<= (legal a wait) (not (true (at 3))))"
+    )
+    found = prove(text)
+    verdict = found.properties["playability"]
+    assert verdict.witness == Witness((("jump", "wait"),), role="a", shortest=True)
+    assert found.properties["termination"].answer == "proved"
+    assert found.properties["weak_winnability"].answer == "refuted"
+
+
+def test_an_end_without_a_goal_value() -> None:
+    """No value, and two values, for one role."""
+    for change in (
+        BASE.replace("(<= (goal b 100) (true (at 4)))", ""),
+        BASE + "(<= (goal b 0) (true (at 4)))",
+    ):
+        verdict = prove(change).properties["goals"]
+        assert verdict.answer == "refuted"
+        assert verdict.witness is not None
+        assert verdict.witness.role == "b"
+        assert len(verdict.witness.moves) == 2
+        assert verdict.checked
+
+
+def test_who_can_win_and_who_cannot() -> None:
+    """The verdict of each role stands inside."""
+    found = prove(BASE.replace("(goal b 100)", "(goal b 90)"))
+    weak = found.properties["weak_winnability"]
+    assert {role: v.answer for role, v in weak.roles.items()} == {"a": "proved", "b": "refuted"}
+    assert weak.answer == "refuted"
+    assert found.properties["strong_winnability"].answer == "proved"
+    lower = prove(BASE.replace("(goal b 100)", "(goal b 90)").replace("(goal a 100)", "(goal a 90)"), win=90)
+    assert lower.properties["weak_winnability"].answer == "proved"
+
+
+def test_a_strategy_and_a_fixed_list_of_actions_differ() -> None:
+    """Guessing after having seen can be forced, but not with actions fixed beforehand."""
+    text = """(role seer) (role coin) (init start) (side heads) (side tails)
+        (<= (legal coin (show ?s)) (side ?s)) (<= (legal seer (call ?s)) (side ?s))
+        (<= (next (shown ?s)) (true start) (does coin (show ?s)))
+        (<= (next right) (true (shown ?s)) (does seer (call ?s)))
+        (<= (next wrong) (true (shown ?s)) (does seer (call ?x)) (distinct ?s ?x))
+        (<= terminal (true right)) (<= terminal (true wrong))
+        (<= (goal seer 100) (true right)) (<= (goal seer 0) (true wrong))
+        (<= (goal coin 0) (true right)) (<= (goal coin 100) (true wrong))"""
+    verdict = prove(text).properties["strong_winnability"]
+    assert verdict.roles["seer"].answer == "proved"
+    assert verdict.details["sequence"]["seer"]["verdict"] == "refuted"
+    # calling at the same time as showing: nobody can force anything
+    blind = text.replace("(true start) (does coin", "(true start) (does seer go) (does coin")
+    simultaneous = """(role seer) (role coin) (init start) (side heads) (side tails)
+        (<= (legal coin (show ?s)) (side ?s)) (<= (legal seer (call ?s)) (side ?s))
+        (<= (next right) (does coin (show ?s)) (does seer (call ?s)))
+        (<= (next wrong) (does coin (show ?s)) (does seer (call ?x)) (distinct ?s ?x))
+        (<= terminal (not (true start)))
+        (<= (goal seer 100) (true right)) (<= (goal seer 0) (true wrong))
+        (<= (goal coin 0) (true right)) (<= (goal coin 100) (true wrong))"""
+    assert blind != text
+    assert prove(simultaneous).properties["strong_winnability"].answer == "refuted"
+
+
+def test_chance_counts_as_one_of_the_others() -> None:
+    """Against `random` nothing is certain that it could prevent; it need not have a goal."""
+    text = """(role random) (role a) (init start) (side heads) (side tails)
+        (<= (legal random (show ?s)) (side ?s)) (legal a watch)
+        (<= (next (shown ?s)) (does random (show ?s))) (<= terminal (not (true start)))
+        (<= (goal a 100) (true (shown heads))) (<= (goal a 0) (true (shown tails)))"""
+    assert signs(prove(text)) == "+++-+-+"
+
+
+def test_actions_fixed_beforehand_are_found() -> None:
+    """Jumping and waiting wins whatever b does."""
+    details = prove(BASE + "(legal b sleep)").properties["strong_winnability"].details
+    assert details["sequence"]["a"]["verdict"] == "proved"
+    assert details["sequence"]["a"]["actions"] == ["jump", "wait"]
+
+
+def test_what_sees_hides_is_not_forced() -> None:
+    """With `sees` a strategy on states proves nothing; the verdict is unknown or a fixed list."""
+    analysis = analyse(herbrand.load("montyHall"), symbolic=False)
+    assert analysis.properties["strong_winnability"].answer != "proved"
+
+
+def test_a_small_budget_gives_unknown_never_a_guess() -> None:
+    """What was explored is said, and nothing is claimed that was not seen."""
+    analysis = analyse(herbrand.load("connectFour"), budget=Budget(states=500), symbolic=False)
+    assert not analysis.properties["playability"].is_known
+    assert analysis.properties["termination"].answer == "unknown"
+    assert analysis.counts is None
+    assert "explored" in analysis.as_json()
+    assert analysis.notes
+
+
+def test_a_property_that_does_not_exist_is_refused() -> None:
+    """With the names of those that do."""
+    with pytest.raises(ValueError, match="no property 'fun'"):
+        analyse(herbrand.load("nim"), ["fun"])
+
+
+def test_wrong_certificates_are_found_out() -> None:
+    """The second checker does not believe everything."""
+    game = herbrand.load("nim")
+    space = explore(game.expander)
+    assert StateSet(space, "playable").check(game, 60)
+    missing = replace(space, states=space.states[:-1])
+    assert not StateSet(missing, "playable").check(game, 60)
+    assert not StateSet(space, "below", "first", 100).check(game, 60)
+    analysis = analyse(game, ["strong_winnability"])
+    policy = analysis.properties["strong_winnability"].roles["first"].certificate
+    assert isinstance(policy, Policy)
+    assert policy.check(game, 60)
+    facts, move = next(iter(policy.moves.items()))
+    assert not replace(policy, moves={**policy.moves, facts: "noop"}).check(game, 60)
+    assert not replace(policy, moves={f: m for f, m in policy.moves.items() if f != facts}).check(game, 60)
+    assert not replace(policy, role="second").check(game, 60)
+    assert move
+    spoiler = analysis.properties["strong_winnability"].roles["second"].certificate
+    assert isinstance(spoiler, Spoiler)
+    assert spoiler.check(game, 60)
+    assert not replace(spoiler, role="first").check(game, 60)
+    some = dict(list(spoiler.replies.items())[1:])
+    assert not replace(spoiler, replies=some).check(game, 60)
+
+
+def test_wrong_witnesses_are_found_out() -> None:
+    """A line that is not legal, or does not show what it should, is none."""
+    game = herbrand.load("nim")
+    line = analyse(game, ["weak_winnability"]).properties["weak_winnability"].roles["first"].witness
+    assert line is not None
+    assert holds(game, "win", line)
+    assert not holds(game, "stuck", line)
+    assert not holds(game, "circle", line)
+    assert not holds(game, "win", replace(line, role="second"))
+    assert not holds(game, "win", replace(line, moves=line.moves[1:]))
+    assert not holds(game, "circle", Witness((), loop=0))
+
+
+def test_a_wrong_verdict_is_an_error_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A witness that does not hold is never reported."""
+    monkeypatch.setattr(
+        "herbrand.analyse.by_states.playability",
+        lambda space: Verdict("refuted", "exploration", "wrong", Witness((), role="first")),
+    )
+    with pytest.raises(InternalError, match="playability of nim"):
+        analyse(herbrand.load("nim"), ["playability"])
+
+
+def test_checking_has_a_budget() -> None:
+    """A check that takes too long raises and proves nothing."""
+    game = herbrand.load("ticTacToe")
+    with pytest.raises(BudgetExceeded):
+        StateSet(explore(game.expander), "playable").check(game, 0)
+
+
+@pytest.mark.parametrize(
+    "name", ["hanoi", "lightsOut", "eightPuzzle", "prisonersDilemma", "ticTacToe", "hex"]
+)
+def test_the_end_is_certain_where_the_step_counter_says(name: str) -> None:
+    """Two ways to see a bound on the length of play, on rules and on the network, agree."""
+    game = herbrand.load(name)
+    counter = step_counter(game.rules.tree.statements)
+    assert certain_end(game.network, 1000) == (None if counter is None else counter.bound)
+
+
+@settings(max_examples=20, deadline=None, phases=set(Phase) - {Phase.shrink})
+@given(random_games())
+def test_random_games_are_decided_and_every_verdict_is_checked(text: str) -> None:
+    """Nothing is found that the rules do not confirm (a wrong verdict raises)."""
+    analysis = analyse(herbrand.loads(text), budget=Budget(seconds=5, states=300), symbolic=False)
+    if analysis.space is not None and analysis.space.complete:
+        for name in ("termination", "playability", "weak_winnability", "goals"):
+            verdict = analysis.properties[name]
+            assert verdict.is_known
+            assert verdict.checked or verdict.method == "step counter"
+
+
+def test_the_command_prints_a_report_and_json() -> None:
+    """What people and programs read; the witness can be shown by the command it names."""
+    run = CliRunner().invoke(
+        cli, ["analyse", "nim", "--property", "termination", "--property", "strong_winnability"]
+    )
+    assert run.exit_code == 0
+    assert "terminates         yes" in run.output
+    assert "first: yes, first can force 100 within" in run.output
+    run = CliRunner().invoke(cli, ["analyse", "nim", "--json"])
+    shape = json.loads(run.output)
+    assert shape["counts"]["states"] == 232
+    assert set(shape["properties"]) == set(PROPERTIES)
+    assert shape["properties"]["weak_winnability"]["roles"]["first"]["witness"][0] == ["(take a 3)", "noop"]
+    run = CliRunner().invoke(cli, ["analyse", "connectFour", "--budget", "2", "--states", "100"])
+    assert run.exit_code == 0
+    assert "note: exploration stopped after 100 states" in run.output
