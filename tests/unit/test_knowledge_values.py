@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import herbrand
+from herbrand.analyse.matrix import matrix_value
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.knowledge import solve, unfold
-from herbrand.knowledge.matrix import matrix_value
 from herbrand.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
 
 pytest.importorskip("scipy")

@@ -107,7 +107,7 @@ def analyse(
     unknown = [name for name in wanted if name not in PROPERTIES]
     if unknown:
         raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
-    game._require_playable()
+    game.require_playable()
     return _Work(game, wanted, budget or Budget(), win, progress).run(check=check, symbolic=symbolic)
 
 

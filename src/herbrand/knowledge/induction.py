@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from herbrand.analyse.matrix import matrix_value
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.knowledge.matrix import matrix_value
 from herbrand.limits import DEFAULT, Limits
 from herbrand.simulate.playouts import goal_value
 
