@@ -27,6 +27,7 @@ ORDER = (
         "ground",
         "network",
         "convert",
+        "scramble",
         "simulate",
         "games",
     ),

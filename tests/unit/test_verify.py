@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import herbrand
-from herbrand.errors import HerbrandError
+from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.simulate.naive import NaiveEngine
 from herbrand.verify import verify_playouts, verify_trace
 
 
@@ -167,3 +168,104 @@ def test_engines_are_compared(game: herbrand.Game, monkeypatch: pytest.MonkeyPat
     assert report.difference is not None
     assert report.difference.what == "terminal"
     assert len(report.difference.moves) == 3
+
+
+class Lying(NaiveEngine):
+    """An engine with one fault."""
+
+    name = "naive"
+    fault = ""
+
+    def legal(self, key, role):
+        moves = super().legal(key, role)
+        return moves[1:] if self.fault == "legal" and len(key) == 10 and role == 1 else moves
+
+    def terminal(self, key):
+        return super().terminal(key) or self.fault == "terminal"
+
+    def goals(self, key, role):
+        return [] if self.fault == "goal" else super().goals(key, role)
+
+    def successor(self, key, moves):
+        after = super().successor(key, moves)
+        return frozenset(sorted(after)[1:]) if self.fault == "state" else after
+
+    def initial(self):
+        first = super().initial()
+        return frozenset(sorted(first)[1:]) if self.fault == "initial" else first
+
+    def percepts(self, key, moves, role):
+        return [*super().percepts(key, moves, role), self.roles[0]] if self.fault == "percepts" else []
+
+
+@pytest.mark.parametrize(
+    ("fault", "what", "atom"),
+    [
+        ("legal", "legal oplayer", "(legal oplayer noop)"),
+        ("terminal", "terminal", "terminal"),
+        ("goal", "goal xplayer", "(goal xplayer 50)"),
+        ("state", "state", "(next (cell "),
+        ("initial", "state", "(init (cell "),
+    ],
+)
+def test_a_difference_of_engines_is_explained_from_each_side(game, fault, what, atom):
+    """The state, the first differing atom, what each engine says of it, and what the rules say."""
+    engine = Lying(game.rules)
+    engine.fault = fault
+    game._engines["naive"] = engine
+    report = verify_playouts(game, engines=("rules", "naive"), playouts=3)
+    difference = report.difference
+    assert difference is not None
+    assert difference.what == what
+    right, wrong = difference.sides
+    assert (right.engine, wrong.engine) == ("rules", "naive")
+    assert right.atom.startswith(atom)
+    assert right.agrees
+    assert not wrong.agrees
+    assert right.holds is not wrong.holds
+    text = str(report.difference)
+    assert "state: (cell 1 1 " in text
+    assert f"naive says that {right.atom} {'holds' if wrong.holds else 'does not hold'}, but" in text
+    assert f"rules says that {right.atom} {'holds' if right.holds else 'does not hold'}, because" in text
+
+
+def test_percepts_are_compared():
+    """What roles see belongs to the comparison where the rules give any."""
+    kuhn = herbrand.load("montyHall")
+    engine = Lying(kuhn.rules)
+    engine.fault = "percepts"
+    kuhn._engines["naive"] = engine
+    report = verify_playouts(kuhn, engines=("rules", "naive"), playouts=3)
+    assert report.difference is not None
+    assert report.difference.what.startswith("percepts")
+
+
+class Tired(NaiveEngine):
+    """An engine that gives up after some questions."""
+
+    left = 20
+
+    def terminal(self, key):
+        self.left -= 1
+        if self.left < 0:
+            raise BudgetExceeded("20 questions")
+        return super().terminal(key)
+
+
+def test_an_engine_that_gives_up_is_left_out(game):
+    """The others are compared to the end; the report says who gave up, why, and after how many states."""
+    game._engines["naive"] = Tired(game.rules)
+    report = verify_playouts(game, engines=("rules", "naive", "network"), playouts=4)
+    assert report.ok
+    assert report.unsupported == {"naive": "over budget: 20 questions"}
+    assert 0 < report.compared["naive"] <= 20 < report.compared["network"]
+    assert report.remarks == ("naive gave up: over budget: 20 questions",)
+
+
+def test_nothing_compared_is_no_agreement(game):
+    """When no other engine answers at all, its error is raised."""
+    tired = Tired(game.rules)
+    tired.left = 0
+    game._engines["naive"] = tired
+    with pytest.raises(BudgetExceeded):
+        verify_playouts(game, engines=("rules", "naive"))

@@ -52,6 +52,7 @@ class Target:
 TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
     "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
+    "scrambled": Target("KIF with other names, in another order", "herbrand.scramble:write", ("seed",)),
     "prolog": Target(
         "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")
     ),
@@ -70,6 +71,7 @@ TARGETS = {
 OPTIONS = {
     "portable": Option("Rename what some systems cannot read."),
     "spelling": Option("Keep upper-case letters where the notation allows them."),
+    "seed": Option("Which other names and order.", int, 0, "N"),
     "style": Option(
         "The rules over facts true/1 and does/2, over a state passed as a list, or without directives.",
         ("literal", "state", "plain"),

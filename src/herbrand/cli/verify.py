@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import progress_bar, remark, result
+from herbrand.cli.output import count, progress_bar, remark, result
 from herbrand.game import ENGINES
 
 if TYPE_CHECKING:
@@ -34,7 +35,13 @@ __all__ = ["command"]
     show_default=True,
     help="With --trace: what replays it.",
 )
-@click.option("--engines", metavar="A,B", default="rules,naive", show_default=True, help="What to compare.")
+@click.option(
+    "--engines",
+    metavar="A,B,...",
+    default="rules,naive",
+    show_default=True,
+    help="What to compare: the first with each other one.",
+)
 @click.option("--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="How many games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which games.")
 @click.option(
@@ -43,6 +50,9 @@ __all__ = ["command"]
     default=200,
     show_default=True,
     help="Stop a game after so many steps.",
+)
+@click.option(
+    "--seconds", type=click.FloatRange(min=0), help="Look at no further state after so many seconds."
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_context
@@ -56,12 +66,14 @@ def command(
     playouts: int,
     seed: int,
     max_steps: int,
+    seconds: float | None,
     as_json: bool,
 ) -> None:
     """Compare engines with each other or with a recorded trace.
 
-    In every state the facts, the legal moves, the end of the game and the goals must be the
-    same. Exits with 1 and shows the first state in which they are not.
+    In every state the facts, the legal moves, the end of the game, the goals and the percepts must be
+    the same. Exits with 1 and shows the first state in which they are not, and why each engine is
+    right or wrong by the rules. An engine that cannot answer is left out, and said so.
     """
     from herbrand.verify import verify_playouts, verify_trace
 
@@ -79,7 +91,13 @@ def command(
             report = verify_trace(game, trace, engine=engine, progress=advance)
         else:
             report = verify_playouts(
-                game, engines=names, playouts=playouts, seed=seed, max_steps=max_steps, progress=advance
+                game,
+                engines=names,
+                playouts=playouts,
+                seed=seed,
+                max_steps=max_steps,
+                seconds=seconds,
+                progress=advance,
             )
     finally:
         close()
@@ -90,6 +108,9 @@ def command(
     elif report.difference is not None:
         result(f"{report.engine}: {report.difference}")
     else:
+        if len(report.compared) > 1:
+            for name, states in report.compared.items():
+                result(f"{name}: agrees with {names[0]} in {count(states, 'state')}")
         result(f"ok: {report.states} states")
     if not report.ok:
         ctx.exit(1)
@@ -117,6 +138,8 @@ def _as_json(game: Game, report: Report) -> dict[str, object]:
         "states": report.states,
         "seconds": report.seconds,
         "remarks": list(report.remarks),
+        "compared": dict(report.compared),
+        "unsupported": dict(report.unsupported),
         "difference": difference
         and {
             "match": difference.match,
@@ -125,5 +148,7 @@ def _as_json(game: Game, report: Report) -> dict[str, object]:
             "expected": difference.expected,
             "got": difference.got,
             "moves": list(difference.moves),
+            "state": list(difference.state),
+            "sides": [asdict(side) for side in difference.sides],
         },
     }

@@ -1,4 +1,4 @@
-"""Do two evaluations of a game agree?  An engine with a recorded trace, or engines with each other.
+"""An engine and a recorded trace: do they agree?
 
 Trace files are JSON lines, plain or gzipped: a "game" line with the roles, then for each
 match a "match" line and its "step" lines, then an "end" line.  A step has `terminal`,
@@ -13,67 +13,22 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import random
 import time
 import zlib
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError, InvalidMoveError
 from herbrand.game import Game
 from herbrand.syntax.case import with_case
+from herbrand.verify.report import Difference, Report, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from herbrand.machine.state import State
 
-__all__ = ["Difference", "Report", "verify_playouts", "verify_trace"]
-
-_SHOWN = 8
-"""How many differing terms a difference names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The first place where two evaluations disagree."""
-
-    match: int
-    step: int
-    what: str
-    """"state", "terminal", "legal ROLE", "goal ROLE" or "move"."""
-    expected: str
-    got: str
-    moves: tuple[str, ...] = ()
-    """The joint moves from the initial state to there, as for `herbrand show --moves`."""
-
-    def __str__(self) -> str:
-        path = f"\n  moves: {'; '.join(self.moves)}" if self.moves else ""
-        return (
-            f"match {self.match}, step {self.step}: {self.what} differs\n"
-            f"  expected: {self.expected}\n  got:      {self.got}{path}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What was compared."""
-
-    states: int
-    difference: Difference | None = None
-    remarks: tuple[str, ...] = ()
-    seconds: float = 0.0
-    """Processor seconds, without reading the rules."""
-    engine: str = field(default="")
-
-    @property
-    def ok(self) -> bool:
-        """Whether everything agreed."""
-        return self.difference is None
-
-
-# -- traces -------------------------------------------------------------------------------
+__all__ = ["verify_trace"]
 
 
 def verify_trace(
@@ -202,18 +157,13 @@ def _compare_terms(
         found = {term.lower() for term in got}
         if expected != found:
             missing, extra = sorted(expected - found), sorted(found - expected)
-            yield what, f"also {_shown(missing)}", f"also {_shown(extra)}"
+            yield what, f"also {shown(missing)}", f"also {shown(extra)}"
     elif recorded(f"{name}_n") != len(got):
         yield what, f"{recorded(f'{name}_n')} terms", f"{len(got)} terms"
     elif exact and recorded(f"{name}_sha256") is not None:
         digest = hashlib.sha256("\n".join(got).encode()).hexdigest()
         if digest != recorded(f"{name}_sha256"):
             yield what, f"SHA-256 {recorded(f'{name}_sha256')}", f"SHA-256 {digest}"
-
-
-def _shown(terms: Sequence[str]) -> str:
-    more = f" ... {len(terms) - _SHOWN} more" if len(terms) > _SHOWN else ""
-    return (" ".join(terms[:_SHOWN]) or "nothing") + more
 
 
 def _plain(text: str) -> str:
@@ -224,66 +174,3 @@ def _plain(text: str) -> str:
         return Move(text).gdl if "(" in text else text
     except InvalidMoveError:
         raise HerbrandError(f"not a trace: `{text}` is no term") from None
-
-
-# -- engines ------------------------------------------------------------------------------
-
-
-def verify_playouts(
-    game: Game,
-    *,
-    engines: Sequence[str] = ("rules", "naive"),
-    playouts: int = 10,
-    seed: int = 0,
-    max_steps: int = 200,
-    progress: Callable[[int], None] | None = None,
-) -> Report:
-    """Play random games on several engines at once; find the first state in which two differ.
-
-    The moves are drawn by the first engine.  In every state the fluents, the legal moves, the
-    end of the game and the goals are compared.
-    """
-    rng = random.Random(seed)
-    starts = [game.initial_state(engine) for engine in engines]
-    states = 0
-    started = time.process_time()
-    for playout in range(playouts):
-        current, moves = starts, list[str]()
-        while True:
-            for other in current[1:]:
-                for what, expected, got in _differences(current[0], other):
-                    difference = Difference(playout, len(moves), what, expected, got, tuple(moves))
-                    seconds = time.process_time() - started
-                    return Report(states, difference, (), seconds, "/".join(engines))
-            states += 1
-            if progress is not None:
-                progress(states)
-            if current[0].is_terminal or len(moves) >= max_steps:
-                break
-            legal = current[0].legal_moves()
-            if not all(legal.values()):
-                break
-            joint = [rng.choice(legal[role]) for role in game.roles]
-            moves.append(f"({' '.join(map(str, joint))})")
-            current = [state.next(joint) for state in current]
-    return Report(states, None, (), time.process_time() - started, "/".join(engines))
-
-
-def _differences(first: State, second: State) -> Iterator[tuple[str, str, str]]:
-    def compare(what: str, a: Iterable[str], b: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-        left, right = {x.lower() for x in a}, {x.lower() for x in b}
-        if left != right:
-            yield (
-                what,
-                f"{first.engine}: also {_shown(sorted(left - right))}",
-                f"{second.engine}: also {_shown(sorted(right - left))}",
-            )
-
-    yield from compare("state", first.facts, second.facts)
-    if first.is_terminal != second.is_terminal:
-        yield "terminal", str(first.is_terminal), str(second.is_terminal)
-    for role in first.roles:
-        yield from compare(
-            f"legal {role}", map(str, first.legal_moves(role)), map(str, second.legal_moves(role))
-        )
-        yield from compare(f"goal {role}", first.goal_values(role), second.goal_values(role))

@@ -1,0 +1,218 @@
+"""Engines with each other: do they agree in every state of random games?"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError, MissingExtra, MissingProgram
+from herbrand.verify.report import Difference, Report, Side, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from herbrand.game import Game
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+__all__ = ["verify_playouts"]
+
+_GIVES_UP = (BudgetExceeded, GameError, MissingExtra, MissingProgram, MemoryError)
+"""What an engine raises that cannot answer; the others go on without it."""
+
+
+def verify_playouts(
+    game: Game,
+    *,
+    engines: Sequence[str] = ("rules", "naive"),
+    playouts: int = 10,
+    seed: int = 0,
+    max_steps: int = 200,
+    seconds: float | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Play random games on several engines at once; find the first state in which two differ.
+
+    The moves are drawn by the first engine, and every other one is compared with it: the fluents, the
+    legal moves, the end of the game, the goals and the percepts.  An engine that cannot answer
+    is left out from there on, `Report.unsupported` says why; an error of the first is raised, and
+    so is one that leaves it alone before anything was compared.  After `seconds` no further state is
+    looked at.
+    """
+    game.require_playable()
+    started = time.process_time()
+    deadline = None if seconds is None else time.monotonic() + seconds
+    comparison = _Comparison(game, engines)
+    rng = random.Random(seed)
+    difference = None
+    for playout in range(playouts):
+        difference = comparison.play(playout, rng, max_steps, deadline, progress)
+        if difference is not None or not comparison.others or _is_over(deadline):
+            break
+    if comparison.failure is not None and not any(comparison.compared.values()):
+        raise comparison.failure
+    remarks = tuple(f"{name} gave up: {reason}" for name, reason in comparison.unsupported.items())
+    return Report(
+        comparison.states,
+        difference,
+        remarks,
+        time.process_time() - started,
+        "/".join(engines),
+        comparison.compared,
+        comparison.unsupported,
+    )
+
+
+def _is_over(deadline: float | None) -> bool:
+    return deadline is not None and time.monotonic() > deadline
+
+
+class _Comparison:
+    """One reference engine, and those that are compared with it as long as they answer."""
+
+    def __init__(self, game: Game, engines: Sequence[str]) -> None:
+        self.game = game
+        self.states = 0
+        self.compared = dict.fromkeys(engines[1:], 0)
+        self.unsupported: dict[str, str] = {}
+        self.failure: BaseException | None = None
+        self.first = game.initial_state(engines[0])
+        self.others: dict[str, State] = {}
+        for name in engines[1:]:
+            with _giving_up(self, name):
+                self.others[name] = game.initial_state(name)
+
+    def play(
+        self,
+        playout: int,
+        rng: random.Random,
+        max_steps: int,
+        deadline: float | None,
+        progress: Callable[[int], None] | None,
+    ) -> Difference | None:
+        """Play one game; return the first difference."""
+        state, others = self.first, dict(self.others)
+        before: State | None = None
+        joint: list[Move] = []
+        moves: list[str] = []
+        while True:
+            for name, other in others.items():
+                with _giving_up(self, name):
+                    for what, atom, expected, got in _differences(state, other, before, joint):
+                        place = sorted((before if what == "state" and before else state).facts)
+                        sides = _sides(state, other, before, joint, what, atom)
+                        return Difference(
+                            playout, len(moves), what, expected, got, tuple(moves), tuple(place), sides
+                        )
+                    self.compared[name] += 1
+            others = {name: other for name, other in others.items() if name in self.others}
+            self.states += 1
+            if progress is not None:
+                progress(self.states)
+            if state.is_terminal or len(moves) >= max_steps or not others or _is_over(deadline):
+                return None
+            legal = state.legal_moves()
+            if not all(legal.values()):
+                return None
+            joint = [rng.choice(legal[role]) for role in self.game.roles]
+            moves.append(f"({' '.join(map(str, joint))})")
+            before, state = state, state.next(joint)
+            followed = {}
+            for name, other in others.items():
+                with _giving_up(self, name):
+                    followed[name] = other.next(joint)
+            others = followed
+
+
+class _giving_up:  # noqa: N801  # used as a statement
+    """Leave an engine out of the comparison when it cannot answer."""
+
+    def __init__(self, comparison: _Comparison, name: str) -> None:
+        self.comparison = comparison
+        self.name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, _GIVES_UP):
+            return False
+        self.comparison.failure = error
+        self.comparison.unsupported[self.name] = str(error) or type(error).__name__
+        self.comparison.others.pop(self.name, None)
+        return True
+
+
+def _differences(
+    first: State, second: State, before: State | None, joint: Sequence[Move]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what differs: what, the first atom on which they differ, what each has besides."""
+
+    def compare(
+        what: str, make: str, a: Iterable[str], b: Iterable[str]
+    ) -> Iterator[tuple[str, str, str, str]]:
+        left, right = {x.lower() for x in a}, {x.lower() for x in b}
+        if left != right:
+            only, other = sorted(left - right), sorted(right - left)
+            yield (
+                what,
+                make.format((only or other)[0]),
+                f"{first.engine}: also {shown(only)}",
+                f"{second.engine}: also {shown(other)}",
+            )
+
+    yield from compare("state", "(next {})" if before else "(init {})", first.facts, second.facts)
+    if before is not None and _sees(first.game):
+        previous = second.game.state(before.facts, second.engine)
+        for role in first.roles:
+            percepts = before.percepts(joint, role), previous.percepts(joint, role)
+            yield from compare(f"percepts {role}", f"(sees {role} {{}})", *percepts)
+    if first.is_terminal != second.is_terminal:
+        yield (
+            "terminal",
+            "terminal",
+            f"{first.engine}: {first.is_terminal}",
+            f"{second.engine}: {second.is_terminal}",
+        )
+    for role in first.roles:
+        legal = map(str, first.legal_moves(role)), map(str, second.legal_moves(role))
+        yield from compare(f"legal {role}", f"(legal {role} {{}})", *legal)
+        goals = first.goal_values(role), second.goal_values(role)
+        yield from compare(f"goal {role}", f"(goal {role} {{}})", *goals)
+
+
+def _sees(game: Game) -> bool:
+    return any(rule.head.key == ("sees", 2) for rule in game.tree.statements)
+
+
+def _sides(
+    first: State, second: State, before: State | None, joint: Sequence[Move], what: str, atom: str
+) -> tuple[Side, ...]:
+    """Return what each of two engines says of an atom, and why or why not by the rules."""
+    inner = atom[1:-1].split(" ", 1)[1] if atom.startswith("(") else atom
+    is_state = what == "state"
+    try:
+        asked = before if before is not None and (is_state or what.startswith("percepts")) else first
+        given = list(joint) if asked is before and before is not None else None
+        explanation = asked.why(atom, given)
+        holds, why = explanation.holds, str(explanation)
+    except (HerbrandError, ValueError) as error:
+        holds, why = None, f"no explanation: {error}"
+    sides = []
+    for state in (first, second):
+        if is_state:
+            says = inner in {fact.lower() for fact in state.facts}
+        elif what == "terminal":
+            says = state.is_terminal
+        elif what.startswith("percepts"):
+            assert before is not None
+            role, percept = inner.split(" ", 1)
+            there = state.game.state(before.facts, state.engine)
+            says = percept in {p.lower() for p in there.percepts(joint, role)}
+        else:
+            role, value = inner.split(" ", 1)
+            values = state.goal_values(role) if what.startswith("goal") else map(str, state.legal_moves(role))
+            says = value in {text.lower() for text in values}
+        sides.append(Side(state.engine, atom, says, why, holds == says))
+    return tuple(sides)

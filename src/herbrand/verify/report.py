@@ -1,0 +1,88 @@
+"""What comparing two evaluations of a game found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Difference", "Report", "Side", "shown"]
+
+_SHOWN = 8
+"""How many differing terms a difference names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one engine says about an atom, and what the rules say about it in the same state."""
+
+    engine: str
+    atom: str
+    holds: bool
+    """Whether the engine says so."""
+    why: str
+    """The derivation of the atom from the rules, or why there is none; drawn as a tree."""
+    agrees: bool
+    """Whether that explanation says the same as the engine."""
+
+    def __str__(self) -> str:
+        verb = "holds" if self.holds else "does not hold"
+        reason = "because" if self.agrees else "but"
+        lines = self.why.replace("\n", "\n      ")
+        return f"{self.engine} says that {self.atom} {verb}, {reason}\n      {lines}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place where two evaluations disagree."""
+
+    match: int
+    step: int
+    what: str
+    """"state", "terminal", "legal ROLE", "goal ROLE" or "move"."""
+    expected: str
+    got: str
+    moves: tuple[str, ...] = ()
+    """The joint moves from the initial state to there, as for `herbrand show --moves`."""
+    state: tuple[str, ...] = ()
+    """The fluents of the state, sorted: of the last one that both agreed on if states differ."""
+    sides: tuple[Side, ...] = ()
+    """For engines: what each says about the first atom on which they differ."""
+
+    def __str__(self) -> str:
+        path = f"\n  moves: {'; '.join(self.moves)}" if self.moves else ""
+        state = f"\n  state: {' '.join(self.state)}" if self.state else ""
+        sides = "".join(f"\n  {side}" for side in self.sides)
+        return (
+            f"match {self.match}, step {self.step}: {self.what} differs\n"
+            f"  expected: {self.expected}\n  got:      {self.got}{path}{state}{sides}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was compared."""
+
+    states: int
+    difference: Difference | None = None
+    remarks: tuple[str, ...] = ()
+    seconds: float = 0.0
+    """Processor seconds, without reading the rules."""
+    engine: str = field(default="")
+    compared: Mapping[str, int] = field(default_factory=dict)
+    """For engines: in how many states each was compared with the first."""
+    unsupported: Mapping[str, str] = field(default_factory=dict)
+    """Engines that gave up, or never began, and why."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything agreed."""
+        return self.difference is None
+
+
+def shown(terms: Sequence[str]) -> str:
+    """Return the first of some terms, and how many there are besides."""
+    more = f" ... {len(terms) - _SHOWN} more" if len(terms) > _SHOWN else ""
+    return (" ".join(terms[:_SHOWN]) or "nothing") + more
