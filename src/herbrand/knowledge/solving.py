@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
@@ -13,7 +14,6 @@ from herbrand.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from fractions import Fraction
 
     from herbrand.game import Game
     from herbrand.knowledge.plans import Plan
@@ -23,6 +23,7 @@ __all__ = ["METHODS", "Solution", "solve"]
 
 METHODS = ("auto", "backward induction", "sequence form", "cfr", "cfr+")
 """What `method=` may be."""
+_CLOSE = Fraction(1, 10**6)
 MOST_NODES = 200_000
 """States, or states with histories, that are looked at."""
 
@@ -53,16 +54,25 @@ class Solution:
         return self.value is not None
 
     @property
+    def estimate(self) -> dict[str, float] | None:
+        """The value as floating-point numbers: exact, or within a millionth of a point; else None."""
+        if self.value is not None:
+            return {role: float(value) for role, value in self.value.items()}
+        if self.bounds is None or any(high - low > _CLOSE for low, high in self.bounds.values()):
+            return None
+        return {role: float((low + high) / 2) for role, (low, high) in self.bounds.items()}
+
+    @property
     def exploitability(self) -> Fraction | None:
         """`regret` for each player on average, as it is mostly given in the literature."""
         return None if self.regret is None else self.regret / max(len(self.strategies), 1)
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; fractions as numbers, and the value as text, too."""
+        """Return everything as JSON-ready data: numbers, and the value as fractions in "exact" if it is."""
         return {
             "game": self.game,
             "method": self.method,
-            "value": None if self.value is None else {r: _number(v) for r, v in self.value.items()},
+            "value": self.estimate if self.value is None else {r: _number(v) for r, v in self.value.items()},
             "exact": None if self.value is None else {r: str(v) for r, v in self.value.items()},
             "bounds": None
             if self.bounds is None
