@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import json
 import sys
 from fractions import Fraction
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import herbrand
 from herbrand.analyse.matrix import matrix_value
+from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.knowledge import solve, unfold
 from herbrand.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
@@ -192,6 +195,24 @@ def test_solutions_as_text_and_json():
         "kuhn: sequence form, 55 nodes, 30 leaves, 12 information sets",
         "  first 875/18 (48.6111)",
     ]
+
+
+def test_analyse_tells_the_value():
+    """`herbrand analyse kuhn --json` has the exact value, and the page for people as well."""
+    outcome = CliRunner().invoke(cli, ["analyse", "kuhn", "--json"], catch_exceptions=False)
+    told = json.loads(outcome.stdout)
+    assert told["value"]["first"] == pytest.approx(875 / 18)
+    assert told["value"]["second"] == pytest.approx(925 / 18)
+    assert told["solution"]["exact"] == {"first": "875/18", "second": "925/18"}
+    text = CliRunner().invoke(cli, ["analyse", "montyHall"], catch_exceptions=False).stdout
+    assert "value              (best reply)\n    candidate: 66.6667 (200/3)\n" in text
+
+
+def test_a_spent_clock_says_how_far_it_came():
+    """Seconds are a budget, too."""
+    none = herbrand.Limits(seconds=0)
+    assert "over budget: 0 seconds (1 nodes" in solve(herbrand.load("kuhn"), limits=none).reason
+    assert "over budget: 0 seconds (0 states" in solve(herbrand.load("nim"), limits=none).reason
 
 
 def test_the_unfolding_of_kuhn_poker_is_that_of_the_book():

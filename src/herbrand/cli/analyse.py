@@ -16,6 +16,8 @@ from herbrand.cli.output import progress_bar, remark, result, terminal_width, wa
 if TYPE_CHECKING:
     from herbrand.analyse.prove import Analysis
     from herbrand.analyse.verdict import Verdict, Witness
+    from herbrand.game import Game
+    from herbrand.knowledge import Solution
 
 __all__ = ["command"]
 
@@ -110,15 +112,51 @@ def command(
         )
     finally:
         close()
+    solution = None if properties else _hidden_value(game, budget)
     if as_json:
-        write_json(analysis.as_json())
+        told = analysis.as_json()
+        if solution is not None:
+            told["solution"] = solution.as_json()
+            if solution.estimate is not None:
+                told["value"] = told["solution"]["value"]
+        write_json(told)
         return
     from herbrand import games
 
     bundled = Path(file).parent == games.path("nim").parent
     result(_report(analysis, game.name if bundled else file))
+    if solution is not None:
+        result("\n".join(_solution(solution)))
     for note in analysis.notes:
         remark(f"note: {note}")
+
+
+def _hidden_value(game: Game, seconds: float) -> Solution | None:
+    """Return what a game of hidden information is worth; None for games of perfect information."""
+    from herbrand.errors import MissingExtra
+    from herbrand.knowledge import solve
+    from herbrand.limits import Limits
+
+    if not game.has_percepts:
+        return None
+    try:
+        return solve(game, limits=Limits(seconds=seconds))
+    except MissingExtra as error:
+        remark(f"note: no value: {error}")
+        return None
+
+
+def _solution(solution: Solution) -> list[str]:
+    """Lay out the value under best play, or why there is none."""
+    lines = ["", f"{'value':18} {f'({solution.method})' if solution.bounds else '?'}"]
+    if solution.value is not None:
+        lines += [f"    {role}: {float(one):.6g} ({one})" for role, one in solution.value.items()]
+    elif solution.estimate is not None:
+        lines += [f"    {role}: {one:.9g}" for role, one in solution.estimate.items()]
+    elif solution.bounds is not None:
+        for role, (low, high) in solution.bounds.items():
+            lines.append(f"    {role}: {float(low):.9g} to {float(high):.9g}")
+    return lines + (_wrapped(solution.reason) if solution.reason else [])
 
 
 def _report(analysis: Analysis, file: str) -> str:

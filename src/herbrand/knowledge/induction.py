@@ -65,7 +65,8 @@ def backward_values(
             continue
         choice = after.get(key)
         if choice is None:
-            clock.spend(1)
+            if clock.elapsed() > limits.seconds:
+                raise BudgetExceeded(f"{limits.seconds:g} seconds", f"{len(values)} states have a value")
             if len(values) + len(after) >= states:
                 raise BudgetExceeded(f"{states} states", f"{len(values)} of them with a value")
             if machine.terminal(key):

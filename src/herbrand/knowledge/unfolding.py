@@ -166,7 +166,10 @@ def unfold(
         followed += len(frontier)
         after: dict[_Node, Fraction] = {}
         for (key, histories, sequences), weight in frontier.items():
-            clock.spend(1)
+            if clock.elapsed() > limits.seconds:
+                raise BudgetExceeded(
+                    f"{limits.seconds:g} seconds", f"{followed} nodes, {steps} joint moves deep"
+                )
             if machine.terminal(key):
                 end = sequences, tuple(_goal(game, machine, key, i) for i in places)
                 leaves[end] = leaves.get(end, Fraction(0)) + weight
