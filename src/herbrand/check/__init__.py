@@ -46,7 +46,7 @@ def check(
     `severities` sets how bad their findings are.  Checks go by name or code; an unknown one
     raises `UnknownCheckError`, a `LookupError`.
     """
-    from herbrand.check.catalogue import find
+    from herbrand.check.catalogue import CHECKS, find
     from herbrand.check.checks.base import Sheet
 
     wanted = None if select is None else {find(name).name for name in select}
@@ -57,7 +57,12 @@ def check(
         *tree.diagnostics,
         *_find(Sheet(tree), single_use="single-use-variable" in asked),
     ]
-    kept = [d for d in found if (wanted is None or d.check in wanted) and d.check not in unwanted]
+    silent = {name for name, one in CHECKS.items() if not one.default} - levels.keys()
+    kept = [
+        d
+        for d in found
+        if (d.check not in silent if wanted is None else d.check in wanted) and d.check not in unwanted
+    ]
     return Rules(tree, _arranged(_levelled(kept, levels, strict=strict)))
 
 

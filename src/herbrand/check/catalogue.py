@@ -13,6 +13,7 @@ from herbrand.check.checks import (
     dependencies,
     goals,
     keywords,
+    knowing,
     names,
     percepts,
     played,
@@ -38,6 +39,7 @@ FAMILIES: Final = (
     ("Hidden information and chance", percepts.CHECKS),
     ("Style", style.CHECKS),
     ("Play", played.CHECKS),
+    ("Play with hidden information", knowing.CHECKS),
 )
 
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(

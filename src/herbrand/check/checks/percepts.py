@@ -1,16 +1,17 @@
-"""Games with hidden information and chance: `sees` and `random` (I1, I2, I7, I8)."""
+"""Games with hidden information and chance: `sees` and `random` (I1-I3, I7-I9)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check, Sheet, nearest
-from herbrand.syntax.tree import Constant
+from herbrand.syntax.tree import Atom, Constant, Distinct, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.tree import Literal, Rule, Term
 
 __all__ = ["CHECKS", "find"]
 
@@ -44,18 +45,48 @@ RANDOM_PERCEPTS: Final = Check(
     "Leave it out.",
 )  # fmt: skip
 
-CHECKS: Final = (SEES_IN_BODY, UNKNOWN_PERCEPT_ROLE, RANDOM_GOAL, RANDOM_PERCEPTS)
+CHANCE_IN_THE_OPEN: Final = Check(
+    "chance-in-the-open", "I9", NOTE, "`random` plays, and no `sees` hides anything",
+    "Reports a sheet with the role `random` that does not define `sees`.",
+    "It is read as a game of perfect information: everybody sees every move, those of `random` too. That is "
+    "right for dice on a table, not for cards in a hand.",
+    "(role bob)\n(role random)\n(<= (legal random (roll ?n)) (face ?n))",
+    "Say what is seen, if something is to be hidden:\n\n"
+    "    (<= (sees bob (rolled ?n)) (does random (roll ?n)))",
+)  # fmt: skip
+UNSEEN_OWN_MOVE: Final = Check(
+    "unseen-own-move", "", NOTE, "a role is not told its own move",
+    "Reports roles with a choice that no `sees` tells what they did. Off by default.",
+    "Players remember what they did (perfect recall), and newer managers repeat it. With older ones a player "
+    "whose move came too late is not told which move was made in its place; then it knows its own moves "
+    "only if it sees them.",
+    "(role bob)\n(role random)\n(<= (sees bob (opened ?d)) (does random (open ?d)))\n"
+    "(<= (legal bob (choose ?d)) (door ?d))",
+    "Tell it:\n\n    (<= (sees bob (did ?m)) (does bob ?m))",
+    default=False,
+)  # fmt: skip
+
+CHECKS: Final = (
+    SEES_IN_BODY,
+    UNKNOWN_PERCEPT_ROLE,
+    RANDOM_GOAL,
+    RANDOM_PERCEPTS,
+    CHANCE_IN_THE_OPEN,
+    UNSEEN_OWN_MOVE,
+)
 
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:
     """Check `sees` and `random`."""
-    for _, atom, _ in sheet.body_atoms:
+    for rule, atom, _ in sheet.body_atoms:
         if atom.key == ("sees", 2):
+            ruled = _ruled_by(sheet, rule)
             yield sheet.report(
                 SEES_IN_BODY,
                 atom,
                 "`sees` is a condition here",
                 help="use the condition under which it is seen, or a relation of your own for it",
+                notes=[f"{' and '.join(ruled)} would depend on what is seen [I3]"] if ruled else (),
             )
     roles = {role.name for role in sheet.roles if isinstance(role, Constant)}
     for rule in sheet.definitions.get(("sees", 2), ()):
@@ -79,3 +110,54 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
         if isinstance(role, Constant) and role.name == "random" and "random" in roles:
             yield sheet.report(RANDOM_GOAL, rule.head, "`random` needs no goal", help="leave it out")
             break
+    if "random" in roles and not sheet.has_percepts and len(roles) > 1 and not sheet.is_torn:
+        place = next(r.head for r in sheet.definitions[("role", 1)] if str(r.head.args[0]) == "random")
+        yield sheet.report(
+            CHANCE_IN_THE_OPEN,
+            place,
+            "`random` plays, and nothing says what is seen: everybody sees all moves",
+            help="define `sees` if something is to be hidden",
+        )
+    if sheet.has_percepts:
+        yield from _unseen_moves(sheet, roles - {"random"})
+
+
+def _ruled_by(sheet: Sheet, rule: Rule) -> list[str]:
+    """Return which of the relations that must not depend on percepts depend on the head of a rule."""
+    wanted = [("role", 1), ("legal", 2), ("goal", 2), ("terminal", 0)]
+    reached = {rule.head.key}
+    grew = True
+    while grew:
+        heads = {r.head.key for r, atom, _ in sheet.body_atoms if atom.key in reached}
+        grew = not heads <= reached
+        reached |= heads
+    return [f"`{name}`" for name, arity in wanted if (name, arity) in reached]
+
+
+def _unseen_moves(sheet: Sheet, players: set[str]) -> Iterator[Diagnostic]:
+    told: set[str] = set()
+    for rule, atom, negative in sheet.body_atoms:
+        if rule.head.key == ("sees", 2) and atom.key == ("does", 2) and not negative:
+            seer, doer = rule.head.args[0], atom.args[0]
+            if seer == doer or (isinstance(doer, Variable) and not _joined(rule, seer, doer)):
+                told |= {seer.name} if isinstance(seer, Constant) else players
+    for role in sheet.roles:
+        if isinstance(role, Constant) and role.name in players - told:
+            yield sheet.report(
+                UNSEEN_OWN_MOVE,
+                role,
+                f"no `sees` tells {sheet.quote(role)} what it did itself",
+                help="define what it sees of its own moves, or rely on managers that repeat them",
+            )
+
+
+def _joined(rule: Rule, seer: Term, doer: Variable) -> bool:
+    """Whether another condition speaks of both, such as one that they are rivals."""
+    return any({seer, doer} <= {*variables_of(literal), *_args(literal)} for literal in rule.body)
+
+
+def _args(literal: Literal) -> tuple[Term, ...]:
+    """Return the arguments of an atom or of `distinct`; of other literals none."""
+    if isinstance(literal, Distinct):
+        return literal.left, literal.right
+    return literal.args if isinstance(literal, Atom) else ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from herbrand.check.checks.base import ERROR, WARNING, Check
 from herbrand.check.checks.goals import is_goal_value
+from herbrand.check.checks.knowing import knowledge_checks
 from herbrand.diagnostic import Diagnostic, Severity
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.source import Span
@@ -78,7 +79,8 @@ NO_GOAL: Final = Check(
 )  # fmt: skip
 NO_LEGAL_MOVE: Final = Check(
     "role-without-legal-move", "P2", WARNING, "a role has no legal move, and the game is not over",
-    "Reports the first state met that is not terminal and in which a role cannot move.",
+    "Reports the first state met that is not terminal and in which a role cannot move; an error when "
+    "that role is `random` (I6).",
     "The game stops there; managers count it as a fault of the rulesheet.",
     "(<= (legal robot go) (true ready))",
     "Give a move in every state:\n\n    (<= (legal robot wait) (not (true ready)))",
@@ -123,8 +125,12 @@ def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic
     """Make all checks that evaluate the rules; nothing for a game with errors."""
     if game.rules.errors:
         return ()
-    first = initial_checks(game)
-    return (*first, *sampled_checks(game, playouts=playouts, seed=seed), *possible_checks(game))
+    return (
+        *initial_checks(game),
+        *sampled_checks(game, playouts=playouts, seed=seed),
+        *knowledge_checks(game, playouts=playouts, seed=seed),
+        *possible_checks(game),
+    )
 
 
 def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
@@ -222,7 +228,11 @@ class _Sample:
                         break
             if not moves[role]:
                 self._add(
-                    NO_LEGAL_MOVE, "legal", f"`{role}` has no legal move, and the game is not over", path
+                    NO_LEGAL_MOVE,
+                    "legal",
+                    f"`{role}` has no legal move, and the game is not over",
+                    path,
+                    ERROR if role.lower() == "random" else None,
                 )
         return all(moves[role] for role in self.game.roles)
 
