@@ -7,6 +7,8 @@ well formed as syntax (each connective with at least two operands, no reserved n
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from herbrand.errors import MissingExtra
@@ -232,3 +234,38 @@ def _rule(
             body.append(f"(not (or {test} {other}))")
     shuffled = draw(st.permutations(body))
     return f"(<= {fill(head, variables)} {' '.join(shuffled)})"
+
+
+def resized(name: str, width: int, height: int) -> str:
+    """Return the rules of the bundled connectFour, breakthrough or hex on another board, 2 to 26 wide.
+
+    Breakthrough has two rows of pawns a side, so at least four rows.  A hex board is square.
+    """
+    from herbrand import games
+
+    text = games.text(name)
+    across = [chr(ord("a") + i) if name == "breakthrough" else str(i + 1) for i in range(width)]
+    up = [str(i + 1) for i in range(height)]
+    if name == "connectFour":
+        lists = {"column": across, "row": up, "succ": [str(i + 1) for i in range(max(width, height))]}
+        text = text.replace("(not (taken ?column 6))", f"(not (taken ?column {height}))")
+    elif name == "breakthrough":
+        lists = {"file": across, "rank": up, "right_of": across, "up": up}
+        for old, new in (
+            ("(home black 8)", f"(home black {height})"),
+            ("(home black 7)", f"(home black {height - 1})"),
+            ("(goal_rank white 8)", f"(goal_rank white {height})"),
+        ):
+            text = text.replace(old, new)
+    elif name == "hex":
+        lists = {"number": across, "succ": across}
+        text = text.replace("(rooted red ?x 9)", f"(rooted red ?x {width})")
+        text = text.replace("(rooted blue 9 ?y)", f"(rooted blue {width} ?y)")
+    else:
+        raise ValueError(f"`{name}` is not one of connectFour, breakthrough, hex")
+    for relation, names_ in lists.items():
+        text = re.sub(rf"^\({relation} [a-z0-9 ]+\)\n", "", text, flags=re.MULTILINE)
+        pairs = relation in ("succ", "right_of", "up")
+        rows = pairwise(names_) if pairs else ((n,) for n in names_)
+        text += "".join(f"({relation} {' '.join(row)})\n" for row in rows)
+    return text

@@ -11,7 +11,7 @@ import numpy as np
 
 from herbrand.compiled import compiled
 
-__all__ = ["NEVER", "certain", "force", "force_in_order", "lasso", "reply"]
+__all__ = ["NEVER", "certain", "force", "force_in_order", "induce", "lasso", "reply"]
 
 NEVER = -1
 """The rank of a state in which a role cannot force what it wants."""
@@ -217,3 +217,107 @@ def _certain(left, right, first, begin, end, can, must):
         must_b = not can[b >> 1] if b & 1 else must[b >> 1]
         can[first + g] = can_a and can_b
         must[first + g] = must_a and must_b
+
+
+@compiled
+def induce(
+    starts, children, counts, over, sequence, begin, chance, values, length, top, best, ties, role, matrix
+):  # fmt: skip
+    """Backward induction: fill `values[i, role]` of states, each after its successors.
+
+    Terminal states have their values.  `sequence[begin:]` was done before; what `chance` (a role, or -1)
+    does is equally likely.  With `role` -1 at most one other role may choose, and takes the first
+    move that is best for it; `ties[0]` counts the states in which another best move would be
+    worth something else to somebody.  With a role, only its column of `values` is filled: what it
+    gets at least, choosing at the same time as all others together.
+
+    Returns -1 when everything is done; or the place in `sequence` of a state where mixing is
+    needed, with the payoffs in `matrix` [moves of the role, moves of the others].  `best[i]` becomes
+    the number of the move taken, or `NEVER` where no one chooses or choices are mixed.
+    """
+    roles = counts.shape[1]
+    column = np.zeros(roles, np.float64)
+    chosen = np.zeros(roles, np.float64)
+    for k in range(begin - 1, -1, -1):
+        i = sequence[k]
+        best[i] = NEVER
+        total = starts[i + 1] - starts[i]
+        if over[i] or total == 0:
+            continue
+        mine = role
+        if role < 0:
+            for r in range(roles):
+                if r != chance and counts[i, r] > 1:
+                    mine = r
+        rows = np.int64(1) if mine < 0 else np.int64(counts[i, mine])
+        draws = np.int64(1) if chance < 0 else np.int64(counts[i, chance])
+        columns = total // (rows * draws)
+        if role < 0:
+            first = True
+            tie = False
+            stride = np.int64(1)
+            for q in range(max(mine, 0) + 1, roles):
+                stride *= counts[i, q]
+            outer = total // (stride * rows)
+            for a in range(rows):
+                column[:] = 0.0
+                steps = np.int32(0)
+                for o in range(outer):
+                    begins = starts[i] + (o * rows + a) * stride
+                    for e in range(begins, begins + stride):
+                        column += values[children[e]]
+                        steps = max(steps, length[children[e]] + 1)
+                column /= draws
+                better = first or column[mine] > chosen[mine]
+                if not better and column[mine] == chosen[mine]:
+                    same = True
+                    for r in range(roles):
+                        if column[r] != chosen[r]:
+                            same = False
+                    if not same:
+                        tie = True
+                    elif 2 * chosen[mine] >= top:
+                        better = steps < length[i]
+                    else:
+                        better = steps > length[i]
+                elif better:
+                    tie = False
+                if better:
+                    chosen[:] = column
+                    best[i] = a if mine >= 0 else NEVER
+                    length[i] = steps
+                    first = False
+            values[i] = chosen
+            if tie:
+                ties[0] += 1
+            continue
+        matrix[: rows * columns] = 0.0
+        for e in range(total):
+            rest, a, o, scale = e, np.int64(0), np.int64(0), np.int64(1)
+            for q in range(roles - 1, -1, -1):
+                digit = rest % counts[i, q]
+                rest //= counts[i, q]
+                if q == role:
+                    a = digit
+                elif q != chance:
+                    o += digit * scale
+                    scale *= counts[i, q]
+            matrix[a * columns + o] += values[children[starts[i] + e], role] / draws
+        low = -np.inf
+        for a in range(rows):
+            worst = matrix[a * columns : (a + 1) * columns].min()
+            if worst > low:
+                low = worst
+                best[i] = a
+        high = np.inf
+        for o in range(columns):
+            most = -np.inf
+            for a in range(rows):
+                most = max(most, matrix[a * columns + o])
+            high = min(high, most)
+        values[i, role] = low
+        if rows == 1:
+            best[i] = NEVER
+        if low < high:
+            return k
+    return np.int64(-1)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from herbrand.analyse.explore import StateSpace
+    from herbrand.analyse.solve import Solution
     from herbrand.game import Game
 
 __all__ = ["Analysis", "analyse"]
@@ -42,6 +43,8 @@ class Analysis:
     properties: dict[str, Verdict] = field(default_factory=dict)
     space: StateSpace | None = None
     """The states explored; None when the game has no network within the budget."""
+    solution: Solution | None = None
+    """The values under best play; None when they were not asked for or not found."""
     notes: list[str] = field(default_factory=list)
     """What could not be done, in words."""
     seconds: float = 0.0
@@ -82,6 +85,10 @@ class Analysis:
                 "by_depth": self.space.profile,
                 "stopped": self.space.stopped,
             }
+        if self.solution is not None:
+            if self.solution.value is not None:
+                found["value"] = self.solution.value
+            found["solution"] = self.solution.as_json()
         found["notes"] = self.notes
         found["seconds"] = round(self.seconds, 3)
         return found
@@ -95,20 +102,23 @@ def analyse(
     win: int = 100,
     check: bool = True,
     symbolic: bool = True,
+    values: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Analysis:
     """Decide properties of a game (`verdict.PROPERTIES`), each as proved, refuted or unknown.
 
     `win` is the goal value that counts as winning.  With `check` what is found is checked again by the
-    rules.  Without `symbolic` no model checker is asked.  `progress(what, done, of)` is called now
-    and then.  Raises `GameError` for a game with errors.
+    rules.  Without `symbolic` no model checker is asked, without `values` the game is not solved.
+    `progress(what, done, of)` is called now and then.  Raises `GameError` for a game with errors.
     """
     wanted = tuple(properties)
     unknown = [name for name in wanted if name not in PROPERTIES]
     if unknown:
         raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
     game.require_playable()
-    return _Work(game, wanted, budget or Budget(), win, progress).run(check=check, symbolic=symbolic)
+    return _Work(game, wanted, budget or Budget(), win, progress).run(
+        check=check, symbolic=symbolic, values=values
+    )
 
 
 class _Work:
@@ -135,10 +145,12 @@ class _Work:
         self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
         self.found: dict[str, Verdict] = {}
 
-    def run(self, *, check: bool, symbolic: bool) -> Analysis:
+    def run(self, *, check: bool, symbolic: bool, values: bool) -> Analysis:
         started = time.monotonic()
         self._certificates()
         self._states()
+        if values:
+            self._solve()
         if symbolic:
             self._model_checker()
         for name in self.wanted:
@@ -193,6 +205,18 @@ class _Work:
             reached = f"{len(space.states)} states, {space.depth} steps deep"
             self.result.notes.append(f"exploration stopped after {space.stopped}: {reached}")
         self._from_space(space)
+
+    def _solve(self) -> None:
+        """What the game is worth, when all its states are known."""
+        from herbrand.analyse.solve import solve_space
+
+        space = self.result.space
+        if space is None or not space.complete:
+            return
+        try:
+            self.result.solution = solve_space(space, self.budget.share(0.5))
+        except (GameError, BudgetExceeded, MissingExtra) as error:
+            self.result.notes.append(f"not solved: {error}")
 
     def _from_space(self, space: StateSpace) -> None:
         from herbrand.analyse import by_states

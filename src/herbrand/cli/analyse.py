@@ -11,10 +11,11 @@ import click
 from herbrand.analyse.verdict import PROPERTIES
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import progress_bar, remark, result, terminal_width, wants_color
+from herbrand.cli.output import count, progress_bar, remark, result, terminal_width, wants_color
 
 if TYPE_CHECKING:
     from herbrand.analyse.prove import Analysis
+    from herbrand.analyse.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness
     from herbrand.game import Game
     from herbrand.knowledge import Solution
@@ -76,6 +77,7 @@ _LONG_LINE = 40
     metavar="VALUE",
     help="The goal value that counts as winning.",
 )
+@click.option("--no-values", is_flag=True, help="Do not solve the game.")
 @click.option("--no-check", is_flag=True, help="Do not check what was found a second time.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def command(
@@ -86,6 +88,7 @@ def command(
     states: int,
     megabytes: float,
     win: int,
+    no_values: bool,
     no_check: bool,
     as_json: bool,
 ) -> None:
@@ -108,6 +111,7 @@ def command(
             budget=Budget(budget, states, megabytes),
             win=win,
             check=not no_check,
+            values=not no_values,
             progress=None if update is None else lambda _, done, of: update(done, of),
         )
     finally:
@@ -166,7 +170,44 @@ def _report(analysis: Analysis, file: str) -> str:
     counts = analysis.counts
     if counts is not None:
         lines += ["", *_counts(counts)]
+    if analysis.solution is not None:
+        lines += ["", *_solution(analysis.solution)]
     return "\n".join(lines)
+
+
+def _solution(solution: Solution) -> list[str]:
+    """Lay out the values, the first moves and the best line."""
+
+    def shown(values: dict[str, float]) -> str:
+        return ", ".join(f"{role} {value:g}" for role, value in values.items())
+
+    lines = []
+    if solution.value is not None:
+        lines.append(f"{'value':18} {shown(solution.value)} ({solution.method})")
+    if solution.guaranteed and solution.guaranteed != solution.value:
+        lines.append(f"{'can be forced':18} {shown(solution.guaranteed)} ({solution.method})")
+    if solution.mixed:
+        lines += _wrapped(f"in {count(solution.mixed, 'state')} a best choice has to be mixed")
+    if solution.ties:
+        lines += _wrapped(
+            f"in {count(solution.ties, 'state')} another best move would change what others get"
+        )
+    for note in solution.notes:
+        lines += _wrapped(note)
+    if solution.root:
+        role = solution.root[0][0]
+        by_value: dict[float, list[str]] = {}
+        for _, move, value in solution.root:
+            by_value.setdefault(value[role], []).append(move)
+        lines.append(f"first moves of {role}")
+        for number, moves in by_value.items():
+            some = ", ".join(moves[:8]) + (f", ... {len(moves) - 8} more" if len(moves) > 8 else "")
+            lines += _wrapped(f"{number:g}: {some}")
+    if solution.line:
+        lines.append(f"best play ({count(len(solution.line), 'step')})")
+        chosen = "; ".join(", ".join(joint) for joint in solution.line[:_LONG_LINE])
+        lines += _wrapped(chosen + ("; ..." if len(solution.line) > _LONG_LINE else ""))
+    return lines
 
 
 def _property(title: str, verdict: Verdict, file: str) -> list[str]:
