@@ -211,8 +211,8 @@ class _Work:
         from herbrand.analyse.solve import solve_space
 
         space = self.result.space
-        if space is None or not space.complete:
-            return
+        if space is None or not space.complete or len(space.expander.network.sees):
+            return  # what roles know is a matter of `herbrand.knowledge`
         try:
             self.result.solution = solve_space(space, self.budget.share(0.5))
         except (GameError, BudgetExceeded, MissingExtra) as error:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness
     from herbrand.game import Game
-    from herbrand.knowledge import Solution
+    from herbrand.knowledge import Solution as HiddenSolution
 
 __all__ = ["command"]
 
@@ -116,7 +116,7 @@ def command(
         )
     finally:
         close()
-    solution = None if properties else _hidden_value(game, budget)
+    solution = None if properties or no_values else _hidden_value(game, budget)
     if as_json:
         told = analysis.as_json()
         if solution is not None:
@@ -130,12 +130,12 @@ def command(
     bundled = Path(file).parent == games.path("nim").parent
     result(_report(analysis, game.name if bundled else file))
     if solution is not None:
-        result("\n".join(_solution(solution)))
+        result("\n".join(_hidden_solution(solution)))
     for note in analysis.notes:
         remark(f"note: {note}")
 
 
-def _hidden_value(game: Game, seconds: float) -> Solution | None:
+def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
     """Return what a game of hidden information is worth; None for games of perfect information."""
     from herbrand.errors import MissingExtra
     from herbrand.knowledge import solve
@@ -150,7 +150,7 @@ def _hidden_value(game: Game, seconds: float) -> Solution | None:
         return None
 
 
-def _solution(solution: Solution) -> list[str]:
+def _hidden_solution(solution: HiddenSolution) -> list[str]:
     """Lay out the value under best play, or why there is none."""
     lines = ["", f"{'value':18} {f'({solution.method})' if solution.bounds else '?'}"]
     if solution.value is not None:
