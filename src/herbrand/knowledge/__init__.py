@@ -15,6 +15,8 @@ one *information set*, and what holds in all states that they end in is what the
 | `sequence_form` | exact values of two-player games, by a linear program and a rational proof   |
 | `regrets`       | strategies by counterfactual regret minimisation, for what is too large      |
 | `solving`       | `solve`: the value of a game by whichever of these fits                      |
+| `perfection`    | `perfect_information`: whether anything is hidden at all                     |
+| `gdl2`          | the target `gdl2` of `herbrand convert`                                      |
 
 | in the rules              | here                                                |
 |---------------------------|-----------------------------------------------------|
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from herbrand.knowledge.filtering import possible_states as possible_states
     from herbrand.knowledge.histories import history as history
     from herbrand.knowledge.knowing import Knowledge as Knowledge
+    from herbrand.knowledge.perfection import perfect_information as perfect_information
     from herbrand.knowledge.solving import Solution as Solution
     from herbrand.knowledge.solving import solve as solve
     from herbrand.knowledge.unfolding import Unfolding as Unfolding
@@ -43,6 +46,7 @@ _HOME = {
     "Solution": "herbrand.knowledge.solving",
     "Unfolding": "herbrand.knowledge.unfolding",
     "history": "herbrand.knowledge.histories",
+    "perfect_information": "herbrand.knowledge.perfection",
     "possible_states": "herbrand.knowledge.filtering",
     "solve": "herbrand.knowledge.solving",
     "unfold": "herbrand.knowledge.unfolding",
