@@ -24,7 +24,7 @@ from herbrand.errors import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["COMMANDS", "Program", "main"]
+__all__ = ["COMMANDS", "Program", "failure", "main"]
 
 COMMANDS: Final = {
     "check": "Find out what is wrong with rulesheets.",
@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "games": "List the bundled games, or describe one.",
     "verify": "Compare engines with each other or with a recorded trace.",
     "analyse": "Decide whether a game terminates, is playable and winnable.",
+    "diff": "Tell whether two games are the same, or where they part.",
     "ground": "List the instances of the rules that can matter in a game.",
     "bench": "Measure how fast random games are played.",
     "completion": "Print the script that completes commands in a shell.",
@@ -100,14 +101,14 @@ class Program(click.Group):
             _close_output()
             ctx.exit(PIPE_CLOSED)
         except (HerbrandError, MemoryError) as error:
-            ctx.exit(_failure(error))
+            ctx.exit(failure(error))
         except OSError as error:
             _say(f"error: {describe(error)}")
             ctx.exit(WRONG_USE)
         return result
 
 
-def _failure(error: HerbrandError | MemoryError) -> int:
+def failure(error: HerbrandError | MemoryError) -> int:
     """Say what went wrong and return the exit code."""
     if isinstance(error, MemoryError):
         _say("error: out of memory")

@@ -37,13 +37,13 @@ def verify_playouts(
     The moves are drawn by the first engine, and every other one is compared with it: the fluents, the
     legal moves, the end of the game, the goals and the percepts.  An engine that cannot answer
     is left out from there on, `Report.unsupported` says why; an error of the first is raised, and
-    so is one that leaves it alone before anything was compared.  After `seconds` no further state is
-    looked at.
+    so is one that leaves it alone before anything was compared.  After `seconds`, counted from when
+    all engines are ready, no further state is looked at.
     """
     game.require_playable()
     started = time.process_time()
-    deadline = None if seconds is None else time.monotonic() + seconds
     comparison = _Comparison(game, engines)
+    deadline = None if seconds is None else time.monotonic() + seconds
     rng = random.Random(seed)
     difference = None
     for playout in range(playouts):
