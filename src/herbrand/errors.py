@@ -59,6 +59,10 @@ class BudgetExceeded(HerbrandError, RuntimeError):
         self.reached = reached
 
 
+class ProtocolError(HerbrandError, ValueError):
+    """What a peer sent is no message of the protocol, or is more than it may send."""
+
+
 class MissingExtra(HerbrandError, ImportError):
     """An optional library is not installed; the message names the extra to install."""
 

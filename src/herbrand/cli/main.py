@@ -36,6 +36,8 @@ COMMANDS: Final = {
     "simulate": "Play random games and report what came of them.",
     "play": "Play a game in the terminal.",
     "players": "List the programs that can play.",
+    "player": "Play for managers on the network.",
+    "match": "Let players play a match of a game, here or over the network.",
     "games": "List the bundled games, or describe one.",
     "verify": "Compare engines with each other or with a recorded trace.",
     "analyse": "Decide whether a game terminates, is playable and winnable.",

@@ -1,0 +1,400 @@
+"""`Manager`: plays one match to its end, whatever the players do.
+
+A move that is late, unreadable or not legal is replaced, and the record says so and why; the match
+goes on.  All players are asked at the same time, and nobody learns a move before all have answered or
+are out of time.  The role `random` is never asked: its moves are drawn.  In games with `sees` every
+player is told its own move and what it sees, and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import time
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import GameError, HerbrandError
+from herbrand.game import Game
+from herbrand.ggp.events import Event, silent
+from herbrand.ggp.messages import (
+    Abort,
+    Info,
+    Play,
+    PlayerInfo,
+    Start,
+    Stop,
+    Turn,
+    first_term,
+    parse_info,
+    tidy,
+)
+from herbrand.ggp.view import reader_within
+from herbrand.machine.moves import Move
+from herbrand.syntax import read
+from herbrand.syntax.names import KEYWORDS
+from herbrand.syntax.printer import print_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from herbrand.ggp.events import Listener
+    from herbrand.ggp.messages import Message
+    from herbrand.ggp.seats import Exchange, Seat
+    from herbrand.machine.state import State
+
+__all__ = ["SUBSTITUTES", "Manager", "Match", "Problem", "Settings", "new_match_id", "seats_for"]
+
+SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
+"""What replaces a bad move: a random legal move, the first one, `noop` where it is legal (else a random
+one), or nothing: the match ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a match is played.  Clocks are whole seconds."""
+
+    start_clock: int = 30
+    play_clock: int = 10
+    grace: float = 1.0
+    """Seconds that a reply may be late, for the network."""
+    substitute: str = "random"
+    patience: int | None = None
+    """After so many problems one after another a player is no longer asked; None: never."""
+    max_steps: int = 10_000
+    seed: int = 0
+    """Of the moves of `random` and of substituted moves."""
+    reader_seconds: float = 20.0
+    """How long the possible moves may be listed for the closed reader."""
+
+    def __post_init__(self) -> None:
+        if self.substitute not in SUBSTITUTES:
+            raise ValueError(f"no substitute {self.substitute!r} (there are {', '.join(SUBSTITUTES)})")
+        if min(self.start_clock, self.play_clock) < 0 or self.max_steps < 1:
+            raise ValueError("clocks are not negative, and there is at least one step")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One bad reply."""
+
+    step: int
+    """The step that the reply was for, from 1; 0 for START."""
+    role: str
+    kind: str
+    """"timeout", "connection", "unreadable", "illegal", "failed" or "ignored" (no longer asked)."""
+    reply: str | None
+    """What was answered, at most 200 characters."""
+    note: str
+    played: str | None
+    """The move played instead; None at START and where the match ended."""
+
+
+@dataclass(slots=True)
+class Match:
+    """What came of a match."""
+
+    id: str
+    game: str
+    roles: tuple[str, ...]
+    players: dict[str, str]
+    """Names by role; `random` has none."""
+    settings: Settings
+    moves: list[tuple[str, ...]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    goals: dict[str, int | None] | None = None
+    """By role; None while the match is not over, or when it was cut off."""
+    reason: str = "running"
+    """"terminal", "max-steps", "forfeit ROLE", "no-move ROLE", "aborted"."""
+    seconds: float = 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the game was played to its end."""
+        return self.reason == "terminal"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return asdict(self)
+
+
+class Manager:
+    """Plays matches of one game; one object can play many, one after another or at once."""
+
+    def __init__(self, game: Game, settings: Settings | None = None, *, listener: Listener = silent) -> None:
+        game.require_playable()
+        printed = print_tree(
+            game.tree.statements
+        )  # without comments, which would swallow the rest of the line
+        if printed.diagnostics:  # names that KIF cannot spell were renamed: play what is sent
+            game = Game(read(printed.text, "prefix"), name=game.name, limits=game.limits)
+        self.game = game
+        self.settings = settings or Settings()
+        self.listener = listener
+        self.rules = _as_played(printed.text, self.game.rules.spelling)
+        """The sheet as it is sent: KIF without comments, every name in one spelling, that of the moves."""
+        self.reader = reader_within(self.game, self.settings.reader_seconds)
+        """The closed reader of replies; None where the possible moves cannot be listed."""
+
+    async def info(self, seats: Sequence[Seat]) -> list[PlayerInfo]:
+        """Ask all seats at once who they are; "error" as status without an answer."""
+
+        async def one(seat: Seat) -> PlayerInfo:
+            exchange = await seat.ask(Info(), seconds=1.0)
+            return parse_info(exchange.reply) if exchange.reply is not None else PlayerInfo("error")
+
+        return list(await asyncio.gather(*map(one, seats)))
+
+    async def play(self, seats: Mapping[str, Seat], *, match_id: str | None = None) -> Match:
+        """Play a match; `seats` has one for each role but `random`.
+
+        Cancelling the task aborts the match: all players are told, and `CancelledError` is raised.
+        Raises `ValueError` for missing or unknown roles.
+        """
+        table = self._table(seats)
+        match = Match(
+            match_id or new_match_id(self.game.name),
+            self.game.name,
+            self.game.roles,
+            {role: seat.name for role, seat in table.items()},
+            self.settings,
+        )
+        self._say("match", match, **match.as_json())
+        started = time.monotonic()
+        try:
+            await _Run(self, table, match).play()
+        except asyncio.CancelledError:
+            match.reason = "aborted"
+            self._say("aborted", match, reason="aborted")
+            await asyncio.gather(*(seat.ask(Abort(match.id), seconds=1.0) for seat in table.values()))
+            raise
+        finally:
+            match.seconds = round(time.monotonic() - started, 3)
+            for seat in table.values():
+                await seat.close()
+        return match
+
+    def judge(self, state: State, role: str, text: str) -> tuple[Move | None, str, str]:
+        """Return the legal move that a reply spells, or None with the kind of problem and a note."""
+        term = first_term(text)
+        index = None
+        for said in (text, term):
+            if self.reader is not None and (index := self.reader.find(role, said)) is not None:
+                move = self.reader.move(role, index)
+                break
+        else:
+            # Without a reader, or where the sheet's `input` is narrower than what is legal: the legal moves
+            # are a closed set as well.
+            spelled = tidy(term).lower() if len(term) <= 10_000 else ""
+            found = next((m for m in state.legal_moves(role) if str(m).lower() == spelled), None)
+            if found is not None:
+                return found, "", ""
+            kind = "illegal" if term and self.reader is None else "unreadable"
+            note = "not a move of this role"
+            if self.reader is not None:
+                note = str(self.reader.refusal(role, text if len(text) < 1000 else text[:1000]))
+            return None, kind, note
+        if not state.is_legal(role, move):
+            return None, "illegal", f"`{move}` is not legal for {role} now"
+        return move, "", ""
+
+    def _table(self, seats: Mapping[str, Seat]) -> dict[str, Seat]:
+        table = {self.game.roles[self.game.role_index(role)]: seat for role, seat in seats.items()}
+        missing = [role for role in self.game.players if role not in table]
+        if missing or len(table) != len(self.game.players):
+            raise ValueError(f"a player for each of {', '.join(self.game.players)} is needed")
+        return {role: table[role] for role in self.game.players}
+
+    def _say(self, kind: str, match: Match, **data: Any) -> None:
+        self.listener(Event(kind, match.id, data))
+
+
+class _Run:
+    """One match while it is played."""
+
+    def __init__(self, manager: Manager, table: dict[str, Seat], match: Match) -> None:
+        self.manager = manager
+        self.game = manager.game
+        self.settings = manager.settings
+        self.table = table
+        self.match = match
+        self.chance = random.Random(self.settings.seed)
+        self.in_a_row = dict.fromkeys(table, 0)
+        self.state = self.game.initial_state()
+        self.joint: tuple[str, ...] | None = None
+        self.percepts: dict[str, tuple[str, ...]] = {}
+
+    async def play(self) -> None:
+        match, game = self.match, self.game
+        await self._start()
+        while not self.state.is_terminal:
+            if len(match.moves) >= self.settings.max_steps:
+                match.reason = "max-steps"
+                break
+            legal = self.state.legal_moves()
+            stuck = next((role for role, moves in legal.items() if not moves), None)
+            if stuck is not None:
+                match.reason = f"no-move {stuck}"
+                break
+            before = len(match.problems)
+            # The draw of chance comes first, so that it does not depend on what the players answer.
+            drawn = {role: self.state.draw(self.chance) for role in game.roles if role not in self.table}
+            spare = {role: self.chance.choice(moves) for role, moves in legal.items() if role in self.table}
+            chosen = await self._ask(spare)
+            if chosen is None:
+                break
+            plan = {**drawn, **chosen}
+            self.joint = tuple(str(plan[role]) for role in game.roles)
+            if game.has_percepts:
+                self.percepts = {role: self.state.percepts(self.joint, role) for role in self.table}
+            self.state = self.state.next(self.joint)
+            match.moves.append(self.joint)
+            self._say(
+                "step",
+                step=len(match.moves),
+                moves=list(self.joint),
+                percepts={role: list(seen) for role, seen in self.percepts.items()},
+                problems=[asdict(problem) for problem in match.problems[before:]],
+                facts=sorted(self.state.facts),
+            )
+        else:
+            match.reason = "terminal"
+            match.goals = dict(self.state.goals)
+        self._say("end", goals=match.goals, reason=match.reason, steps=len(match.moves))
+        await self._stop()
+
+    async def _start(self) -> None:
+        settings = self.settings
+
+        async def one(role: str, seat: Seat) -> None:
+            message = Start(
+                self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock
+            )
+            exchange = await seat.begin(self.game, message, seconds=settings.start_clock + settings.grace)
+            self._exchanged(role, "START", exchange)
+            reply = (exchange.reply or "").strip().lower()
+            if exchange.problem or reply != "ready":
+                note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
+                self._problem(0, role, exchange.problem or "unreadable", exchange.reply, note, None)
+
+        await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
+
+    async def _ask(self, spare: dict[str, Move]) -> dict[str, Move] | None:
+        """Ask everybody at once; None when somebody forfeits."""
+        step = len(self.match.moves) + 1
+        settings = self.settings
+        asked = [role for role in self.table if not self._is_ignored(role)]
+        exchanges = await asyncio.gather(
+            *(
+                self.table[role].ask(self._message(role), seconds=settings.play_clock + settings.grace)
+                for role in asked
+            )
+        )
+        replies = dict(zip(asked, exchanges, strict=True))
+        chosen: dict[str, Move] = {}
+        for role in self.table:
+            exchange = replies.get(role)
+            move, kind, note = self._judged(role, exchange)
+            if exchange is not None:
+                self._exchanged(role, "PLAY", exchange)
+            if move is not None:
+                self.in_a_row[role] = 0
+                chosen[role] = move
+                continue
+            self.in_a_row[role] += 1
+            if settings.substitute == "forfeit":
+                self._problem(step, role, kind, exchange.reply if exchange else None, note, None)
+                self.match.reason = f"forfeit {role}"
+                return None
+            chosen[role] = self._substitute(role, spare[role])
+            self._problem(step, role, kind, exchange.reply if exchange else None, note, str(chosen[role]))
+        return chosen
+
+    def _judged(self, role: str, exchange: Exchange | None) -> tuple[Move | None, str, str]:
+        if exchange is None:
+            return None, "ignored", f"not asked after {self.settings.patience} problems in a row"
+        if exchange.reply is None:
+            return None, exchange.problem or "failed", "; ".join(exchange.notes)
+        try:
+            return self.manager.judge(self.state, role, exchange.reply)
+        except HerbrandError as error:
+            return None, "unreadable", str(error)
+
+    def _substitute(self, role: str, spare: Move) -> Move:
+        policy = self.settings.substitute
+        if policy == "first":
+            return self.state.legal_moves(role)[0]
+        if policy == "noop" and self.state.is_legal(role, "noop"):
+            return Move("noop")
+        return spare
+
+    def _is_ignored(self, role: str) -> bool:
+        patience = self.settings.patience
+        return patience is not None and self.in_a_row[role] >= patience
+
+    def _message(self, role: str, *, over: bool = False) -> Message:
+        if self.game.has_percepts:
+            last = None if self.joint is None else self.joint[self.game.role_index(role)]
+            seen = None if self.joint is None else self.percepts[role]
+            return Turn(self.match.id, len(self.match.moves), last, seen, over)
+        return (Stop if over else Play)(self.match.id, self.joint)
+
+    async def _stop(self) -> None:
+        """Tell everybody that it is over; a slow player holds nobody up for long."""
+        seconds = min(float(self.settings.play_clock), 5.0)
+
+        async def one(role: str, seat: Seat) -> None:
+            cut_off = not self.match.is_complete
+            message = Abort(self.match.id) if cut_off else self._message(role, over=True)
+            exchange = await seat.ask(message, seconds=1.0 if cut_off else max(1.0, seconds))
+            self._exchanged(role, "ABORT" if cut_off else "STOP", exchange)
+
+        await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
+
+    def _exchanged(self, role: str, word: str, exchange: Exchange) -> None:
+        reply = exchange.reply
+        self._say(
+            "exchange",
+            role=role,
+            message=word,
+            step=len(self.match.moves),
+            reply=reply if reply is None else reply[:200],
+            seconds=round(exchange.seconds, 4),
+            problem=exchange.problem,
+            notes=list(exchange.notes),
+        )
+
+    def _problem(
+        self, step: int, role: str, kind: str, reply: str | None, note: str, played: str | None
+    ) -> None:
+        shown = reply if reply is None else reply[:200]
+        self.match.problems.append(Problem(step, role, kind, shown, note, played))
+
+    def _say(self, kind: str, **data: Any) -> None:
+        self.manager._say(kind, self.match, **data)
+
+
+def new_match_id(game: str) -> str:
+    """Return a name for a match that every known player can read: the game, and some random letters."""
+    word = re.sub(r"[^a-z0-9_-]", "", game.lower())[:32]
+    if not word[:1].isalpha():
+        word = f"game{word}"
+    return f"{word}.{random.SystemRandom().getrandbits(48):012x}"
+
+
+def _as_played(text: str, spelling: Mapping[str, str]) -> str:
+    """Put the text on one line and spell each name as states and moves do; some players tell case apart."""
+
+    def spelled(name: str) -> str:
+        return name if name in KEYWORDS or name.startswith("?") else spelling.get(name, name)
+
+    return re.sub(r"[^\s()]+", lambda match: spelled(match[0]), " ".join(text.split()))
+
+
+def seats_for(game: Game, seats: Sequence[Seat]) -> dict[str, Seat]:
+    """Give the seats to the roles that choose, in role order; `GameError` when their number differs."""
+    if len(seats) != len(game.players):
+        many = f"{len(game.players)} player{'s' if len(game.players) != 1 else ''}"
+        raise GameError(f"{game.name} is for {many} ({', '.join(game.players)}), not for {len(seats)}")
+    return dict(zip(game.players, seats, strict=True))

@@ -1,0 +1,387 @@
+"""`PlayerServer`: a player that managers reach over the network.
+
+Every match has a thread of its own, in which rules are read, states are computed and the player
+thinks, while the event loop answers INFO, ABORT and other managers.  A reply goes out before
+the clock: the player is given the clock less a margin (a fifth, at most 1.9 s; 3.9 s before the
+first move, as ggp-base recommends), and if it is not done at half the margin, a legal move that was
+laid aside before it began to think is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import TYPE_CHECKING, Self
+
+from herbrand.errors import HerbrandError, ProtocolError
+from herbrand.game import Game
+from herbrand.ggp.events import Event, silent
+from herbrand.ggp.http import read_request, write_reply
+from herbrand.ggp.messages import (
+    Abort,
+    Info,
+    Ping,
+    Play,
+    PlayerInfo,
+    Preview,
+    Sees,
+    Start,
+    Stop,
+    Turn,
+    parse,
+    spaced,
+)
+from herbrand.ggp.view import MatchView, reader_within
+from herbrand.ggp.worker import Worker
+from herbrand.limits import Limits
+from herbrand.syntax import read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.ggp.events import Listener
+    from herbrand.ggp.messages import Message
+    from herbrand.machine.moves import Move
+    from herbrand.play import Player
+
+__all__ = ["PlayerServer", "margin"]
+
+LARGEST_MESSAGE = 8 * 1024 * 1024
+"""Bytes of a START, rules and all."""
+CONNECTIONS = 64
+"""Connections open at once; further ones are closed unread."""
+READ_SECONDS = 20.0
+"""How long a request may take to arrive."""
+FORGET_SECONDS = 600.0
+"""A match is given up after this silence, or ten times its play clock if that is longer."""
+_ATOMS = 5_000_000
+
+
+def margin(clock: float, most: float) -> float:
+    """Return the seconds before the end of a clock at which an answer should be ready."""
+    return min(most, 0.2 * clock)
+
+
+class PlayerServer:
+    """Listens on a port and plays.
+
+    `make_player` makes a player for each match, `matches` is how many are played at once: a START
+    beyond that is answered `busy`.  `port=0` takes a free port, which `port` then says.
+    """
+
+    def __init__(
+        self,
+        make_player: Callable[[], Player],
+        *,
+        name: str = "herbrand",
+        host: str = "127.0.0.1",
+        port: int = 9147,
+        matches: int = 1,
+        largest_message: int = LARGEST_MESSAGE,
+        connections: int = CONNECTIONS,
+        read_seconds: float = READ_SECONDS,
+        listener: Listener = silent,
+    ) -> None:
+        self.make_player = make_player
+        self.name = name
+        self.host = host
+        self.port = port
+        self.matches = matches
+        self.largest_message = largest_message
+        self.connections = connections
+        self.read_seconds = read_seconds
+        self.listener = listener
+        self._playing: dict[str, _Match] = {}
+        self._open = 0
+        self._server: asyncio.Server | None = None
+        self._sweeper: asyncio.Task[None] | None = None
+
+    # -- listening --------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Begin to listen; `OSError` when the port is taken."""
+        self._server = await asyncio.start_server(self._connected, self.host, self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+        self._sweeper = asyncio.create_task(self._forget_silent_matches())
+
+    async def serve(self) -> None:
+        """Listen until cancelled."""
+        if self._server is None:
+            await self.start()
+        assert self._server is not None
+        try:
+            await self._server.serve_forever()
+        finally:
+            await self.close()
+
+    async def close(self) -> None:
+        """Stop listening and end all matches."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        if self._server is not None:
+            self._server.close()
+        for match in list(self._playing.values()):
+            self._end(match)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether another match can be started."""
+        return len(self._playing) < self.matches
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        arrived = time.monotonic()
+        if self._open >= self.connections:
+            self._say("refused", None, peer=_peer(writer), reason="too many connections")
+            writer.close()
+            return
+        self._open += 1
+        try:
+            await self._converse(reader, writer, arrived)
+        except (OSError, asyncio.IncompleteReadError) as error:
+            self._say("refused", None, peer=_peer(writer), reason=str(error) or type(error).__name__)
+        finally:
+            self._open -= 1
+            with contextlib.suppress(OSError):
+                writer.close()
+
+    async def _converse(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, arrived: float
+    ) -> None:
+        """Read one request, answer it."""
+        peer = _peer(writer)
+        version = "HTTP/1.0"
+        try:
+            async with asyncio.timeout(self.read_seconds):
+                request = await read_request(reader, limit=self.largest_message)
+        except TimeoutError:
+            self._say("refused", None, peer=peer, reason="the request did not arrive in time")
+            return
+        except ProtocolError as error:
+            self._say("refused", None, peer=peer, reason=str(error))
+            answer = write_reply("nil", status="400 Bad Request")
+        else:
+            version = request.version
+            if request.method in ("POST", "GET"):
+                text = await self.answer(request.text, arrived=arrived, peer=peer)
+            else:
+                text = ""
+            answer = write_reply(text, version=version)
+        writer.write(answer)
+        async with asyncio.timeout(self.read_seconds):
+            await writer.drain()
+
+    # -- answering --------------------------------------------------------------------------
+
+    async def answer(self, text: str, *, arrived: float | None = None, peer: str = "") -> str:
+        """Return the answer to a message; what cannot be read is answered `nil`."""
+        started = time.monotonic() if arrived is None else arrived
+        try:
+            message = parse(text)
+        except ProtocolError as error:
+            self._say("refused", None, peer=peer, reason=str(error), message=text[:200])
+            return "nil"
+        match = getattr(message, "match", None)
+        try:
+            reply = await self._dispatch(message, started)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # noqa: BLE001  # a player that fails must not take the server down
+            self._say("odd", match, reason=f"{type(error).__name__}: {error}")
+            reply = "nil"
+        self._say(
+            "request", match, peer=peer, message=str(message)[:200], reply=reply,
+            seconds=round(time.monotonic() - started, 4),
+        )  # fmt: skip
+        return reply
+
+    async def _dispatch(self, message: Message, started: float) -> str:
+        status = "available" if self.is_free else "busy"
+        if isinstance(message, Info):
+            return str(PlayerInfo(status, self.name))
+        if isinstance(message, Ping):
+            return "ready" if self.is_free else "busy"
+        if isinstance(message, Preview):
+            return "ready" if self.is_free else "busy"
+        if isinstance(message, Start):
+            return await self._start(message, started)
+        match = self._playing.get(message.match)
+        if match is None:
+            return "busy"
+        match.heard = time.monotonic()
+        if isinstance(message, Abort):
+            self._end(match)
+            return "aborted"
+        if isinstance(message, Stop) or (isinstance(message, Turn) and message.over):
+            return await self._stop(match, message, started)
+        return await self._move(match, message, started)
+
+    async def _start(self, message: Start, started: float) -> str:
+        if message.match in self._playing:
+            return "ready"
+        if not self.is_free:
+            return "busy"
+        clock = float(message.start_clock)
+        match = _Match(message, self.make_player(), self._say)
+        self._playing[message.match] = match
+        think = started + clock - margin(clock, 3.9)
+        job = match.worker.submit(lambda: match.begin(think))
+        try:
+            async with asyncio.timeout_at(_loop_time(started + clock - margin(clock, 3.9) / 2)):
+                await asyncio.shield(job)
+        except TimeoutError:
+            return "ready"  # it goes on preparing
+        except Exception as error:  # noqa: BLE001  # rules of a stranger, or a player with a bug
+            self._say("odd", match.id, reason=f"this cannot be played: {_about(error)}")
+            self._end(match)
+            return "busy"
+        return "ready"
+
+    async def _move(self, match: _Match, message: Play | Turn | Sees | Stop, started: float) -> str:
+        clock = float(match.play_clock)
+        match.fallback = None
+        job = match.worker.submit(lambda: match.select(message, started, clock))
+        try:
+            async with asyncio.timeout_at(_loop_time(started + max(0.05, clock - margin(clock, 1.9) / 2))):
+                move = await asyncio.shield(job)
+        except TimeoutError:
+            late = match.fallback or match.known
+            self._say("late", match.id, move=str(late))
+            return "nil" if late is None else spaced(str(late))
+        except Exception as error:  # noqa: BLE001  # the match must go on
+            self._say("odd", match.id, reason=_about(error))
+            late = match.fallback or match.known
+            return "nil" if late is None else spaced(str(late))
+        return spaced(str(move))
+
+    async def _stop(self, match: _Match, message: Stop | Turn, started: float) -> str:
+        match.player.stop()
+        job = match.worker.submit(lambda: match.conclude(message))
+        with contextlib.suppress(Exception):  # the match is over, whatever is not known of its end
+            async with asyncio.timeout_at(_loop_time(started + 0.5)):
+                await asyncio.shield(job)
+        self._end(match)
+        return "done"
+
+    def _end(self, match: _Match) -> None:
+        match.player.stop()
+        match.worker.close()
+        self._playing.pop(match.id, None)
+
+    async def _forget_silent_matches(self) -> None:
+        while True:
+            await asyncio.sleep(5.0)
+            now = time.monotonic()
+            for match in list(self._playing.values()):
+                if now - match.heard > max(FORGET_SECONDS, 10 * match.play_clock, match.start_clock):
+                    self._say(
+                        "odd", match.id, reason="nothing was heard of this match for long; it is given up"
+                    )
+                    self._end(match)
+
+    def _say(self, kind: str, match: str | None, **data: object) -> None:
+        self.listener(Event(kind, match, data))
+
+
+class _Match:
+    """One match; `begin`, `select` and `conclude` run in its thread."""
+
+    def __init__(self, start: Start, player: Player, say: Callable[..., None]) -> None:
+        self.id = start.match
+        self.start_clock = start.start_clock
+        self.play_clock = start.play_clock
+        self.player = player
+        self.worker = Worker(f"match {start.match}")
+        self.heard = time.monotonic()
+        self.fallback: Move | None = None
+        """A legal move of the state in which the player thinks."""
+        self.known: Move | None = None
+        """A move that was legal in some state before."""
+        self._start = start
+        self._say = say
+        self._loop = asyncio.get_running_loop()
+        self._view: MatchView | None = None
+
+    def begin(self, until: float) -> None:
+        """Read the rules and let the player prepare."""
+        start = self._start
+        seconds = max(1.0, until - time.monotonic())
+        tree = read(start.rules, "prefix", f"<match {start.match}>")
+        game = Game(tree, name=start.match, limits=Limits(seconds=seconds, atoms=_ATOMS))
+        game.require_playable()
+        role = game.roles[game.role_index(start.role)]
+        self._view = MatchView(game, role)
+        self.known = next(iter(self._view.state.legal_moves(role)), None)
+        self._view.reader = reader_within(game, 0.3 * max(0.5, until - time.monotonic()))
+        self.player.start(game, role, max(0.0, until - time.monotonic()))
+        self._tell("match", game=game.name, role=role, roles=list(game.roles))
+
+    def select(self, message: Play | Turn | Sees | Stop, started: float, clock: float) -> Move:
+        """Go on to the state that the message tells of and choose a move there."""
+        view = self._follow(message, 0.4 * clock)
+        state = view.state
+        legal = state.legal_moves(view.role)
+        if not legal:
+            raise ProtocolError("there is no legal move to answer with")
+        self.fallback = self.known = self.player.chance.choice(legal)
+        if state.is_terminal or self.player.stopped:
+            move = self.fallback
+        else:
+            think = started + clock - margin(clock, 1.9) - time.monotonic()
+            move = self.player.select(state, max(0.0, think))
+            if not state.is_legal(view.role, move):
+                self._tell("odd", reason=f"the player chose `{move}`, which is not legal")
+                move = self.fallback
+        view.chose(move)
+        self._tell("select", step=view.step, move=str(move), seconds=round(time.monotonic() - started, 4))
+        return move
+
+    def conclude(self, message: Stop | Turn) -> None:
+        """Take note of the end."""
+        view = self._follow(message, 0.4)
+        goals = view.state.goals if view.state.is_terminal else {}
+        self._tell("end", goals=dict(goals), terminal=view.state.is_terminal)
+
+    def _follow(self, message: Play | Turn | Sees | Stop, seconds: float) -> MatchView:
+        view = self._view
+        if view is None:
+            raise ProtocolError("the rules of this match could not be read in time")
+        if isinstance(message, Turn):
+            odd = view.told_percepts(
+                message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds
+            )
+        elif isinstance(message, Sees):
+            odd = view.told_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
+        elif view.game.has_percepts:  # the form of 2010
+            over = isinstance(message, Stop)
+            odd = view.told_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
+        else:
+            odd = view.told_moves(message.moves)
+        for note in odd:
+            self._tell("odd", reason=note)
+        return view
+
+    def _tell(self, kind: str, **data: object) -> None:
+        with contextlib.suppress(RuntimeError):  # nobody listens any more
+            self._loop.call_soon_threadsafe(lambda: self._say(kind, self.id, **data))
+
+
+def _about(error: Exception) -> str:
+    return str(error) if isinstance(error, HerbrandError) else f"{type(error).__name__}: {error}"
+
+
+def _loop_time(monotonic: float) -> float:
+    """Return the loop's time at a time of the monotonic clock."""
+    return asyncio.get_running_loop().time() + monotonic - time.monotonic()
+
+
+def _peer(writer: asyncio.StreamWriter) -> str:
+    name = writer.get_extra_info("peername")
+    return f"{name[0]}:{name[1]}" if isinstance(name, tuple) else str(name)

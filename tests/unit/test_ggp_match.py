@@ -1,0 +1,760 @@
+"""Matches over the network: honest players, and players and managers that are not."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+import herbrand
+from herbrand.cli.main import cli
+from herbrand.errors import GameError
+from herbrand.ggp.http import write_reply, write_request
+from herbrand.ggp.manager import Manager, Match, Settings, new_match_id, seats_for
+from herbrand.ggp.messages import parse
+from herbrand.ggp.seats import LocalSeat, RemoteSeat
+from herbrand.ggp.server import PlayerServer, margin
+from herbrand.ggp.view import MatchView
+from herbrand.movereader import MoveReader
+from herbrand.play import Player, make_player
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from herbrand.ggp.events import Event
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+FAST = Settings(start_clock=5, play_clock=2, grace=0.3)
+
+TURNS = """
+(role a) (role b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+(input ?r left) (input ?r right)
+(<= (input ?r left) (role ?r)) (<= (input ?r right) (role ?r))
+(<= (legal ?r left) (role ?r)) (<= (legal ?r right) (role ?r))
+(<= (base (n 0))) (<= (base (n ?y)) (succ ?x ?y))
+(<= (next (n ?y)) (true (n ?x)) (succ ?x ?y))
+(<= terminal (true (n 3)))
+(<= (goal ?r 50) (role ?r))
+""".replace("(input ?r left) (input ?r right)\n", "")
+
+
+class Sleeper(Player):
+    """Thinks for longer than it may, until it is stopped."""
+
+    def select(self, state: State, play_clock: float) -> Move:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not self.stopped:
+            time.sleep(0.01)
+        return self.options(state)[0]
+
+
+class Failing(Player):
+    """Fails."""
+
+    def select(self, state: State, play_clock: float) -> Move:
+        raise ZeroDivisionError("a bug")
+
+
+async def send(port: int, data: bytes, *, end: bool = False, seconds: float = 20) -> bytes:
+    """Send bytes to a port and return everything that comes back."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(data)
+    await writer.drain()
+    if end:
+        writer.write_eof()
+    try:
+        async with asyncio.timeout(seconds):
+            return await reader.read()
+    finally:
+        writer.transport.abort()
+
+
+async def ask(port: int, text: str, seconds: float = 20) -> str:
+    """Send a message as ggp-base does and return the body of the answer."""
+    answer = await send(port, write_request(text, host="localhost", receiver="ME"), seconds=seconds)
+    return answer.partition(b"\r\n\r\n")[2].decode()
+
+
+def start_message(game: str, match: str, role: str, start: int = 10, play: int = 5) -> str:
+    """A START for a bundled game."""
+    manager = Manager(herbrand.load(game))
+    return f"(START {match} {role} ({manager.rules}) {start} {play})"
+
+
+# -- matches --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "rockPaperScissors", "kuhn", "montyHall", "ticTacToeInfix"])
+def test_players_over_the_network_play_a_match_without_problems(name: str) -> None:
+    """Perfect and hidden information, turns and simultaneous moves, chance: nothing is late, bad or odd."""
+    game = herbrand.load(name)
+    odd: list[Event] = []
+
+    def listen(event: Event) -> None:
+        if event.kind in ("odd", "late", "refused"):
+            odd.append(event)
+
+    async def run() -> Match:
+        async with contextlib.AsyncExitStack() as stack:
+            servers = [
+                await stack.enter_async_context(
+                    PlayerServer(lambda: make_player("random", seed=3), port=0, listener=listen)
+                )
+                for _ in game.players
+            ]
+            seats = [RemoteSeat("127.0.0.1", server.port) for server in servers]
+            manager = Manager(game, FAST)
+            assert [info.status for info in await manager.info(seats)] == ["available"] * len(seats)
+            match = await manager.play(seats_for(game, seats))
+            assert all(server.is_free for server in servers)
+            return match
+
+    match = asyncio.run(run())
+    assert match.is_complete
+    assert not match.problems
+    assert not odd
+    state = game.initial_state()
+    for joint in match.moves:
+        state = state.next(joint)
+    assert state.is_terminal
+    assert match.goals == state.goals
+    json.dumps(match.as_json())
+
+
+def test_local_players_play_and_the_seed_repeats_the_match() -> None:
+    """The same seeds give the same moves, chance included."""
+
+    def play() -> Match:
+        game = herbrand.load("kuhn")
+        seats = [LocalSeat(make_player("random", seed=n), name="random") for n in range(2)]
+        return asyncio.run(Manager(game, Settings(seed=5)).play(seats_for(game, seats)))
+
+    first, second = play(), play()
+    assert first.moves == second.moves
+    assert first.is_complete
+    assert first.players == {"first": "random", "second": "random"}
+
+
+def test_events_tell_the_whole_match() -> None:
+    """From the events alone the match can be written down."""
+    game = herbrand.load("rockPaperScissors")
+    events: list[Event] = []
+    manager = Manager(game, FAST, listener=events.append)
+    seats = [LocalSeat(make_player("random", seed=n), name="r") for n in range(2)]
+    match = asyncio.run(manager.play(seats_for(game, seats), match_id="m.1"))
+    kinds = [event.kind for event in events]
+    assert kinds[0] == "match"
+    assert kinds.count("step") == len(match.moves)
+    assert [tuple(event.data["moves"]) for event in events if event.kind == "step"] == match.moves
+    end = next(event for event in events if event.kind == "end")
+    assert end.data["goals"] == match.goals
+    assert {event.match for event in events} == {"m.1"}
+    json.dumps([event.data for event in events])
+
+
+def test_what_is_sent_is_one_line_in_one_spelling_without_comments() -> None:
+    """A comment would swallow the rest of the line; some players tell upper and lower case apart."""
+    text = "(ROLE White) ; a comment (\n(<= (legal white Go) (true (n 0))) (init (N 0)) (<= terminal (true (n 1)))"
+    game = herbrand.loads(text + " (<= (next (n 1)) (does White go)) (<= (goal WHITE 100) (true (n 1)))")
+    manager = Manager(game, FAST)
+    assert "\n" not in manager.rules
+    assert ";" not in manager.rules
+    names = re.findall(r"white", manager.rules, re.IGNORECASE)
+    assert len(set(names)) == 1
+    assert names[0] in manager.game.roles
+    assert herbrand.loads(manager.rules).initial_state().facts == manager.game.initial_state().facts
+    match = asyncio.run(manager.play({"white": LocalSeat(make_player("legal"), name="x")}))
+    assert match.is_complete
+    assert not match.problems
+
+
+def test_names_that_kif_cannot_spell_are_renamed_for_the_match() -> None:
+    """A Prolog sheet with quoted names is played as it can be sent."""
+    text = """role('the player'). init(n(0)). legal('the player', 'go on') :- true(n(0)).
+    next(n(1)) :- does('the player', 'go on'). terminal :- true(n(1)). goal('the player', 100) :- true(n(1))."""
+    game = herbrand.loads(text, "prolog")
+    assert not [d for d in game.diagnostics if d.is_error]
+    manager = Manager(game, FAST)
+    seats = seats_for(manager.game, [LocalSeat(make_player("legal"), name="x")])
+    match = asyncio.run(manager.play(seats))
+    assert match.is_complete
+    assert list((match.goals or {}).values()) == [100]
+
+
+def test_wrong_tables_are_refused() -> None:
+    """Too few players, unknown roles, faulty games, impossible settings."""
+    game = herbrand.load("ticTacToe")
+    seat = LocalSeat(make_player("legal"), name="x")
+    with pytest.raises(GameError, match="for 2 players"):
+        seats_for(game, [seat])
+    with pytest.raises(ValueError, match="is needed"):
+        asyncio.run(Manager(game).play({"xplayer": seat}))
+    with pytest.raises(ValueError, match="no role"):
+        asyncio.run(Manager(game).play({"nobody": seat}))
+    with pytest.raises(GameError):
+        Manager(herbrand.loads("(role a)"))
+    with pytest.raises(ValueError, match="no substitute"):
+        Settings(substitute="chess")
+    assert re.fullmatch(r"[a-z][a-z0-9_.-]{0,63}", new_match_id("4 Über-Game (v2)"))
+
+
+def test_a_role_without_a_move_ends_the_match() -> None:
+    """A fault in the rules is the reason, not a traceback."""
+    game = herbrand.loads(
+        "(role a) (init (n 0)) (<= (legal a go) (true (n 0))) (<= (next (n 1)) (does a go))"
+        "(<= terminal (true (n 2))) (<= (goal a 0) (true (n 2)))"
+    )
+    match = asyncio.run(Manager(game, FAST).play({"a": LocalSeat(make_player("legal"), name="x")}))
+    assert match.reason == "no-move a"
+    assert match.goals is None
+
+
+def test_local_players_that_fail_or_sleep_are_replaced() -> None:
+    """A bug in a player and a player that does not come back are problems of that role alone."""
+    game = herbrand.loads(TURNS)
+    settings = Settings(start_clock=1, play_clock=0, grace=0.2, substitute="first", patience=2)
+    seats = [LocalSeat(Failing(), name="failing"), LocalSeat(Sleeper(), name="sleeper")]
+    match = asyncio.run(Manager(game, settings).play(seats_for(game, seats)))
+    assert match.is_complete
+    kinds = {role: [p.kind for p in match.problems if p.role == role] for role in game.roles}
+    assert kinds == {"a": ["failed", "failed", "ignored"], "b": ["timeout", "timeout", "ignored"]}
+    assert match.moves == [("left", "left")] * 3
+    assert "a bug" in match.problems[0].note
+
+
+@pytest.mark.parametrize(("policy", "move"), [("first", "(mark 1 1)"), ("noop", None), ("random", None)])
+def test_substitutes(policy: str, move: str | None) -> None:
+    """Each policy replaces a bad move by a legal one; the seed repeats it."""
+    game = herbrand.load("ticTacToe")
+    settings = Settings(start_clock=1, play_clock=1, substitute=policy, max_steps=2, seed=4)
+
+    def play() -> Match:
+        seats = seats_for(game, [LocalSeat(Failing(), name="x"), LocalSeat(Failing(), name="y")])
+        return asyncio.run(Manager(game, settings).play(seats))
+
+    match = play()
+    assert match.reason == "max-steps"
+    assert play().moves == match.moves
+    assert match.moves[0][1] == "noop"
+    if move is not None:
+        assert match.moves[0][0] == move
+    if policy == "noop":
+        assert match.moves[1][0] == "noop"
+    assert [p.played for p in match.problems if p.step == 1] == list(match.moves[0])
+
+
+def test_a_cancelled_match_is_aborted_everywhere() -> None:
+    """All players hear ABORT, also one that thinks, and are free again."""
+    game = herbrand.loads(TURNS)
+
+    async def run() -> None:
+        sleeper = PlayerServer(Sleeper, port=0)
+        other = PlayerServer(lambda: make_player("legal"), port=0)
+        async with sleeper, other:
+            manager = Manager(game, Settings(start_clock=2, play_clock=20))
+            seats = [RemoteSeat("127.0.0.1", server.port) for server in (sleeper, other)]
+            task = asyncio.create_task(manager.play(seats_for(game, seats)))
+            await asyncio.sleep(1)
+            assert not sleeper.is_free
+            started = time.monotonic()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert time.monotonic() - started < 3
+            assert sleeper.is_free
+            assert other.is_free
+
+    asyncio.run(run())
+
+
+# -- players that do not keep to anything -----------------------------------------------------
+
+Peer = "Callable[[asyncio.StreamReader, asyncio.StreamWriter, str], Awaitable[None]]"
+
+
+def saying(data: bytes) -> Any:
+    """A peer that answers with these bytes to everything."""
+
+    async def peer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+        writer.write(data)
+        await writer.drain()
+
+    return peer
+
+
+def replying(text: str) -> Any:
+    """A peer that answers with this text, in good HTTP."""
+    return saying(write_reply(text))
+
+
+async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    await asyncio.sleep(30)
+
+
+async def drips(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    for byte in write_reply("left"):
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(0.2)
+
+
+async def drips_a_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    writer.write(b"HTTP/1.0 200 OK\r\n")
+    while True:
+        writer.write(b"X: y\r\n")
+        await writer.drain()
+        await asyncio.sleep(0.1)
+
+
+async def floods(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    writer.write(b"HTTP/1.0 200 OK\r\n\r\n")
+    while True:
+        writer.write(b"(left " * 20_000)
+        await writer.drain()
+
+
+async def floods_without_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    while True:
+        writer.write(b"x" * 100_000)
+        await writer.drain()
+
+
+async def resets(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    writer.transport.abort()
+
+
+async def closes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    writer.close()
+
+
+async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    writer.write(write_reply(text))
+    await writer.drain()
+
+
+async def is_late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
+    await asyncio.sleep(1.6)
+    writer.write(write_reply("left"))
+    await writer.drain()
+
+
+BAD: dict[str, tuple[Any, set[str]]] = {
+    "silent": (silent, {"timeout"}),
+    "drips a byte at a time": (drips, {"timeout"}),
+    "drips headers": (drips_a_head, {"timeout"}),
+    "late": (is_late, {"timeout"}),
+    "floods": (floods, {"unreadable"}),
+    "floods without a head": (floods_without_head, {"unreadable"}),
+    "announces a gigabyte": (saying(b"HTTP/1.0 200 OK\r\nContent-Length: 1000000000\r\n\r\n("), {"unreadable"}),
+    "announces more than it sends": (saying(b"HTTP/1.0 200 OK\r\nContent-Length: 5000\r\n\r\n(left"), {"unreadable"}),
+    "resets": (resets, {"connection"}),
+    "closes": (closes, {"connection"}),
+    "says nothing in HTTP": (saying(write_reply("")), {"unreadable"}),
+    "opens parentheses": (replying("(" * 60_000), {"unreadable"}),
+    "closes parentheses": (replying(")" * 60_000), {"unreadable"}),
+    "nests deeply": (replying("(" * 30_000 + "left" + ")" * 30_000), {"unreadable"}),
+    "echoes": (echoes, {"unreadable"}),
+    "says NIL": (replying("NIL"), {"unreadable"}),
+    "says busy": (replying("busy"), {"unreadable"}),
+    "says a variable": (replying("?x"), {"unreadable"}),
+    "says a rule": (replying("(<= left (true (n 0)))"), {"unreadable"}),
+    "says too much": (replying("(left right)"), {"unreadable"}),
+    "says a joint move": (replying("((left) (right))"), {"unreadable"}),
+    "speaks for another": (replying("b -> left"), {"unreadable"}),
+    "sends NUL": (replying("le\x00ft"), {"unreadable"}),
+    "sends bad UTF-8": (saying(b"HTTP/1.0 200 OK\r\n\r\n\xff\xfeleft"), {"unreadable"}),
+    "sends UTF-16": (saying(b"HTTP/1.0 200 OK\r\n\r\n" + "left".encode("utf-16")), {"unreadable"}),
+    "sends a page": (saying(b"HTTP/1.0 404 Not Found\r\n\r\n<html><p>left</p></html>"), {"unreadable"}),
+    "redirects": (saying(b"HTTP/1.0 301 Moved\r\nLocation: http://127.0.0.1:1/\r\n\r\n"), {"unreadable"}),
+    "breaks chunks": (saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nleft"), {"connection"}),
+    "speaks TLS": (saying(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), {"unreadable"}),
+    "sends code": (replying("__import__('os').system('true')"), {"unreadable"}),
+}  # fmt: skip
+
+ODD_BUT_GOOD: dict[str, Any] = {
+    "upper case": replying("LEFT"),
+    "white space": replying("\n\t left \r\n"),
+    "in parentheses": replying("( left )"),
+    "with an explanation": replying('left (explanation "because") (taunt "ha")'),
+    "with its role": replying("a -> left"),
+    "no HTTP": saying(b"left"),
+    "line feeds": saying(b"HTTP/1.0 200 OK\n\nleft"),
+    "a wrong length": saying(b"HTTP/1.0 200 OK\r\nContent-Length: 50\r\n\r\nleft"),
+    "an error status": saying(b"HTTP/1.1 500 Error\r\nContent-Length: 4\r\n\r\nleft"),
+    "chunks": saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nle\r\n2\r\nft\r\n0\r\n\r\n"),
+    "two replies": saying(write_reply("left") + write_reply("right")),
+}
+
+
+async def play_against(peer: Any, manager: Manager) -> Match:
+    """A match of a strange player of the first role against an honest one of the second."""
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(re.findall(rb"Content-Length: (\d+)", head)[0])
+            text = (await reader.readexactly(length)).decode()
+            if text.startswith("( START"):
+                writer.write(write_reply("ready"))
+            else:
+                await peer(reader, writer, text)
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    async with server, PlayerServer(lambda: make_player("legal"), port=0) as honest:
+        seats = {
+            "a": RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1]),
+            "b": RemoteSeat("127.0.0.1", honest.port),
+        }
+        match = await manager.play(seats)
+        assert honest.is_free
+        return match
+
+
+def test_bad_players_cannot_stop_a_match_or_hurt_the_other_side() -> None:
+    """All misbehave at once; each match ends in time, with the problem on record and the honest side unharmed."""
+    manager = Manager(herbrand.loads(TURNS), Settings(start_clock=2, play_clock=1, grace=0.3, seed=1))
+
+    async def run() -> dict[str, Match]:
+        matches = await asyncio.gather(*(play_against(peer, manager) for peer, _ in BAD.values()))
+        return dict(zip(BAD, matches, strict=True))
+
+    started = time.monotonic()
+    for name, match in asyncio.run(run()).items():
+        assert match.is_complete, name
+        assert {p.role for p in match.problems} == {"a"}, (name, match.problems)
+        assert {p.kind for p in match.problems} <= BAD[name][1], (name, match.problems)
+        assert [p.step for p in match.problems] == [1, 2, 3], name
+        assert all(len(p.note) < 1000 for p in match.problems)
+        assert all(moves[1] == "left" for moves in match.moves), name
+    assert time.monotonic() - started < 60
+
+
+def test_odd_players_are_understood() -> None:
+    """Whatever can be read as the move is that move, without a problem."""
+    manager = Manager(herbrand.loads(TURNS), FAST)
+
+    async def run() -> dict[str, Match]:
+        matches = await asyncio.gather(*(play_against(peer, manager) for peer in ODD_BUT_GOOD.values()))
+        return dict(zip(ODD_BUT_GOOD, matches, strict=True))
+
+    for name, match in asyncio.run(run()).items():
+        assert match.is_complete
+        assert not match.problems, (name, match.problems)
+
+
+def test_nobody_there_is_a_problem_of_the_connection() -> None:
+    """A refused connection and a host that does not exist; with forfeit the match ends."""
+    game = herbrand.loads(TURNS)
+    settings = Settings(start_clock=1, play_clock=1, substitute="forfeit")
+    seats = {"a": RemoteSeat("no-such-host.invalid", 9147), "b": LocalSeat(make_player("legal"), name="b")}
+    match = asyncio.run(Manager(game, settings).play(seats))
+    assert match.reason == "forfeit a"
+    assert match.goals is None
+    assert {p.kind for p in match.problems} == {"connection"}
+
+
+def test_a_player_that_never_reads_is_late() -> None:
+    """A peer that accepts and reads nothing costs its clock, not more."""
+
+    async def run() -> None:
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(20)
+
+        server = await asyncio.start_server(connected, "127.0.0.1", 0, limit=1)
+        async with server:
+            seat = RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1])
+            started = time.monotonic()
+            exchange = await seat.ask(parse("(PLAY m NIL)"), seconds=0.5)
+            assert exchange.problem == "timeout"
+            assert time.monotonic() - started < 3
+            server.close()
+
+    asyncio.run(run())
+
+
+# -- managers that do not keep to anything ------------------------------------------------------
+
+
+def test_the_player_answers_the_recorded_exchange() -> None:
+    """INFO, START, PLAY, STOP and ABORT over real sockets, byte for byte where it was recorded."""
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("legal"), name="BOB", port=0) as server:
+            port = server.port
+            whole = await send(port, write_request("( INFO )", host="localhost", receiver="BOB"))
+            assert whole == write_reply("( ( name BOB ) ( status available ) )")
+            assert await ask(port, start_message("ticTacToe", "m.1", "xplayer")) == "ready"
+            assert await ask(port, start_message("ticTacToe", "m.1", "xplayer")) == "ready"
+            assert await ask(port, start_message("ticTacToe", "m.2", "xplayer")) == "busy"
+            assert await ask(port, "( INFO )") == "( ( name BOB ) ( status busy ) )"
+            assert await ask(port, "(ping)") == "busy"
+            assert await ask(port, "( PLAY m.1 NIL )") == "( mark 1 1 )"
+            assert await ask(port, "( PLAY m.1 NIL )") == "( mark 1 1 )"
+            assert await ask(port, "( PLAY m.7 NIL )") == "busy"
+            assert await ask(port, "(PLAY m.1 ((MARK 1 1) NOOP))") == "noop"
+            assert await ask(port, "(PLAY m.1 ((MARK 1 1) NOOP))") == "noop"  # told twice
+            assert await ask(port, "(PLAY m.1 (noop))") == "noop"
+            assert await ask(port, "(PLAY m.1 ((mark 9 9) noop))") == "noop"
+            assert await ask(port, "(PLAY m.1 (noop (mark 2 2)))") == "( mark 1 2 )"
+            assert await ask(port, "( STOP m.1 ((mark 1 2) noop))") == "done"
+            assert await ask(port, "( STOP m.1 ((mark 1 2) noop))") == "busy"
+            assert await ask(port, start_message("kuhn", "m.3", "FIRST")) == "ready"
+            assert await ask(port, "( ABORT m.3 )") == "aborted"
+            assert await ask(port, "( PREVIEW (( role x )) 5 )") == "ready"
+            assert await ask(port, "(PING)") == "ready"
+
+    asyncio.run(run())
+
+
+def test_several_matches_at_once_and_abort_while_thinking() -> None:
+    """A player may be allowed several matches; one that thinks does not keep it from answering."""
+
+    async def run() -> None:
+        async with PlayerServer(Sleeper, port=0, matches=3) as server:
+            port = server.port
+            for n in range(3):
+                assert await ask(port, start_message("ticTacToe", f"m{n}", "oplayer", 5, 20)) == "ready"
+            assert await ask(port, start_message("ticTacToe", "m3", "oplayer")) == "busy"
+            thinking = asyncio.create_task(ask(port, "(PLAY m0 NIL)"))
+            await asyncio.sleep(0.3)
+            started = time.monotonic()
+            assert await ask(port, "(INFO)") == "( ( name herbrand ) ( status busy ) )"
+            assert await ask(port, "(ABORT m0)") == "aborted"
+            assert await thinking == "noop"
+            assert time.monotonic() - started < 3
+            assert server.is_free
+
+    asyncio.run(run())
+
+
+def test_a_slow_player_is_answered_for_before_the_clock() -> None:
+    """The move laid aside goes out while the player still thinks, and it is legal."""
+    events: list[Event] = []
+
+    async def run() -> None:
+        async with PlayerServer(Sleeper, port=0, listener=events.append) as server:
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer", 5, 2)) == "ready"
+            started = time.monotonic()
+            answer = await ask(server.port, "(PLAY m NIL)")
+            assert 1.0 < time.monotonic() - started < 2.0
+            assert herbrand.load("ticTacToe").initial_state().is_legal("xplayer", answer)
+
+    asyncio.run(run())
+    assert [event.kind for event in events].count("late") == 1
+    assert margin(10, 1.9) == 1.9
+    assert margin(1, 1.9) == pytest.approx(0.2)
+
+
+def test_hidden_information_in_all_published_forms() -> None:
+    """With turns, with percepts alone, and with SEES: the moves stay legal in the true game."""
+    game = herbrand.load("kuhn")
+
+    async def run(form: str) -> None:
+        odd: list[Event] = []
+        async with PlayerServer(
+            lambda: make_player("random", seed=1),
+            port=0,
+            listener=lambda e: odd.append(e) if e.kind == "odd" else None,
+        ) as server:
+            port = server.port
+            assert await ask(port, start_message("kuhn", "m", "second", 5, 5)) == "ready"
+            state = game.initial_state()
+            step, last, seen = 0, "NIL", "NIL"
+            while not state.is_terminal:
+                message = {
+                    "turns": f"(PLAY m {step} {last} {seen})",
+                    "percepts": f"(PLAY m {seen})",
+                    "sees": f"(SEES m {seen})",
+                }[form]
+                answer = await ask(port, message)
+                assert state.is_legal("second", answer), (form, step, answer)
+                joint = {role: moves[0] for role, moves in state.legal_moves().items()} | {"second": answer}
+                seen = f"({' '.join(state.percepts(joint, 'second'))})"
+                state = state.next(joint)
+                step, last = step + 1, answer
+            over = {"turns": f"(STOP m {step} {last} {seen})"}.get(form, f"(STOP m {seen})")
+            assert await ask(port, over) == "done"
+        assert not odd
+
+    for form in ("turns", "percepts", "sees"):
+        asyncio.run(run(form))
+
+
+LOOP = "(role a) (<= (p ?x) (q ?x)) (init (n 0)) (<= (n (s ?x)) (n ?x)) (n 0) (<= (legal a ?x) (n ?x)) (<= terminal (n 9))"
+HUGE = (
+    "(role a) (init (n 0)) "
+    + " ".join(f"(d {i})" for i in range(40))
+    + (
+        "(<= (p ?a ?b ?c ?d ?e ?f) (d ?a) (d ?b) (d ?c) (d ?d) (d ?e) (d ?f)) (<= (legal a (go ?a ?b)) (p ?a ?b ?c ?d ?e ?f))"
+        "(<= terminal (true (n 1))) (<= (goal a 0) (true (n 0)))"
+    )
+)
+
+
+def test_managers_cannot_take_a_player_down() -> None:
+    """Rules that are faulty, endless or too large, broken HTTP and floods: the player stays alive and answers."""
+
+    async def run() -> None:
+        async with PlayerServer(
+            lambda: make_player("random"), port=0, largest_message=100_000, connections=20, read_seconds=1.5
+        ) as server:
+            port = server.port
+            for rules in ("", "(role", "(role a)", "(((", "(<= (p ?x) (not (q ?y)))", LOOP, "x " * 1000):
+                assert await ask(port, f"(START m a ({rules}) 2 1)") in ("busy", "nil"), rules
+            assert await ask(port, start_message("ticTacToe", "m", "nobody")) == "busy"
+            assert await ask(port, f"(START big a ({HUGE}) 2 1)", seconds=10) in ("busy", "ready")
+            assert await ask(port, "(ABORT big)") in ("aborted", "busy")
+            for text in ("", "info", "(((", "(PING x)", "(PLAY)", ")" * 50_000, "\x00", "(PLAY m \xff)"):
+                assert await ask(port, text) == "nil", text
+            for data in (b"", b"hello\r\n\r\n", b"\x16\x03\x01", b"POST\r\n\r\n", b"GET\r\n\r\n"):
+                answer = await send(port, data, end=True)
+                assert answer.startswith(b"HTTP/1.0 400 Bad Request\r\n"), data
+            big = await send(port, b"POST / HTTP/1.0\r\nContent-Length: 999999999\r\n\r\n(")
+            assert big.startswith(b"HTTP/1.0 400")
+            for method in (b"OPTIONS", b"PUT", b"HEAD"):
+                answer = await send(port, method + b" / HTTP/1.1\r\n\r\n")
+                assert answer.startswith(b"HTTP/1.0 200 OK\r\n")
+                assert answer.endswith(b"Connection: close\r\n\r\n")
+            assert (await send(port, b"GET /(info) HTTP/1.0\r\n\r\n")).endswith(b"( status available ) )")
+            started = time.monotonic()
+            assert (
+                await send(port, b"POST / HTTP/1.0\r\nContent-Length: 99\r\n\r\n(PLAY") == b""
+            )  # never goes on
+            assert 1 < time.monotonic() - started < 5
+            slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
+            assert await send(port, b"x") == b""  # one too many is turned away at once
+            await asyncio.sleep(2)  # the others are let go
+            assert await ask(port, "(INFO)") == "( ( name herbrand ) ( status available ) )"
+            for _, writer in slow:
+                writer.close()
+
+    with contextlib.suppress(ConnectionResetError):
+        asyncio.run(run())
+
+
+def test_a_player_with_a_bug_answers_all_the_same() -> None:
+    """A player that raises costs a move, not the server."""
+
+    async def run() -> None:
+        async with PlayerServer(Failing, port=0) as server:
+            assert await ask(server.port, start_message("ticTacToe", "m", "xplayer")) == "ready"
+            answer = await ask(server.port, "(PLAY m NIL)")
+            assert herbrand.load("ticTacToe").initial_state().is_legal("xplayer", answer)
+            assert await ask(server.port, "(STOP m ((mark 1 1) noop))") == "done"
+
+    asyncio.run(run())
+
+
+# -- what a player knows ------------------------------------------------------------------------
+
+
+def test_a_view_keeps_its_state_when_told_nonsense() -> None:
+    """Wrong numbers, unknown and illegal moves are notes; what follows is understood again."""
+    game = herbrand.load("ticTacToe")
+    for reader in (MoveReader(game), None):
+        view = MatchView(game, "xplayer", reader=reader)
+        start = view.state
+        assert view.told_moves(None) == []
+        for moves in (
+            ("noop",),
+            ("noop", "noop"),
+            ("(mark 1 9)", "noop"),
+            ("?x", "noop"),
+            ("((", "noop"),
+            ("", ""),
+        ):
+            assert view.told_moves(moves)
+            assert view.state == start
+        assert view.told_moves(("mark(1,1)" if reader else "(MARK 1 1)", "NOOP")) == []
+        assert view.told_moves(("(mark 1 1)", "noop")) == ["the same step was told again"]
+        assert view.told_moves(None) == ["asked again from the start"]
+        assert view.step == 1
+
+
+def test_percepts_that_cannot_be_are_followed_by_a_guess() -> None:
+    """A player goes on playing legal moves when a manager tells it what cannot have been seen."""
+    game = herbrand.load("kuhn")
+    view = MatchView(game, "first")
+    assert view.told_percepts("noop", ("(dealt nobody)",), turn=1, over=False, seconds=2)
+    assert not view.is_sure
+    assert view.step == 1
+    assert view.state.legal_moves("first")
+    assert view.told_percepts("noop", (), turn=9, over=False, seconds=2)
+    assert view.step == 1
+
+
+# -- the commands -----------------------------------------------------------------------------
+
+
+def test_the_commands_play_a_match_with_each_other(tmp_path: Path) -> None:
+    """`herbrand player` in a process of its own and `herbrand match` against it."""
+    command = [sys.executable, "-m", "herbrand", "player", "--port", "0", "--player", "greedy", "--seed", "1"]
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"}
+    )
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        port = re.search(r":(\d+);", line)
+        assert port is not None, line
+        events = tmp_path / "events.jsonl"
+        words = [
+            "match",
+            "ticTacToe",
+            "--player",
+            f"127.0.0.1:{port[1]}",
+            "--player",
+            "random",
+            "--id",
+            "m.1",
+        ]
+        clocks = ["--start-clock", "5", "--play-clock", "3", "--seed", "2"]
+        outcome = CliRunner().invoke(cli, [*words, *clocks, "--events", str(events)], catch_exceptions=False)
+        assert outcome.exit_code == 0, outcome.output
+        assert outcome.output.startswith("ticTacToe, match m.1: xplayer is 127.0.0.1:")
+        assert "the game is over after" in outcome.output
+        assert "replaced" not in outcome.output
+        kinds = [json.loads(line)["kind"] for line in events.read_text(encoding="utf-8").splitlines()]
+        assert kinds[0] == "match"
+        assert "end" in kinds
+        outcome = CliRunner().invoke(cli, [*words, *clocks, "--json"], catch_exceptions=False)
+        assert json.loads(outcome.stdout)["reason"] == "terminal"
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+
+
+def test_the_match_command_refuses_what_cannot_be_played() -> None:
+    """Unknown players, wrong numbers of players, ports that are none, odd names of matches."""
+
+    def run(*words: str) -> tuple[int, str]:
+        outcome = CliRunner().invoke(cli, ["match", "ticTacToe", *words], catch_exceptions=False)
+        return outcome.exit_code, outcome.output
+
+    assert run()[0] == 2
+    code, output = run("--player", "randm")
+    assert code == 2
+    assert "did you mean `random`" in output
+    assert run("--player", "99999")[0] == 2
+    code, output = run("--player", "127.0.0.1:9147")
+    assert code == 1
+    assert "for 2 players" in output
+    assert run("--player", "random", "--id", "((")[0] == 2
+    code, output = run("--player", "random", "--max-steps", "2", "--start-clock", "1", "--play-clock", "1")
+    assert code == 1
+    assert "was cut off" in output
+    assert threading.active_count() < 50
