@@ -135,6 +135,37 @@ def test_moves_at_the_same_time_are_hidden_until_all_are_made(tmp_path: Path) ->
     assert "over after 1 step: left 0, right 50" in after
 
 
+def test_what_the_rules_hide_is_not_shown() -> None:
+    """In Kuhn poker a player is told its card and the other's bets, and sees the rest when the game is over."""
+    outcome = play("kuhn", "--as", "second", "--seed", "1", typed="goals\nstate\n1\n1\n1\n")
+    assert outcome.exit_code == 0
+    before, after = outcome.stdout.split("what was hidden:")
+    assert "step 1: second saw (dealt" in before
+    assert "step 2: second saw (did first" in before
+    assert "holds  second" in before
+    assert "perhaps true\n  1/2 (holds first" in before
+    assert "first plays" not in before
+    assert "plays noop" not in before
+    assert "`goals` could tell what is hidden" in before
+    assert before.count("perhaps true") >= 2, "`state` shows it again"
+    assert 'the play was --moves "noop, noop, (deal' in after
+    assert "the game is over after" in after
+    shown = play("kuhn", "--as", "second", "--seed", "1", "--open", typed="1\n1\n1\n").stdout
+    assert "first plays" in shown
+    assert "holds  first" in shown
+
+
+def test_people_at_one_keyboard_are_told_apart() -> None:
+    """Each is told only what it sees, and what they type is covered."""
+    outcome = play("kuhn", "--opponent", "human", "--seed", "1", typed="check\nundo\nbet\ncall\n")
+    assert outcome.exit_code == 0
+    assert outcome.stdout.count("for first only:") == 2
+    assert outcome.stdout.count("for second only:") == 2
+    assert "first> ***" in outcome.stdout
+    assert "step 2: second saw (did first bet)" in outcome.stdout
+    assert "second plays" not in outcome.stdout
+
+
 def test_a_move_that_is_also_a_command_is_the_move(tmp_path: Path) -> None:
     """Only :quit leaves a game in which one can play quit."""
     file = tmp_path / "quit.kif"

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from herbrand.knowledge import Knowledge
     from herbrand.machine.state import State
 
-__all__ = ["knowledge_after", "told_text"]
+__all__ = ["facts_text", "knowledge_after", "told_text"]
 
+EVENLY: Final = "(the chances take the other players to choose evenly among their legal moves)"
 SHOWN: Final = 24
 """More open facts than this are counted."""
 
@@ -45,9 +46,7 @@ def told_text(known: Knowledge) -> str:
                 for number, step in enumerate(known.history, start=1)
             )
         )
-    parts.append(f"surely true\n{_indented(table(known.sure))}" if known.sure else "nothing is surely true")
-    if known.open:
-        parts.append(f"perhaps true\n{_chances(known.open)}")
+    parts += facts_text(known)
     if known.is_over:
         goals = ", ".join(f"{'-' if value is None else value} ({p})" for value, p in known.goals.items())
         parts.append(f"the game is over: {known.role} gets {goals}")
@@ -57,8 +56,16 @@ def told_text(known: Knowledge) -> str:
     else:
         parts.append("no move is surely legal")
     if len(known.weights) > 1 and len(known.game.players) > 1:
-        parts.append("(the chances take the other players to choose evenly among their legal moves)")
+        parts.append(EVENLY)
     return "\n\n".join(parts)
+
+
+def facts_text(known: Knowledge) -> list[str]:
+    """Say which fluents are surely true, and which ones perhaps."""
+    found = [f"surely true\n{_indented(table(known.sure))}" if known.sure else "nothing is surely true"]
+    if known.open:
+        found.append(f"perhaps true\n{_chances(known.open)}")
+    return found
 
 
 def _chances(facts: dict[str, Fraction]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -13,6 +13,7 @@ from herbrand.cli.joint import normal
 from herbrand.cli.output import columns, count, result
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
+from herbrand.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,11 @@ A word that is also a move means the move; :quit is always the command."""
 PREPARATION: Final = 5.0
 """Seconds that a program has before the first move, at least."""
 
+QUICK: Final = Limits(seconds=5)
+"""How long to find out what a person can know."""
+MOST_STATES: Final = 20_000
+PARTICLES: Final = 500
+
 COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "undo", "quit")
 
 
@@ -64,15 +70,23 @@ COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "un
     help="Seconds that a player has for a move.",
 )
 @click.option("--seed", type=int, help="Makes the opponent's moves repeatable.")
+@click.option("--open", "everything", is_flag=True, help="Show also what the rules hide from you.")
 def command(
-    file: str, notation: str, roles: tuple[str, ...], opponent: str, clock: float, seed: int | None
+    file: str,
+    notation: str,
+    roles: tuple[str, ...],
+    opponent: str,
+    clock: float,
+    seed: int | None,
+    everything: bool,
 ) -> None:
     """Play a game in the terminal.
 
     The other roles choose at random, are played by another program (`herbrand players`), or by people
     at the same keyboard: moves that are made at the same time are shown when all have been chosen. The
-    role `random` is always left to chance. Programs see everything, also what is hidden from
-    them by the rules. Type ? for help.
+    role `random` is always left to chance. Where the rules hide something from you (`sees`), you are
+    shown what you can know. Programs see everything, also what is hidden from them by the rules.
+    Type ? for help.
     """
     if file == STDIN:
         raise click.UsageError("play reads your moves from standard input: give the rules as a file")
@@ -80,7 +94,8 @@ def command(
     state = game.initial_state()
     people = _people(game, roles, opponent)
     programs = _programs(game, people, opponent, clock, seed)
-    _Match(game, state, people, random.Random(seed), programs, clock).run()
+    kind = _Match if everything or not game.has_percepts else _HiddenMatch
+    kind(game, state, people, random.Random(seed), programs, clock).run()
 
 
 def _programs(
@@ -199,7 +214,7 @@ class _Match:
         except _Quit:
             result(f"left after {count(self.steps, 'step')}")
             return
-        self._draw()
+        self._end()
         result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(self.state)}")
 
     def _step(self) -> None:
@@ -210,16 +225,28 @@ class _Match:
         choosing = [role for role in self.people if len(legal[role]) > 1]
         if choosing:
             self._draw()
-        plan = {role: self.chance.choice(moves) for role, moves in legal.items()}
+        plan: dict[str, Move] = {role: self.chance.choice(moves) for role, moves in legal.items()}
         plan |= {role: player.select(self.state, self.clock) for role, player in self.programs.items()}
         for role in choosing:
             plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
         if choosing:
             self.decisions.append((self.state, self.steps))
+        self._note(plan)
         self.state = self.state.next(plan)
         self.steps += 1
         free = [role for role, moves in legal.items() if len(moves) > 1] or list(legal)
-        result("\n" + "\n".join(f"{role} plays {plan[role]}" for role in free))
+        self._report({role: str(plan[role]) for role in free})
+
+    def _note(self, plan: dict[str, Move]) -> None:
+        """Remember a joint move before it is made."""
+
+    def _report(self, plan: dict[str, str]) -> None:
+        """Say what was done by those who had a choice."""
+        result("\n" + "\n".join(f"{role} plays {move}" for role, move in plan.items()))
+
+    def _end(self) -> None:
+        """Show how it ended."""
+        self._draw()
 
     def _take_back(self) -> None:
         if not self.decisions:
@@ -284,6 +311,82 @@ class _Match:
         sign = "#" if any(str(move).isdecimal() for move in moves) else ""
         result(f"{role} can play")
         result(columns((f"{f'{sign}{i}':>{width}} {m}" for i, m in enumerate(moves, start=1)), indent="  "))
+
+
+class _HiddenMatch(_Match):
+    """A game in which the rules hide something: people are shown what they can know."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.joints: list[tuple[str, ...]] = []
+        """The joint moves so far."""
+        self.news: dict[str, list[str]] = {role: [] for role in self.people}
+        """What each person saw since it was last asked."""
+
+    def _note(self, plan: dict[str, Move]) -> None:
+        del self.joints[self.steps :]
+        self.joints.append(tuple(str(plan[role]) for role in self.game.roles))
+        for role in self.people:
+            seen = self.state.percepts(plan, role)
+            if seen:
+                self.news[role].append(f"step {self.steps + 1}: {role} saw {' '.join(seen)}")
+
+    def _report(self, plan: dict[str, str]) -> None:
+        own = [role for role in plan if role in self.people]
+        chosen = bool(self.decisions) and self.decisions[-1][1] == self.steps - 1
+        if len(self.people) == 1 and own and chosen:
+            result(f"\n{own[0]} plays {plan[own[0]]}")
+
+    def _take_back(self) -> None:
+        super()._take_back()
+        del self.joints[self.steps :]
+        self.news = {role: [] for role in self.people}
+
+    def _draw(self) -> None:
+        """Nothing is shown to everybody."""
+
+    def _end(self) -> None:
+        for role in self.people:
+            self._tell_news(role)
+        result(f"\nwhat was hidden:\n\n{self.paint(self.state)}")
+        play = "; ".join(", ".join(joint) for joint in self.joints)
+        result(f'\nthe play was --moves "{play}"')
+
+    def _tell_news(self, role: str) -> None:
+        if self.news[role]:
+            result("\n" + "\n".join(self.news[role]))
+            self.news[role] = []
+
+    def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
+        if len(self.people) > 1:
+            result(f"\nfor {role} only:")
+        self._tell_news(role)
+        self._know(role)
+        return super()._ask(role, moves, hidden=hidden or len(self.people) > 1)
+
+    def _know(self, role: str) -> None:
+        """Show what a role can know."""
+        from herbrand.cli.knowledge import facts_text
+        from herbrand.knowledge import history, possible_states
+
+        try:
+            past = history(self.game, role, self.joints[: self.steps])
+            known = possible_states(
+                self.game, role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
+            )
+        except HerbrandError as error:
+            result(f"\nwhat you can know is not found out: {error}")
+            return
+        sample = "" if known.exact else "\n\n(of a sample of the possible states)"
+        result("\n" + "\n\n".join(facts_text(known)) + sample + "\n")
+
+    def _obey(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
+        if word == "state":
+            self._know(role)
+        elif word in ("goals", "why", "why-not"):
+            result(f"`{word}` could tell what is hidden: play with --open to see everything")
+        else:
+            super()._obey(word, rest, role, moves)
 
 
 def _read(prompt: str, moves: Sequence[Move], *, hidden: bool) -> str:
