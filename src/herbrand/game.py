@@ -15,7 +15,7 @@ from herbrand.syntax.case import with_case
 from herbrand.syntax.tree import Function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from herbrand.check.rules import Rules
     from herbrand.diagnostic import Diagnostic
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from herbrand.simulate.expand import Expander
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
+    from herbrand.syntax.ggdl.program import Parameter, Value
     from herbrand.syntax.tree import Term, Tree
 
 __all__ = ["Game", "load", "loads"]
@@ -68,6 +69,11 @@ class Game:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything that reading and checking found, in textual order."""
         return self.rules.diagnostics
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that a GGDL text declares, each with its type, range, default, text and value."""
+        return () if self.tree.ggdl is None else self.tree.ggdl.parameters
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
@@ -311,6 +317,7 @@ class Game:
             mine.source.text == theirs.source.text
             and mine.notation == theirs.notation
             and mine.folds_case == theirs.folds_case
+            and _given(mine) == _given(theirs)
         )
 
     def __hash__(self) -> int:
@@ -325,7 +332,10 @@ class Game:
     def __reduce__(self) -> tuple[object, ...]:
         tree = self.tree
         source = tree.source
-        return _shared, (source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case)
+        given = _given(tree)
+        return _shared, (
+            *(source.text, tree.notation, source.name, self.name, self.limits, tree.folds_case, given),
+        )
 
     def __repr__(self) -> str:
         return f"<Game {self.name}: {len(self.tree.statements)} statements>"
@@ -334,32 +344,66 @@ class Game:
         return self.name
 
 
-def load(path: str | Path, notation: str | None = None, *, limits: Limits = DEFAULT) -> Game:
+def load(
+    path: str | Path,
+    notation: str | None = None,
+    *,
+    limits: Limits = DEFAULT,
+    parameters: Mapping[str, Value] | None = None,
+    **named: Value,
+) -> Game:
     """Read a game from a file, or a bundled game by its name.
 
-    The notation is told by the ending of the file (.kif .gdl .hrf .pl) and its content,
-    or by `notation` ("prefix", "infix", "prolog").  Raises `OSError` when there is no such
-    file; what is wrong with the rules is in `Game.diagnostics`.
+    The notation is told by the ending of the file (.kif .gdl .hrf .pl .ggd) and its content,
+    or by `notation` ("prefix", "infix", "prolog", "ggdl").  Values for the parameters of a GGDL game
+    are given as keyword arguments, or by name in `parameters`: `load("mnk", M=5, K=4)`.  Raises `OSError`
+    when there is no such file; what is wrong with the rules, a value out of its range too, is in
+    `Game.diagnostics`.
     """
     file = Path(path)
     name = None
     if not file.exists() and len(file.parts) == 1:
         from herbrand import games
 
-        found = games.path(str(path))
-        file, name = Path(str(found)), Path(str(found)).stem
-    return Game(read_file(file, notation or "auto"), name=name, limits=limits)
+        file = games.path(str(path))
+        name = file.stem
+    given = {**(parameters or {}), **named}
+    return Game(read_file(file, notation or "auto", given), name=name, limits=limits)
 
 
-def loads(text: str, notation: str = "auto", *, name: str = "<string>", limits: Limits = DEFAULT) -> Game:
-    """Read a game from text; `notation` is "auto", "prefix", "infix" or "prolog"."""
-    return Game(read(text, notation, name), name=name, limits=limits)
+def loads(
+    text: str,
+    notation: str = "auto",
+    *,
+    name: str = "<string>",
+    limits: Limits = DEFAULT,
+    parameters: Mapping[str, Value] | None = None,
+    **named: Value,
+) -> Game:
+    """Read a game from text; `notation` is "auto", "prefix", "infix", "prolog" or "ggdl".
+
+    Values for the parameters of a GGDL game are given as for `load`.
+    """
+    return Game(read(text, notation, name, {**(parameters or {}), **named}), name=name, limits=limits)
+
+
+def _given(tree: Tree) -> tuple[tuple[str, Value], ...]:
+    """The values of parameters that a tree was read with."""
+    return () if tree.ggdl is None else tree.ggdl.given
 
 
 @lru_cache(maxsize=64)
-def _shared(text: str, notation: str, source: str, name: str, limits: Limits, folds_case: bool) -> Game:
+def _shared(
+    text: str,
+    notation: str,
+    source: str,
+    name: str,
+    limits: Limits,
+    folds_case: bool,
+    given: tuple[tuple[str, Value], ...] = (),
+) -> Game:
     """Return the game of an unpickled value; equal games unpickle to one object."""
-    tree = read(text, notation, source)
+    tree = read(text, notation, source, dict(given))
     return Game(tree if folds_case else with_case(tree), name=name, limits=limits)
 
 

@@ -17,7 +17,7 @@ specification part, what can be played is no error: stratification is decided ru
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from herbrand.check.rules import Rules
 
@@ -66,11 +66,23 @@ def check(
     return Rules(tree, _arranged(_levelled(kept, levels, strict=strict)))
 
 
+_STYLE: Final = frozenset(
+    {
+        *("keyword-as-constant", "keyword-as-function", "unbounded-terms", "relation-arity"),
+        *("function-arity", "relation-and-function", "unused-relation"),
+    }
+)
+"""Remarks that mean nothing about rules which a translation made."""
+
+
 def _find(sheet: Sheet, *, single_use: bool) -> Iterable[Diagnostic]:
     from herbrand.check.checks import dependencies, goals, keywords, names, percepts, safety, style
 
+    made = sheet.tree.ggdl is not None  # notes on style are for what an author wrote
     for family in (keywords, names, safety, dependencies, goals, percepts, style):
-        yield from family.find(sheet)
+        for found in family.find(sheet):
+            if not made or (family is not style and found.check not in _STYLE):
+                yield found
     if single_use:
         yield from style.find_single(sheet)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks import (
     dependencies,
+    ggdl,
     goals,
     keywords,
     knowing,
@@ -40,6 +41,7 @@ FAMILIES: Final = (
     ("Style", style.CHECKS),
     ("Play", played.CHECKS),
     ("Play with hidden information", knowing.CHECKS),
+    ("GGDL", ggdl.CHECKS),
 )
 
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(
@@ -97,7 +99,7 @@ def page() -> str:
     for family, checks in FAMILIES:
         lines += ["", f"## {family}"]
         for check in checks:
-            fence = {"prefix": "kif", "infix": "hrf", "prolog": "prolog"}[check.notation]
+            fence = {"prefix": "kif", "infix": "hrf", "prolog": "prolog", "ggdl": "ggdl"}[check.notation]
             lines += [
                 *("", f"### {check.name}", ""),
                 f"{check.title[0].upper()}{check.title[1:]}.",

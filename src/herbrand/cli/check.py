@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from herbrand.check import check
-from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
+from herbrand.cli.files import FILE, NOTATION, STDIN, given_parameters, read_tree
 from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.rewrite import unified, write_atomically
 from herbrand.diagnostic import Severity, apply_fixes
@@ -156,7 +156,7 @@ def _repair(tree: Tree, file: str, notation: str, checked: Callable[[Tree], Rule
         if not applied or text == tree.source.text:
             break
         repairs.update(d.check for d in applied)
-        tree = syntax.read(text, notation, tree.source.name)
+        tree = syntax.read(text, notation, tree.source.name, given_parameters())
     text = tree.source.text
     if text != before:
         if diff:

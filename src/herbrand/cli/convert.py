@@ -66,7 +66,8 @@ def command(
     errors = [d for d in tree.diagnostics if d.is_error]
     if errors:
         remark(render(errors, "text", err=True).rstrip("\n"))
-        remark(f"error: {count(len(errors), 'syntax error')} in {tree.source.name}; nothing was written")
+        kind = "error" if tree.ggdl is not None else "syntax error"
+        remark(f"error: {count(len(errors), kind)} in {tree.source.name}; nothing was written")
         ctx.exit(1)
     game = Game(tree, name="stdin" if file == STDIN else None)
     written = entry.write(game, **{name: options[name] for name in entry.options})

@@ -5,22 +5,26 @@ from __future__ import annotations
 import sys
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from herbrand.game import Game
+    from herbrand.syntax.ggdl.program import Value
     from herbrand.syntax.tree import Tree
 
     _Parameter = click.ParamType[str]
 else:
     _Parameter = click.ParamType  # before click 8.3 it takes no type argument
 
-__all__ = ["BUNDLED", "FILE", "NOTATION", "GameFile", "bundled", "read_game", "read_tree"]
+__all__ = ["BUNDLED", "FILE", "NOTATION", "GameFile", "bundled", "given_parameters", "read_game", "read_tree"]
 
 STDIN = "-"
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class GameFile(_Parameter):
@@ -33,7 +37,10 @@ class GameFile(_Parameter):
         if value == STDIN or Path(value).is_file():
             return value
         path = Path(value)
-        if not path.is_dir() and (len(path.parts) != 1 or path.suffix or path.exists()):
+        from herbrand import games
+
+        sheet = path.suffix in games.ENDINGS and value.lower() in map(str.lower, games.files())
+        if not sheet and not path.is_dir() and (len(path.parts) != 1 or path.suffix or path.exists()):
             return value  # reading it says what is wrong
         return bundled(value, param, ctx)
 
@@ -55,7 +62,9 @@ class BundledName(_Parameter):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse a name that no game has."""
-        return Path(bundled(value, param, ctx)).stem
+        from herbrand import games
+
+        return str(games.info(Path(bundled(value, param, ctx)).name)["name"])
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
@@ -74,8 +83,9 @@ def bundled(name: str, param: click.Parameter | None, ctx: click.Context | None)
     try:
         return str(games.path(name))
     except FileNotFoundError:
-        near = get_close_matches(name.lower(), {n.lower(): n for n in games.names()}, n=1)
-        hint = f"did you mean `{games.path(near[0]).stem}`? " if near else ""
+        by_lower = {n.lower(): n for n in games.names()}
+        near = get_close_matches(name.lower(), by_lower, n=1)
+        hint = f"did you mean `{by_lower[near[0]]}`? " if near else ""
         what = f"`{name}` is a directory" if Path(name).is_dir() else f"no file and no bundled game `{name}`"
         raise click.BadParameter(f"{what} ({hint}`herbrand games` lists the games)", ctx, param) from None
 
@@ -83,22 +93,56 @@ def bundled(name: str, param: click.Parameter | None, ctx: click.Context | None)
 FILE = GameFile()
 BUNDLED = BundledName()
 
-NOTATION = click.option(
+_NOTATION = click.option(
     "--notation",
-    type=click.Choice(["auto", "prefix", "infix", "prolog"]),
+    type=click.Choice(["auto", "prefix", "infix", "prolog", "ggdl"]),
     default="auto",
     show_default=True,
     help="How FILE is written; found out from its ending and content otherwise.",
 )
-"""The option of every command that reads a rulesheet."""
+_VALUES = f"{__name__}.parameters"
+"""Where the values of --param are kept while a command runs."""
 
 
-def read_tree(file: str, notation: str = "auto") -> Tree:
-    """Read a rulesheet from a path or from standard input."""
+def _keep_values(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> None:
+    """Read NAME=VALUE; keep the values for `read_tree`."""
+    values: dict[str, str] = {}
+    for text in given:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise click.BadParameter(f"`{text}` is not of the form NAME=VALUE", ctx, param)
+        values[name.strip()] = value.strip()
+    ctx.meta[_VALUES] = values
+
+
+_PARAMETER = click.option(
+    "--param",
+    metavar="NAME=VALUE",
+    multiple=True,
+    expose_value=False,
+    callback=_keep_values,
+    help="Give a parameter of a game in GGDL a value (`herbrand params FILE` lists them).",
+)
+
+
+def NOTATION(command: _Command) -> _Command:  # noqa: N802  # stands where a constant stood, as a decorator
+    """The options of every command that reads a rulesheet: --notation, --param."""
+    return _NOTATION(_PARAMETER(command))
+
+
+def given_parameters() -> dict[str, Value]:
+    """Return the values that --param gives in the command that runs."""
+    ctx = click.get_current_context(silent=True)
+    return {} if ctx is None else dict(ctx.meta.get(_VALUES, {}))
+
+
+def read_tree(file: str, notation: str = "auto", *, parameters: bool = True) -> Tree:
+    """Read a rulesheet from a path or from standard input, with the values of --param."""
     from herbrand import syntax
 
+    given = given_parameters() if parameters else {}
     if file != STDIN:
-        return syntax.read_file(file, notation)
+        return syntax.read_file(file, notation, given)
     from herbrand.syntax.files import MAX_BYTES, decode, too_large
     from herbrand.syntax.tree import Tree
 
@@ -106,12 +150,14 @@ def read_tree(file: str, notation: str = "auto") -> Tree:
     source, found = decode(data[:MAX_BYTES], "<stdin>")
     if len(data) > MAX_BYTES:
         found = (*found, too_large(source, len(data)))
-    tree = syntax.read(source, notation)
-    return Tree(tree.statements, source, tree.notation, tree.comments, (*found, *tree.diagnostics))
+    tree = syntax.read(source, notation, parameters=given)
+    diagnostics = (*found, *tree.diagnostics)
+    return Tree(tree.statements, source, tree.notation, tree.comments, diagnostics, ggdl=tree.ggdl)
 
 
-def read_game(file: str, notation: str = "auto") -> Game:
-    """Load a game from a path or from standard input."""
+def read_game(file: str, notation: str = "auto", *, parameters: bool = True) -> Game:
+    """Load a game from a path or from standard input, with the values of --param."""
     from herbrand.game import Game
 
-    return Game(read_tree(file, notation), name="stdin" if file == STDIN else None)
+    tree = read_tree(file, notation, parameters=parameters)
+    return Game(tree, name="stdin" if file == STDIN else None)

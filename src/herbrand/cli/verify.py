@@ -42,6 +42,12 @@ __all__ = ["command"]
     show_default=True,
     help="What to compare: the first with each other one.",
 )
+@click.option(
+    "--against",
+    metavar="OTHER",
+    type=FILE,
+    help="Compare with this rulesheet instead: are both the same game?",
+)
 @click.option("--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="How many games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which games.")
 @click.option(
@@ -63,19 +69,20 @@ def command(
     trace: str | None,
     engine: str,
     engines: str,
+    against: str | None,
     playouts: int,
     seed: int,
     max_steps: int,
     seconds: float | None,
     as_json: bool,
 ) -> None:
-    """Compare engines with each other or with a recorded trace.
+    """Compare engines with each other, with a recorded trace, or two rulesheets.
 
     In every state the facts, the legal moves, the end of the game, the goals and the percepts must be
     the same. Exits with 1 and shows the first state in which they are not, and why each engine is
     right or wrong by the rules. An engine that cannot answer is left out, and said so.
     """
-    from herbrand.verify import verify_playouts, verify_trace
+    from herbrand.verify import verify_playouts, verify_same, verify_trace
 
     names = _engines(engines)
     game = read_game(file, notation)
@@ -89,6 +96,15 @@ def command(
     try:
         if trace is not None:
             report = verify_trace(game, trace, engine=engine, progress=advance)
+        elif against is not None:
+            report = verify_same(
+                game,
+                read_game(against, parameters=False),
+                playouts=playouts,
+                seed=seed,
+                max_steps=max_steps,
+                progress=advance,
+            )
         else:
             report = verify_playouts(
                 game,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from herbrand.syntax.printer import print_tree
@@ -14,8 +15,14 @@ __all__ = ["infix", "prefix"]
 
 
 def prefix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
-    """Write the rules as KIF, one statement a line."""
-    return print_tree(game.tree, "prefix", portable, spelling=spelling)
+    """Write the rules as KIF, one statement a line; rules that GGDL was translated to are laid out."""
+    printed = print_tree(game.tree, "prefix", portable, spelling=spelling)
+    if game.tree.ggdl is None:
+        return printed
+    from herbrand.syntax.layout import format_text
+    from herbrand.syntax.source import Source
+
+    return replace(printed, text=format_text(Source(printed.text)))
 
 
 def infix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:

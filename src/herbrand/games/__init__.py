@@ -1,6 +1,6 @@
 """The bundled games: rulesheets of our own, each with a page of facts beside it.
 
-`NAME.kif` (or `.hrf`, `.pl`) holds the rules and `NAME.json` what one may want to know about
+`NAME.kif` (or `.hrf`, `.pl`, `.ggd`) holds the rules and `NAME.json` what one may want to know about
 them.  Names are looked up without case:
 
     >>> from herbrand import games
@@ -27,19 +27,27 @@ from __future__ import annotations
 import json
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["info", "names", "path", "text"]
+__all__ = ["files", "info", "names", "path", "text"]
 
-ENDINGS: Final = (".kif", ".gdl", ".hrf", ".pl")
-"""Endings of rulesheets; when two files have the same name, the earlier ending is the game."""
+ENDINGS: Final = (".kif", ".gdl", ".hrf", ".pl", ".ggd")
+"""Endings of rulesheets.  A game goes by the name of its file without ending; where that is taken by an
+earlier ending, as for `ticTacToe.ggd`, with it."""
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all bundled games, sorted without case."""
-    return tuple(sorted((file.stem for file in _sheets().values()), key=str.lower))
+    sheets = _sheets()
+    found = (_name(file, sheets) for file in dict.fromkeys(sheets.values()))
+    return tuple(sorted(found, key=str.lower))
+
+
+def files() -> tuple[str, ...]:
+    """Return the names of all files that hold a bundled game, sorted."""
+    return tuple(sorted({file.name for file in _sheets().values()}))
 
 
 def path(name: str) -> Path:
@@ -51,7 +59,11 @@ def path(name: str) -> Path:
     if found := sheets.get(name.lower()):
         return found
     near = get_close_matches(name.lower(), sheets, n=1)
-    hint = f" (did you mean `{sheets[near[0]].stem}`?)" if near else f" (there are: {', '.join(names())})"
+    hint = (
+        f" (did you mean `{_name(sheets[near[0]], sheets)}`?)"
+        if near
+        else f" (there are: {', '.join(names())})"
+    )
     raise FileNotFoundError(f"no bundled game `{name}`{hint}")
 
 
@@ -62,18 +74,26 @@ def text(name: str) -> str:
 
 def info(name: str) -> dict[str, Any]:
     """Return what is known about a bundled game (the table above); `FileNotFoundError` as in `path`."""
-    content: dict[str, Any] = json.loads(path(name).with_suffix(".json").read_text(encoding="utf-8"))
+    file = path(name)
+    facts = file.with_name(f"{_name(file, _sheets())}.json")
+    content: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
     return content
 
 
 @cache
 def _sheets() -> dict[str, Path]:
-    """The rulesheets by their names in lower case."""
+    """The rulesheets by their names in lower case, with and without ending."""
     # A wheel is always unpacked on disk, so that resources are files.
-    everything = [Path(str(entry)) for entry in files(__name__).iterdir()]
+    everything = [Path(str(entry)) for entry in resources(__name__).iterdir()]
     sheets: dict[str, Path] = {}
     for ending in ENDINGS:
         for file in everything:
             if file.suffix == ending:
                 sheets.setdefault(file.stem.lower(), file)
+                sheets[file.name.lower()] = file
     return sheets
+
+
+def _name(file: Path, sheets: dict[str, Path]) -> str:
+    """Return the name that a game goes by."""
+    return file.stem if sheets[file.stem.lower()] == file else file.name

@@ -29,6 +29,7 @@ as could be read or repaired.  The next stage (`herbrand.check`) asks whether th
 | `files`     | encodings, sizes, which notation a text is in                    |
 | `reader`    | the prefix reader, with `tokens`, `lists`, `repair`              |
 | `infix`     | the infix and Prolog reader, with `infix_tokens`                 |
+| `ggdl`      | the typed superset with parameters, translated to plain rules    |
 | `printer`   | all notations out, with `names` for what they cannot spell       |
 | `layout`    | the formatter of prefix text                                     |
 | `build`     | rulesheets made by Python programs                               |
@@ -47,20 +48,29 @@ from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Mapping
+
+    from herbrand.syntax.ggdl.program import Value
 
 __all__ = ["NOTATIONS", "Source", "Tree", "detect", "read", "read_bytes", "read_file"]
 
 NOTATIONS = ("prefix", "infix", "prolog", "ggdl")
-"""What texts are written in; "ggdl" is recognised, but not read yet."""
+"""What texts are written in."""
 
 _INFIX_ARROW = re.compile(r"^[^;\r\n]*?(?<!\()(:-)", re.MULTILINE)
 
 
-def read(text: str | Source, notation: str = "auto", name: str = "<string>") -> Tree:
+def read(
+    text: str | Source,
+    notation: str = "auto",
+    name: str = "<string>",
+    parameters: Mapping[str, Value] | None = None,
+) -> Tree:
     """Read a rulesheet; mistakes in it are diagnostics of the tree, never exceptions.
 
     `notation` is one of `NOTATIONS`, or "auto" to find out (`detect`) from the ending of the
-    source's name and from the text.
+    source's name and from the text.  `parameters` gives values to the parameters of a GGDL text; the
+    others have their defaults, and a text in another notation has none.
 
         >>> [d.check for d in read("(<= (p ?x) (q ?x)").diagnostics]
         ['unclosed-parenthesis']
@@ -72,18 +82,23 @@ def read(text: str | Source, notation: str = "auto", name: str = "<string>") -> 
         notation = detect(source.text, Path(source.name).suffix)
     if len(source.text) > MAX_BYTES:
         return Tree((), source, notation, (), (too_large(source, len(source.text)),))
+    if notation == "ggdl":
+        from herbrand.syntax.ggdl import read_ggdl
+
+        return read_ggdl(source, parameters)
+    unknown = _without_parameters(source, parameters or {})
     if notation == "prefix":
         from herbrand.syntax.reader import read_prefix
 
-        return _with(read_prefix(source), _infix_in_prefix(source))
-    if notation == "ggdl":
-        return Tree((), source, "ggdl", (), (_unsupported(source),))
+        return _with(read_prefix(source), (*_infix_in_prefix(source), *unknown))
     from herbrand.syntax.infix import read_infix
 
-    return read_infix(source, notation)
+    return _with(read_infix(source, notation), unknown)
 
 
-def read_file(path: str | os.PathLike[str], notation: str = "auto") -> Tree:
+def read_file(
+    path: str | os.PathLike[str], notation: str = "auto", parameters: Mapping[str, Value] | None = None
+) -> Tree:
     """Read the rulesheet in a file; raises `OSError` when the file cannot be read.
 
     The text should be UTF-8; a byte-order mark is skipped, other bytes are read as Latin-1 with a
@@ -93,7 +108,7 @@ def read_file(path: str | os.PathLike[str], notation: str = "auto") -> Tree:
     if any(d.check == "too-large" for d in found):
         known = detect("", Path(path).suffix) if notation == "auto" else notation
         return Tree((), source, known, (), found)
-    return _with(read(source, notation), found)
+    return _with(read(source, notation, parameters=parameters), found)
 
 
 def read_bytes(data: bytes, notation: str = "auto", name: str = "<string>") -> Tree:
@@ -107,7 +122,7 @@ def _with(tree: Tree, found: tuple[Diagnostic, ...]) -> Tree:
     if not found:
         return tree
     both = tuple(sorted((*found, *tree.diagnostics), key=lambda d: d.span.start))
-    return Tree(tree.statements, tree.source, tree.notation, tree.comments, both)
+    return Tree(tree.statements, tree.source, tree.notation, tree.comments, both, ggdl=tree.ggdl)
 
 
 def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:
@@ -129,12 +144,16 @@ def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:
     )
 
 
-def _unsupported(source: Source) -> Diagnostic:
-    return Diagnostic(
-        "unreadable-token",
-        Severity.ERROR,
-        "this is GGDL, which herbrand does not read yet",
-        source,
-        Span(0, min(1, len(source.text))),
-        help="write the game in prefix, infix or Prolog notation",
+def _without_parameters(source: Source, parameters: Mapping[str, Value]) -> tuple[Diagnostic, ...]:
+    """Refuse values for parameters: only GGDL has them."""
+    return tuple(
+        Diagnostic(
+            "parameter-unknown",
+            Severity.ERROR,
+            f"the game has no parameter `{name}`",
+            source,
+            Span(0, 0),
+            help="only games in GGDL have parameters",
+        )
+        for name in parameters
     )

@@ -25,7 +25,15 @@ def with_case(tree: Tree) -> Tree:
     Keywords keep their meaning in any case.
     """
     statements = tuple(map(_cased, tree.statements))
-    return Tree(statements, tree.source, tree.notation, tree.comments, tree.diagnostics, folds_case=False)
+    return Tree(
+        statements,
+        tree.source,
+        tree.notation,
+        tree.comments,
+        tree.diagnostics,
+        folds_case=False,
+        ggdl=tree.ggdl,
+    )
 
 
 def _name(name: str, spelling: str) -> str:

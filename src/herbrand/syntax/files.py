@@ -26,14 +26,17 @@ SUFFIXES: Final = {
     ".prolog": "prolog",
     ".ggd": "ggdl",
     ".ggdl": "ggdl",
+    ".gel": "ggdl",
+    ".gg": "ggdl",
 }
 """The notation that the ending of a file's name stands for."""
 
 _BLANKS_AND_COMMENTS = re.compile(r"\ufeff?(?:\s+|[;%#][^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))*")
 _FULL_STOPS = re.compile(r"[)\w]\.\s*(?:[\r\n]|\Z|%)")
 _GGDL = re.compile(
-    r":=|^[ \t]*init[ \t]*\^|"
-    r"^[ \t]*init[ \t]+[A-Z]\w*[ \t]*(?:$|\()|::[ \t]*int\b",
+    r":=|^[ \t]*init[ \t]*\^|==>|\$=|<=>|=/=|->|^[ \t]*role[ \t]+[a-z]\w*[ \t]*(?:[,{]|$)|"
+    r"^[ \t]*init[ \t]+[A-Z]\w*[ \t]*(?:$|\()|::[ \t]*int\b|\?\w+:\w|"
+    r"^[ \t]*(?:data|surface)[ \t]+\w+[ \t]*(?:\(|<=>)|^[ \t]*consult[ \t]*\{",
     re.MULTILINE,
 )
 _SAMPLE: Final = 200_000

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.ggdl.program import Declarations
     from herbrand.syntax.source import Source
 
 __all__ = [
@@ -306,7 +307,7 @@ class Tree:
     Two trees are equal when their statements are.
     """
 
-    __slots__ = ("comments", "diagnostics", "folds_case", "notation", "source", "statements")
+    __slots__ = ("comments", "diagnostics", "folds_case", "ggdl", "notation", "source", "statements")
 
     def __init__(
         self,
@@ -317,6 +318,7 @@ class Tree:
         diagnostics: tuple[Diagnostic, ...] = (),
         *,
         folds_case: bool = True,
+        ggdl: Declarations | None = None,
     ) -> None:
         self.statements: Final = statements
         self.source: Final = source
@@ -326,6 +328,8 @@ class Tree:
         self.folds_case: Final = folds_case
         """False only for the other reading of case (`herbrand.syntax.case`)."""
         self.diagnostics: Final = diagnostics
+        self.ggdl: Final = ggdl
+        """What a GGDL text declares beside its rules: parameters, types, parts of the state."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tree) and self.statements == other.statements

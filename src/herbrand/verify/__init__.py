@@ -1,9 +1,10 @@
-"""Do two evaluations of a game agree?  An engine with a recorded trace, or engines with each other."""
+"""Do two evaluations of a game agree?  An engine and a trace, engines, or two rulesheets with each other."""
 
 from __future__ import annotations
 
 from herbrand.verify.engines import verify_playouts
 from herbrand.verify.report import Difference, Report, Side
+from herbrand.verify.sheets import verify_same
 from herbrand.verify.traces import verify_trace
 
-__all__ = ["Difference", "Report", "Side", "verify_playouts", "verify_trace"]
+__all__ = ["Difference", "Report", "Side", "verify_playouts", "verify_same", "verify_trace"]

@@ -69,7 +69,7 @@ class Check:
     """Whether the language specification forbids it: then it is an error in strict mode."""
     default: bool = True
     """Whether it is reported without being asked for."""
-    notation: Literal["prefix", "infix", "prolog"] = "prefix"
+    notation: Literal["prefix", "infix", "prolog", "ggdl"] = "prefix"
     """The notation of the example."""
 
     def explain(self) -> str:
@@ -96,6 +96,7 @@ class Sheet:
         self.source = tree.source
         self.statements = tree.statements
         self.is_prefix = tree.notation == "prefix"
+        self.marks_variables = tree.notation in ("prefix", "ggdl")
 
     @cached_property
     def definitions(self) -> dict[Relation, list[Rule]]:
@@ -196,7 +197,7 @@ class Sheet:
 
     def variable(self, variable: Variable) -> str:
         """Return a variable as it is written, in backticks."""
-        return f"`{'?' if self.is_prefix else ''}{variable.spelling}`"
+        return f"`{'?' if self.marks_variables else ''}{variable.spelling}`"
 
     def apply(self, name: str, *args: str) -> str:
         """Return a name applied to texts, in the notation of the sheet.

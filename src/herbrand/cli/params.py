@@ -1,0 +1,66 @@
+"""`herbrand params`: the parameters of a game in GGDL."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_tree
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import remark, render, result, terminal_width
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.program import Parameter
+
+__all__ = ["command"]
+
+
+@click.command("params")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.pass_context
+def command(ctx: click.Context, file: str, notation: str, as_json: bool) -> None:
+    """List the parameters of a game in GGDL.
+
+    Each has a type, a range of values, mostly a default, and a text that says what it is for.
+    Values are given with --param NAME=VALUE to every command that reads the game.
+    """
+    tree = read_tree(file, notation)
+    parameters = () if tree.ggdl is None else tree.ggdl.parameters
+    wrong = [d for d in tree.diagnostics if d.is_error and d.check.startswith("parameter-")]
+    wrong = [d for d in wrong if d.check != "parameter-missing"]
+    if wrong:
+        remark(render(wrong, "text", err=True).rstrip("\n"))
+        ctx.exit(1)
+    if as_json:
+        write_json([parameter.as_json() for parameter in parameters])
+    elif parameters:
+        result(_table(parameters))
+    else:
+        remark("the game has no parameters")
+
+
+def _table(parameters: tuple[Parameter, ...]) -> str:
+    """Lay out the parameters, one a line, with their texts."""
+    head = ("name", "value", "default", "range", "what it is")
+    rows = [
+        (p.name, _shown(p.value), _shown(p.default), p.range, " ".join(p.doc.split())) for p in parameters
+    ]
+    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(4)]
+    margin = sum(widths) + 8
+    lines: list[str] = []
+    for row in (head, *rows):
+        text = textwrap.wrap(row[4], max(terminal_width() - margin, 30)) or [""]
+        cells = "  ".join(cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True))
+        lines.append(f"{cells}  {text[0]}".rstrip())
+        lines += [" " * margin + more for more in text[1:]]
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,144 @@
+r"""GGDL, the typed superset of GDL with parameters: from its text to a `Tree` of plain GDL.
+
+The language is Kevin Damm's (GGDL, later GEL); `docs/reference/ggdl.md` describes what is read here.
+A program is a list of sentences, in prefix, infix or GGDL notation, in any mixture.  It means the
+rules of plain GDL that it is translated to.  A text without GGDL sentences is plain GDL and read by
+the readers of plain GDL alone.
+
+| module | what |
+|---|---|
+| `tokens`, `expressions`, `parser` | text to sentences (`nodes`), going on after errors |
+| `imports` | `consult`: sentences of other files |
+| `desugar` | the passes, in order; each has a module of its own |
+| `literals`, `settle` | conditions on their way to GDL |
+| `relax` | what can ever be true, for domains and types |
+| `state_code` | the number of a state |
+| `lift` | from plain GDL to GGDL |
+
+    >>> from herbrand.syntax.source import Source
+    >>> tree = read_ggdl(Source("role solo  data n := 1 .. 2  init At := 1  solo -> go(?k:n) ==> At = ?k"))
+    >>> print(*[rule for rule in tree.statements if rule.head.name == "next"], sep="\n")
+    (<= (next (at ?k)) (n ?k) (does solo (go ?k)))
+    (<= (next (at ?v)) (true (at ?v)) (not ggdl_set_at))
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.report import NAMES, Report
+from herbrand.syntax.source import Source
+from herbrand.syntax.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.syntax.ggdl.program import Parameter, Program, Value
+
+__all__ = ["NAMES", "parameters_of", "read_ggdl"]
+
+_TYPED: Final = re.compile(r"[?][^\W\d]\w*\s*:\s*[\w\[]")
+_WORD: Final = re.compile(r"\w+")
+
+
+def read_ggdl(source: Source, parameters: Mapping[str, Value] | None = None) -> Tree:
+    """Read a program; mistakes in it are diagnostics of the tree, never exceptions.
+
+    `parameters` are the values of the game's parameters by name; the others have their defaults.
+    """
+    if not parameters:
+        plain = _plain(source)
+        if plain is not None:
+            return plain
+    from herbrand.syntax.ggdl.desugar import declarations, desugar
+
+    program = _program(source, parameters or {})
+    rules = desugar(program)
+    found = tuple(sorted(program.report.found, key=lambda d: d.span.start))
+    return Tree(rules, source, "ggdl", program.comments, found, ggdl=declarations(program))
+
+
+def parameters_of(source: Source) -> tuple[Parameter, ...]:
+    """Return the parameters of a program without translating its rules."""
+    from herbrand.syntax.ggdl.parameters import bind
+    from herbrand.syntax.ggdl.types import declare_constants, declare_roles
+
+    if _plain(source) is not None:
+        return ()
+    program = _program(source, {})
+    declare_roles(program)
+    bind(program)
+    declare_constants(program)
+    return tuple(program.parameters)
+
+
+def _plain(source: Source) -> Tree | None:
+    """Read a text as plain GDL; None if it is not."""
+    from herbrand.syntax.ggdl.parser import is_plain
+    from herbrand.syntax.infix import read_infix
+    from herbrand.syntax.reader import read_prefix
+
+    text = source.text.lstrip("\ufeff \t\r\n")
+    if text.startswith(("(", ";")):
+        tree = read_prefix(source)
+        if is_plain(tree):
+            return tree
+    if _TYPED.search(text):
+        return None
+    tree = read_infix(source)
+    return tree if is_plain(tree) else None
+
+
+def _program(source: Source, given: Mapping[str, Value]) -> Program:
+    """Parse a text, fetch what it imports, and read its prefix sentences."""
+    from herbrand.syntax.ggdl.imports import fetch
+    from herbrand.syntax.ggdl.parser import parse
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.tokens import tokenize
+
+    report = Report(source)
+    tokens = tokenize(source, report)
+    sentences = parse(tokens, report)
+    sentences, built_in = fetch(sentences, source, report)
+    report.source = source
+    program = Program(source, report, sentences, tuple(tokens.comments), given)
+    program.imported = built_in
+    for one in {id(s.source): s.source for s in sentences}.values():
+        program.taken.update(word.lower() for word in _WORD.findall(one.text))
+        _prefix_rules(program, one)
+    program.taken.update(word.lower() for word in _WORD.findall(source.text))
+    return program
+
+
+def _prefix_rules(program: Program, source: Source) -> None:
+    """Read the prefix sentences of one text together, everything else masked by blanks."""
+    from herbrand.syntax.reader import read_prefix
+
+    mine = [s for s in program.sentences if isinstance(s, n.PrefixSentence) and s.source is source]
+    if not mine:
+        return
+    pieces: list[str] = []
+    at = 0
+    for sentence in mine:
+        pieces.append(re.sub(r"[^\r\n]", " ", source.text[at : sentence.start]))
+        pieces.append(source.text[sentence.start : sentence.end])
+        at = sentence.end
+    tree = read_prefix(Source("".join(pieces), source.name))
+    for diagnostic in tree.diagnostics:
+        program.report.found.append(_of(diagnostic, source))
+    for sentence in mine:
+        program.plain_rules[id(sentence)] = ()
+    index = 0
+    for rule in tree.statements:
+        while index + 1 < len(mine) and mine[index + 1].start <= rule.start:
+            index += 1
+        key = id(mine[index])
+        program.plain_rules[key] = (*program.plain_rules[key], rule)
+
+
+def _of(diagnostic: Diagnostic, source: Source) -> Diagnostic:
+    return replace(diagnostic, source=source)

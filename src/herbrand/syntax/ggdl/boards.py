@@ -1,0 +1,274 @@
+"""Surfaces, their instances, places with a name, and the components that are built in.
+
+The sentences of a program are laid out flat here: those of a `where` block once for all boards of the
+surface (once for each board, if the surface has parameters), those of a `let` block with the place that
+the name stands for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.program import Fluent, Instance
+from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.scope import Work
+from herbrand.syntax.ggdl.values import Values
+from herbrand.syntax.tree import Atom, Constant, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.tree import Term
+
+__all__ = ["BUILT_IN", "lay_out"]
+
+BUILT_IN: Final = {"AlternatingTurns": "rules/control"}
+"""Components that are known without a file, and the path they are imported from."""
+
+
+def lay_out(program: Program) -> list[Work]:
+    """Return all sentences that say something, those in blocks included."""
+    for sentence in program.sentences:
+        if isinstance(sentence, n.SurfaceSentence):
+            _surface(program, sentence)
+    works: list[Work] = []
+    for number, sentence in enumerate(program.sentences):
+        program.report.source = sentence.source
+        try:
+            works += _flat(program, number, sentence)
+        except Refused:
+            continue
+    used = {instance.surface.name: instance for instance in program.instances.values()}
+    for number, sentence in enumerate(program.sentences):
+        if isinstance(sentence, n.SurfaceSentence) and sentence.name in used:
+            program.report.source = sentence.source
+            try:
+                works += _members(program, number, sentence)
+            except Refused:
+                continue
+    return works
+
+
+def _surface(program: Program, sentence: n.SurfaceSentence) -> None:
+    program.report.source = sentence.source
+    if sentence.name.lower() in program.surfaces:
+        program.report.add(
+            "E-NAME-CLASH", f"the surface `{sentence.name}` is declared twice", sentence.start, sentence.end
+        )
+    program.surfaces[sentence.name.lower()] = sentence
+    program.declare(sentence.name, "surface")
+
+
+def _flat(program: Program, number: int, sentence: n.Sentence) -> Iterator[Work]:
+    if isinstance(sentence, n.LetSentence):
+        yield from _let(number, sentence, {})
+    elif isinstance(sentence, n.InitSentence) and sentence.value is not None:
+        turns = _turns(sentence.value)
+        if turns is not None:
+            yield from _alternating(program, number, sentence, turns)
+            return
+        surface = _surface_of(program, sentence.value)
+        if surface is not None:
+            _instance(program, sentence, surface)
+            return
+        yield Work(number, sentence)
+    elif not isinstance(sentence, n.SurfaceSentence):
+        yield Work(number, sentence)
+
+
+def _let(number: int, sentence: n.LetSentence, outer: dict[str, n.Expr]) -> Iterator[Work]:
+    lets = {**outer, sentence.name: sentence.place}
+    for inner in sentence.block:
+        inner.imported = sentence.imported
+        if isinstance(inner, n.LetSentence):
+            yield from _let(number, inner, lets)
+        else:
+            yield Work(number, inner, lets=lets)
+
+
+# -- boards ----------------------------------------------------------------------------------------
+
+
+def _surface_of(program: Program, value: n.Expr) -> tuple[n.SurfaceSentence, tuple[n.Expr, ...]] | None:
+    if not isinstance(value, n.Name | n.Call):
+        return None
+    found = program.surfaces.get(value.folded)
+    args = value.args if isinstance(value, n.Call) else ()
+    if found is not None:
+        return found, args
+    declared = program.declared.get(value.spelling)
+    if isinstance(value, n.Call) and value.spelling[0].isupper() and not declared:
+        program.report.refuse(
+            "E-SURFACE",
+            f"no surface `{value.spelling}`",
+            value.start,
+            value.end,
+            help="declare it with `surface`, or import it with `consult`",
+        )
+    return None
+
+
+def _instance(
+    program: Program,
+    sentence: n.InitSentence,
+    found: tuple[n.SurfaceSentence, tuple[n.Expr, ...]],
+) -> None:
+    surface, args = found
+    place = sentence.place
+    if not isinstance(place, n.Name):
+        program.report.refuse("E-SURFACE", "a board has a simple name", place.start, place.end)
+    if len(args) != len(surface.parameters):
+        program.report.refuse(
+            "E-SURFACE",
+            f"the surface `{surface.name}` takes {len(surface.parameters)} arguments, not {len(args)}",
+            sentence.start,
+            sentence.end,
+        )
+    program.declare(place.spelling, "instance")
+    program.instances[place.folded] = Instance(place.folded, place.spelling, surface, sentence, args)
+
+
+def _members(program: Program, number: int, surface: n.SurfaceSentence) -> Iterator[Work]:
+    constants, inner = _block(surface)
+    members = frozenset(
+        (name, len(args))
+        for sentence, _ in inner
+        if isinstance(sentence, n.RuleSentence)
+        for head in sentence.heads
+        if isinstance(head, n.Name | n.Call)
+        for name, args in ((head.folded, head.args if isinstance(head, n.Call) else ()),)
+        if name not in {"legal", "next", "goal", "terminal", "init", "base", "input", "sees", "role"}
+    )
+    boards = [i for i in program.instances.values() if i.surface is surface]
+    first: dict[str, Term] = {}
+    for board in boards:
+        local = _locals(program, board, constants)
+        first = first or local
+        for _name in local:
+            program.declare(_name, "constant")
+        _cells(program, number, board, local)
+    for sentence, lets in inner:
+        sentence.imported = surface.imported
+        if surface.parameters:
+            for board in boards:
+                local = _locals(program, board, constants)
+                yield Work(number, sentence, surface, board.name, lets, members, local)
+        else:
+            yield Work(number, sentence, surface, None, lets, members, first)
+
+
+def _block(
+    surface: n.SurfaceSentence,
+) -> tuple[list[n.ConstantSentence], list[tuple[n.Sentence, dict[str, n.Expr]]]]:
+    constants: list[n.ConstantSentence] = []
+    inner: list[tuple[n.Sentence, dict[str, n.Expr]]] = []
+    for sentence in surface.block:
+        if isinstance(sentence, n.ConstantSentence):
+            constants.append(sentence)
+        elif isinstance(sentence, n.LetSentence):
+            inner += [(work.sentence, work.lets) for work in _let(0, sentence, {})]
+        else:
+            inner.append((sentence, {}))
+    return constants, inner
+
+
+def _locals(program: Program, board: Instance, constants: list[n.ConstantSentence]) -> dict[str, Term]:
+    """Return the constants that hold inside of a surface: its parameters, and those of its block."""
+    local: dict[str, Term] = {}
+    values = Values(program)
+    for name, arg in zip(board.surface.parameters, board.args, strict=True):
+        program.report.source = board.sentence.source
+        local[name] = values.term(arg)
+    program.report.source = board.surface.source
+    values.local = local
+    for constant in constants:
+        local[constant.name] = values.term(constant.value)
+    return local
+
+
+def _cells(program: Program, number: int, board: Instance, local: dict[str, Term]) -> None:
+    """Write the facts about the cells of a board: where they are, and what is on them."""
+    surface, values = board.surface, Values(program)
+    values.local = local
+    program.report.source = surface.source
+    start, end = board.sentence.start, board.sentence.end
+    if board.sentence.imported:
+        start, end = board.sentence.imported
+    cells = surface.cells
+    size = len(cells.generators)
+    name = Constant(board.name, board.spelling, start, end)
+    cell, place = "cell", program.fresh("cell_at")
+    fluent = program.fluents.setdefault(
+        (cell, size + 2),
+        Fluent(cell, "cell", size + 2, functional=True, start=start, end=end, order=number, total=True),
+    )
+    if not fluent.total:
+        program.report.refuse(
+            "E-NAME-CLASH",
+            f"`cell` with {size + 2} arguments is what boards are made of",
+            surface.start,
+            surface.end,
+        )
+    facts = [Atom(surface.name.lower(), (name,), surface.name, start, end)]
+    starts: list[Atom] = []
+    from herbrand.syntax.ggdl.values import substituted
+    from herbrand.syntax.tree import Function
+
+    for generated in values.generated(cells.generators, {}):
+        indices = tuple(values.term(generated[variable]) for variable, _ in cells.generators)
+        value = values.term(substituted(cells.item, generated))
+        facts.append(Atom(place, (name, *indices), None, start, end))
+        starts.append(
+            Atom("init", (Function(cell, (name, *indices, value), None, start, end),), None, start, end)
+        )
+    program.rules += [(number, Rule(atom, (), start, end)) for atom in (*facts, *starts)]
+
+
+# -- turns -----------------------------------------------------------------------------------------
+
+
+def _turns(value: n.Expr) -> n.Call | None:
+    if isinstance(value, n.Member) and value.folded == "control" and not value.args:
+        value = value.base
+    if isinstance(value, n.Call) and value.spelling in BUILT_IN:
+        return value
+    return None
+
+
+def _alternating(program: Program, number: int, sentence: n.InitSentence, turns: n.Call) -> Iterator[Work]:
+    """Roles take turns: the one whose turn it is not can only pass."""
+    report = program.report
+    if turns.spelling not in program.imported:
+        report.refuse(
+            "E-NAME-UNDECLARED",
+            f"`{turns.spelling}` is not declared",
+            turns.start,
+            turns.end,
+            help=f'write `consult {{ {turns.spelling} }} from "{BUILT_IN[turns.spelling]}"`',
+        )
+    if len(turns.args) < 2:
+        report.refuse("E-SYNTAX", "at least two take turns", turns.start, turns.end)
+    place, source = sentence.place, sentence.source
+    if not isinstance(place, n.Name):
+        report.refuse("E-SYNTAX", "a control has a simple name", place.start, place.end)
+    start, end, imported = sentence.start, sentence.end, sentence.imported
+    yield Work(
+        number,
+        n.InitSentence(start, end, source, place, turns.args[0], None, imported=imported, doc=sentence.doc),
+    )
+    yield Work(
+        number,
+        n.BaseSentence(start, end, source, place.spelling, (), n.Type(start, end, "role"), imported=imported),
+    )
+    for one, two in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
+        body = n.Comparison(start, end, "==", place, one)
+        effect = n.Effect("=", place, two, start, end)
+        yield Work(number, n.ConsequenceSentence(start, end, source, body, (effect,), imported=imported))
+    player = n.Var(start, end, "p", "p")
+    head = n.Doing(start, end, n.Call(start, end, "role", (player,)), None, n.Name(start, end, "noop"))
+    waits = n.Negation(start, end, n.Holds(start, end, n.Call(start, end, place.spelling, (player,))))
+    role = n.Holds(start, end, n.Call(start, end, "role", (player,)))
+    body_ = n.Conjunction(start, end, (role, waits))
+    yield Work(number, n.MoveSentence(start, end, source, head, body_, None, imported=imported))

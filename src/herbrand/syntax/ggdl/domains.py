@@ -1,0 +1,483 @@
+"""Which values the parts of the state have, and the `base` and `input` rules that say so."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from herbrand.errors import BudgetExceeded
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.effects import argument_names
+from herbrand.syntax.ggdl.integers import tables
+from herbrand.syntax.ggdl.program import show
+from herbrand.syntax.ggdl.relax import from_term, relax
+from herbrand.syntax.tree import Atom, Constant, Function, Rule, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.syntax.ggdl.program import Fluent, Program
+    from herbrand.syntax.ggdl.relax import Ground, Model
+    from herbrand.syntax.tree import Term
+
+__all__ = ["find_domains", "resolve_initial", "sort_key", "to_term"]
+
+START, OWN_INPUT = "ggdl_start", "ggdl_own_input"
+
+
+def to_term(ground: Ground) -> Term:
+    """Return a ground value as a term."""
+    if isinstance(ground, str):
+        return Constant(ground)
+    return Function(str(ground[0]), tuple(map(to_term, ground[1:])))
+
+
+def sort_key(ground: Ground) -> tuple[int, int, str]:
+    """Order values that no type orders: integers, other constants, compound terms."""
+    if isinstance(ground, str):
+        if ground.lstrip("-").isdecimal():
+            return 0, int(ground), ""
+        return 1, 0, ground
+    return 2, 0, str(to_term(ground))
+
+
+# -- the begin -------------------------------------------------------------------------------------
+
+
+def resolve_initial(program: Program) -> None:
+    """Where two initial values are given for one place, let the more special one win."""
+    by_fluent: dict[tuple[str, int], list[tuple[int, Rule]]] = {}
+    for number, rule in program.rules:
+        begun = rule.head.args[0] if rule.head.key == ("init", 1) else None
+        if isinstance(begun, Constant | Function):
+            key = begun.name, len(begun.args) if isinstance(begun, Function) else 0
+            by_fluent.setdefault(key, []).append((number, rule))
+    for fluent in program.fluents.values():
+        entries = by_fluent.get(fluent.key, [])
+        if fluent.functional and len(entries) > 1:
+            _resolve(program, fluent, entries)
+
+
+def _rank(program: Program, number: int, rule: Rule) -> tuple[Term, ...] | None:
+    """Return the pattern of a left side; None for what a surface says, the most general of all."""
+    if isinstance(program.sentences[number], n.SurfaceSentence):
+        return None
+    fluent = rule.head.args[0]
+    assert isinstance(fluent, Function)
+    return fluent.args[:-1]
+
+
+def _resolve(program: Program, fluent: Fluent, entries: list[tuple[int, Rule]]) -> None:
+    values: dict[tuple[Ground, ...], list[tuple[Ground, int]]] = {}
+    static = [rule for _, rule in program.rules if rule.head.name not in {"next", "legal", "init"}]
+    for index, (_, rule) in enumerate(entries):
+        head = Atom(f"{START}_{index}", rule.head.args)
+        model = relax(
+            [Rule(head, rule.body), *(static if rule.body else ())],
+            [("", head.name, 1)],
+            tables(program),
+            program.universe,
+        )
+        for (row,) in model.rows(("", head.name, 1)):
+            assert not isinstance(row, str)
+            values.setdefault(row[1:-1], []).append((row[-1], index))
+    patterns = [_rank(program, number, rule) for number, rule in entries]
+    chosen: dict[tuple[Ground, ...], tuple[Ground, int]] = {}
+    conflict = False
+    for place, found in values.items():
+        if len({value for value, _ in found}) == 1:
+            chosen[place] = found[0]
+            continue
+        conflict = True
+        best = [
+            (value, i)
+            for value, i in found
+            if all(other == value or _is_instance(patterns[i], patterns[j]) for other, j in found)
+        ]
+        if not best:
+            one, two = entries[found[0][1]], next(entries[j] for value, j in found if value != found[0][0])
+            program.report.source = program.sentences[two[0]].source
+            program.report.add(
+                "E-INIT-CONFLICT",
+                f"`{fluent.spelling}` begins with `{show(to_term(found[0][0]))}` and with another value",
+                two[1].start,
+                two[1].end,
+                help="the left side that is a special case of the other wins, here neither is",
+                labels=[(one[1].start, one[1].end, "the first value")],
+            )
+            return
+        chosen[place] = best[0]
+    if not conflict:
+        return
+    dropped = {id(rule) for _, rule in entries}
+    rules = [(number, rule) for number, rule in program.rules if id(rule) not in dropped]
+    for place, (value, index) in sorted(chosen.items(), key=lambda item: list(map(sort_key, item[0]))):
+        number, rule = entries[index]
+        term = Function(
+            fluent.name, tuple(map(to_term, (*place, value))), fluent.spelling, rule.start, rule.end
+        )
+        rules.append(
+            (number, Rule(Atom("init", (term,), None, rule.start, rule.end), (), rule.start, rule.end))
+        )
+    program.rules = rules
+
+
+def _is_instance(special: tuple[Term, ...] | None, general: tuple[Term, ...] | None) -> bool:
+    """Whether one left side is a strict instance of another."""
+    if special is None or general is None:
+        return general is None and special is not None
+    return _covers(general, special) and not _covers(special, general)
+
+
+def _covers(general: tuple[Term, ...], special: tuple[Term, ...]) -> bool:
+    binding: dict[str, Term] = {}
+
+    def match(one: Term, two: Term) -> bool:
+        if isinstance(one, Variable):
+            return binding.setdefault(one.name, two) == two
+        if isinstance(one, Function) and isinstance(two, Function):
+            return one.key == two.key and all(map(match, one.args, two.args))
+        return one == two
+
+    return len(general) == len(special) and all(map(match, general, special))
+
+
+# -- domains ---------------------------------------------------------------------------------------
+
+
+def find_domains(program: Program) -> None:
+    """Find the domain and the values of every fluent and move; write `base` and `input`."""
+    rules = [rule for _, rule in program.rules]
+    extra = [
+        Rule(Atom(START if rule.head.name == "init" else OWN_INPUT, rule.head.args), rule.body)
+        for rule in rules
+        if rule.head.key in {("init", 1), ("input", 2)}
+    ]
+    wanted: list[tuple[str, str, int]] = [("", OWN_INPUT, 2)]
+    if any(fluent.functional for fluent in program.fluents.values()):
+        wanted.append(("", START, 1))
+    wanted += [("true", fluent.name, fluent.arity) for fluent in program.fluents.values()]
+    wanted += [("does", name, arity) for name, arity in program.moves]
+    try:
+        model = relax([*rules, *extra], wanted, tables(program), program.universe)
+    except BudgetExceeded as error:
+        sentence = next(
+            (program.sentences[number] for number in program.moves.values()), program.sentences[0]
+        )
+        program.report.source = sentence.source
+        program.report.add(
+            "E-MOVE-DOMAIN",
+            f"the possible moves cannot be listed: {error.spent}",
+            *(sentence.imported or (sentence.start, sentence.end)),
+            help="the arguments of moves and the values of the state have to be finite",
+        )
+        return
+    for start, end in sorted(model.overflow):
+        program.report.source = program.source
+        low, high = program.universe or (0, 0)
+        program.report.add(
+            "W-INT-RANGE",
+            f"the result can lie outside of the integers of this game, {low} to {high}: then this fails",
+            start,
+            end,
+            help="add a condition, or a data type that holds the results",
+        )
+    begin: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
+    for (row,) in model.rows(("", START, 1)):
+        if not isinstance(row, str):
+            begin.setdefault((str(row[0]), len(row) - 1), set()).add(row[1:])
+        else:
+            begin.setdefault((row, 0), set()).add(())
+    for fluent in program.fluents.values():
+        _domain(program, fluent, model.fluents(*fluent.key), begin.get(fluent.key, set()))
+    _write_base(program)
+    _write_inputs(program, model)
+
+
+def _domain(
+    program: Program, fluent: Fluent, rows: set[tuple[Ground, ...]], begin: set[tuple[Ground, ...]]
+) -> None:
+    if not fluent.functional:
+        fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, rows))
+        return
+    places = {row[:-1] for row in rows} | {tuple(_ground(term) for term in place) for place in fluent.domain}
+    if fluent.value is not None and all(kind is not None for kind in fluent.arguments) and not fluent.domain:
+        members = [program.type_members(str(kind)) or () for kind in fluent.arguments]
+        places |= {tuple(map(_ground, combo)) for combo in product(*members)}
+    fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, places))
+    fluent.total = not fluent.removed and places == {row[:-1] for row in begin}
+    values = {row[-1] for row in rows}
+    found = _value_type(program, fluent, values, {row[-1] for row in begin})
+    if found is not None:
+        fluent.value = found
+        fluent.values = program.type_members(found) or ()
+    else:
+        fluent.values = tuple(to_term(value) for value in sorted(values, key=sort_key))
+
+
+def _ground(term: Term) -> Ground:
+    found = from_term(term, {})
+    assert found is not None
+    return found
+
+
+def _sorted(program: Program, fluent: Fluent, rows: Iterable[tuple[Ground, ...]]) -> list[tuple[Ground, ...]]:
+    """Order tuples by the member order of their types, where there is one."""
+    rows = list(rows)
+    size = max((len(row) for row in rows), default=0)
+    orders: list[dict[Ground, int]] = []
+    for i in range(size):
+        column = {row[i] for row in rows}
+        kind = fluent.arguments[i] if i < len(fluent.arguments) else None
+        order: dict[Ground, int] = {}
+        for name in (kind, *_least(program, column)):
+            members = program.type_members(name) if name else None
+            if members is not None and column <= set(map(_ground, members)):
+                order = {_ground(member): k for k, member in enumerate(members)}
+                break
+        orders.append(order)
+    return sorted(
+        rows, key=lambda row: [(orders[i].get(value, -1), sort_key(value)) for i, value in enumerate(row)]
+    )
+
+
+def _least(program: Program, values: set[Ground]) -> list[str]:
+    """Return the smallest declared types that hold these values."""
+    fitting: list[tuple[str, frozenset[Ground]]] = []
+    for name in (*program.types, "role"):
+        members = frozenset(map(_ground, program.type_members(name) or ()))
+        if values <= members:
+            fitting.append((name, members))
+    return [name for name, members in fitting if not any(other < members for _, other in fitting)]
+
+
+def _value_type(program: Program, fluent: Fluent, values: set[Ground], begin: set[Ground]) -> str | None:
+    sentence = program.sentences[fluent.order]
+    program.report.source = sentence.source
+    span = sentence.imported or (fluent.start, fluent.end)
+    if fluent.value is not None:
+        members = set(map(_ground, program.type_members(fluent.value) or ()))
+        wrong = sorted(values - members, key=sort_key)
+        if wrong:
+            shown = ", ".join(f"`{show(to_term(value))}`" for value in wrong[:3])
+            program.report.add(
+                "E-TYPE-MISMATCH",
+                f"`{fluent.spelling}` can become {shown}, which is not of its type `{fluent.value}`",
+                *span,
+            )
+        return fluent.value
+    if not values:
+        return None
+    least = _least(program, values)
+    kinds = {frozenset(map(_ground, program.type_members(name) or ())) for name in least}
+    if len(kinds) > 1:
+        program.report.add(
+            "E-TYPE-AMBIGUOUS",
+            f"the values of `{fluent.spelling}` are all in {' and in '.join(f'`{name}`' for name in least)}",
+            *span,
+            help=f"say which is meant: `base {fluent.spelling}… = {least[0]}`",
+        )
+    if least:
+        return least[0]
+    typed = [
+        (value, name)
+        for value in sorted(begin, key=sort_key)
+        for name in program.types
+        if value in set(map(_ground, program.types[name].members))
+    ]
+    if typed:
+        value, name = typed[0]
+        others = sorted(values - set(map(_ground, program.types[name].members)), key=sort_key)
+        program.report.add(
+            "E-TYPE-MISMATCH",
+            f"`{fluent.spelling}` begins with `{show(to_term(value))}` of the type `{name}`, and can become "
+            f"`{show(to_term(others[0]))}`, which is not of it",
+            *span,
+            help="put all values into one type with `data`",
+        )
+    return None
+
+
+# -- base and input --------------------------------------------------------------------------------
+
+
+def _column_type(program: Program, column: set[Ground], preferred: str | None) -> str | None:
+    """Return a type that has exactly these members."""
+    for name in (preferred, *program.types, "role", *program.ranges):
+        if name is None:
+            continue
+        members = program.type_members(name)
+        if members is not None and set(map(_ground, members)) == column:
+            return name
+    return None
+
+
+def _write_base(program: Program) -> None:
+    own = program.own_heads.get("base", [])
+    undeclared = program.plain_fluents - program.fluents.keys()
+    if not own and undeclared:
+        return  # what is declared must be all there is
+    for fluent in program.fluents.values():
+        if fluent.key in own or ("", -1) in own:
+            continue
+        sentence = program.sentences[fluent.order]
+        span = sentence.imported or (fluent.start, fluent.end) if not sentence.imported else sentence.imported
+        for head, body in _base(program, fluent, span):
+            atom = Atom("base", (head,), None, *span)
+            program.rules.append((fluent.order, Rule(atom, tuple(body), *span)))
+
+
+def _base(program: Program, fluent: Fluent, span: tuple[int, int]) -> list[tuple[Term, list[Atom]]]:
+    """Return the heads and conditions of the `base` rules of a fluent."""
+    rows = {tuple(map(_ground, place)) for place in fluent.domain}
+    size = fluent.arity - fluent.functional
+    ends: list[tuple[list[Term], list[Atom]]] = [([], [])]
+    if fluent.functional:
+        value = Variable(_unlike("v", {v.name for v in argument_names(program, fluent)}), None, *span)
+        if fluent.value is not None:
+            ends = [([value], [Atom(fluent.value, (value,), None, *span)])]
+        else:
+            ends = [([term], []) for term in fluent.values]
+    names = [Variable(name.name, None, *span) for name in argument_names(program, fluent)]
+    at = program.fresh("cell_at")
+    starts: list[tuple[list[Term], list[Atom]]]
+    if fluent.name == "cell" and program.instances:
+        starts = [(list(names), [Atom(at, tuple(names), None, *span)])]
+    else:
+        types: list[str | None] = []
+        for i in range(size):
+            kind = fluent.arguments[i] if i < len(fluent.arguments) else None
+            types.append(_column_type(program, {row[i] for row in rows}, kind))
+        whole = 1
+        for i in range(size):
+            whole *= len({row[i] for row in rows})
+        if rows and all(types) and whole == len(rows):
+            starts = [
+                (
+                    list(names),
+                    [Atom(str(kind), (name,), None, *span) for kind, name in zip(types, names, strict=True)],
+                )
+            ]
+        else:
+            starts = [(list(place), []) for place in fluent.domain]
+    found: list[tuple[Term, list[Atom]]] = []
+    for args, conditions in starts:
+        for last, more in ends:
+            both = (*args, *last)
+            term: Term = (
+                Function(fluent.name, both, fluent.spelling, *span)
+                if both
+                else Constant(fluent.name, fluent.spelling, *span)
+            )
+            found.append((term, [*conditions, *more]))
+    return found
+
+
+def _write_inputs(program: Program, model: Model) -> None:
+    if program.own_heads.get("input"):
+        declared = model.rows(("", OWN_INPUT, 2))
+        roles = {row[0] for row in declared}
+        for (name, arity), number in program.moves.items():
+            sentence = program.sentences[number]
+            for role, *args in sorted(model.actions(name, arity), key=str):
+                action: Ground = (name, *args) if args else name
+                if role in roles and (role, action) not in declared:
+                    program.report.source = sentence.source
+                    program.report.add(
+                        "W-INPUT",
+                        f"`{to_term(action)}` may become legal for `{role}`, and no `input` lists it",
+                        *(sentence.imported or (sentence.start, sentence.end)),
+                    )
+                    break
+        return
+    legal = set(program.own_heads.get("legal", ()))
+    if legal - set(program.moves):
+        return
+    for (name, arity), number in program.moves.items():
+        rows = model.actions(name, arity)
+        sentence = program.sentences[number]
+        span = sentence.imported or (sentence.start, sentence.end)
+        columns = [{row[i] for row in rows} for i in range(arity + 1)] if rows else []
+        whole = 1
+        for column in columns:
+            whole *= len(column)
+        spelling = next(
+            (
+                action.spelling
+                for _, rule in program.rules
+                if rule.head.key == ("legal", 2)
+                for action in rule.head.args[1:]
+                if isinstance(action, Function | Constant) and action.name == name
+            ),
+            name,
+        )
+        types = [_column_type(program, column, "role" if not i else None) for i, column in enumerate(columns)]
+        # a role that is the only one to do it is written out
+        if rows and whole == len(rows) and all(types[1:]):
+            variables = _variables(program, name, arity, span)
+            conditions = [Atom(str(t), (v,), None, *span) for t, v in zip(types[1:], variables, strict=True)]
+            act = _action(name, spelling, variables, span)
+            if types[0] is not None:
+                who = Variable(_unlike("r", {v.name for v in variables}), None, *span)
+                body = (Atom("role", (who,), None, *span), *conditions)
+                program.rules.append((number, Rule(Atom("input", (who, act), None, *span), body, *span)))
+                continue
+            for one in sorted(columns[0], key=sort_key):
+                head = Atom("input", (to_term(one), act), None, *span)
+                program.rules.append((number, Rule(head, tuple(conditions), *span)))
+            continue
+        for row in sorted(rows, key=lambda r: list(map(sort_key, r))):
+            act = _action(name, spelling, tuple(map(to_term, row[1:])), span)
+            program.rules.append(
+                (number, Rule(Atom("input", (to_term(row[0]), act), None, *span), (), *span))
+            )
+
+
+def _variables(program: Program, name: str, arity: int, span: tuple[int, int]) -> tuple[Variable, ...]:
+    """Return variables for the arguments of an action, named as where it is legal."""
+    for _, rule in program.rules:
+        action = rule.head.args[1] if rule.head.key == ("legal", 2) else None
+        if isinstance(action, Function) and action.key == (name, arity):
+            found = [arg.name for arg in action.args if isinstance(arg, Variable)]
+            if len(set(found)) == arity:
+                return tuple(Variable(each, None, *span) for each in found)
+    return tuple(Variable(f"x{i + 1}" if arity > 1 else "x", None, *span) for i in range(arity))
+
+
+def _unlike(name: str, taken: set[str]) -> str:
+    new, number = name, 1
+    while new in taken:
+        number += 1
+        new = f"{name}_{number}"
+    return new
+
+
+def _action(name: str, spelling: str, args: tuple[Term, ...], span: tuple[int, int]) -> Term:
+    return Function(name, args, spelling, *span) if args else Constant(name, spelling, *span)
+
+
+def check_moves(program: Program) -> None:
+    """Refuse moves with an argument that nothing binds."""
+    kept: list[tuple[int, Rule]] = []
+    for number, rule in program.rules:
+        if (
+            rule.head.key == ("legal", 2)
+            and rule.body
+            and isinstance(program.sentences[number], n.MoveSentence)
+        ):
+            bound = {
+                v.name for literal in rule.body if isinstance(literal, Atom) for v in variables_of(literal)
+            }
+            loose = next((v for v in variables_of(rule.head) if v.name not in bound), None)
+            if loose is not None:
+                sentence = program.sentences[number]
+                program.report.source = sentence.source
+                program.report.add(
+                    "E-MOVE-DOMAIN",
+                    f"nothing says what `?{loose.spelling}` can be",
+                    *(sentence.imported or (loose.start, loose.end)),
+                    help=f"give it a type: `?{loose.spelling}:T`, or a condition that binds it",
+                )
+                continue
+        kept.append((number, rule))
+    program.rules = kept

@@ -1,0 +1,150 @@
+"""Effects and persistence: the `next` rules of everything that lasts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.tree import Atom, Constant, Function, Not, Rule, Variable
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.program import Fluent, Program
+    from herbrand.syntax.ggdl.sentences import Change, Sentences
+    from herbrand.syntax.tree import Literal, Term
+
+__all__ = ["argument_names", "write_effects"]
+
+
+def write_effects(program: Program, sentences: Sentences) -> None:
+    """Write the `next` rules that follow from effects, and those that make the rest last.
+
+    Moves (level 2) override consequences without a move (level 1), which override inertia.
+    """
+    for fluent in program.fluents.values():
+        changes = [change for change in sentences.changes if change.fluent is fluent]
+        own = fluent.key in program.own_next
+        if own:
+            where = changes[0].scope.sentence if changes else None
+            start, end = (where.start, where.end) if where else (fluent.start, fluent.end)
+            program.report.source = where.source if where else program.source
+            program.report.add(
+                "W-FRAME",
+                f"`{fluent.spelling}` has a `next` rule of your own, so it does not last by itself",
+                start,
+                end,
+                help="write what stays true as well, or use effects alone",
+            )
+        if fluent.functional:
+            _functional(program, sentences, fluent, changes, own=own)
+        else:
+            _fact(program, sentences, fluent, changes, own=own)
+
+
+def _functional(
+    program: Program, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
+) -> None:
+    by_level = {2: program.fresh(f"ggdl_set_{fluent.name}"), 1: program.fresh(f"ggdl_upd_{fluent.name}")}
+    used = {change.level for change in changes}
+    program.taken.update(by_level.values())
+    for change in changes:
+        settler, scope = sentences.settler, change.scope
+        program.report.source = scope.sentence.source
+        span = scope.span(scope.sentence.start, scope.sentence.end)
+        blocked = (
+            [Not(Atom(by_level[2], change.args, None, *span), *span)]
+            if change.level == 1 and 2 in used and not own
+            else []
+        )
+        if change.value is not None:
+            term = _fluent(fluent, (*change.args, change.value), span)
+            head = Atom("next", (term,), None, *span)
+            settler.write(head, [[*a, *blocked] for a in change.alternatives], scope)
+        if not own:
+            head = Atom(by_level[change.level], change.args, None, *span)
+            settler.write(head, change.alternatives, scope)
+    if own:
+        return
+    number, span = _place(program, fluent, changes)
+    args = argument_names(program, fluent)
+    value = Variable(_free("v", args), None, *span)
+    whole = _fluent(fluent, (*args, value), span)
+    body: list[Literal] = [
+        Atom("true", (whole,), None, *span),
+        *(Not(Atom(by_level[level], args, None, *span), *span) for level in (2, 1) if level in used),
+    ]
+    program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(body), *span)))
+
+
+def _fact(
+    program: Program, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
+) -> None:
+    removed = program.fresh(f"ggdl_del_{fluent.name}")
+    program.taken.add(removed)
+    removes = False
+    for change in changes:
+        scope = change.scope
+        program.report.source = scope.sentence.source
+        span = scope.span(scope.sentence.start, scope.sentence.end)
+        if change.asserted:
+            head = Atom("next", (_fluent(fluent, change.args, span),), None, *span)
+            sentences.settler.write(head, change.alternatives, scope)
+        elif not own:
+            removes = True
+            head = Atom(removed, change.args, None, *span)
+            sentences.settler.write(head, change.alternatives, scope)
+    if own:
+        return
+    number, span = _place(program, fluent, changes)
+    args = argument_names(program, fluent)
+    whole = _fluent(fluent, args, span)
+    body: list[Literal] = [Atom("true", (whole,), None, *span)]
+    if removes:
+        stays = [*body, Not(Atom(removed, args, None, *span), *span)]
+        program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(stays), *span)))
+    else:
+        program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(body), *span)))
+
+
+def _fluent(fluent: Fluent, args: tuple[Term, ...], span: tuple[int, int]) -> Term:
+    if not args:
+        return Constant(fluent.name, fluent.spelling, *span)
+    return Function(fluent.name, args, fluent.spelling, *span)
+
+
+def _place(program: Program, fluent: Fluent, changes: list[Change]) -> tuple[int, tuple[int, int]]:
+    """Return where the rule that makes something last belongs: behind the last of its effects."""
+    number = max((change.number for change in changes), default=fluent.order)
+    number = max(number, fluent.order)
+    sentence = program.sentences[number]
+    return number, sentence.imported or (sentence.start, sentence.end)
+
+
+def argument_names(program: Program, fluent: Fluent) -> tuple[Variable, ...]:
+    """Return variables for the arguments, named as where the fluent is declared."""
+    size = fluent.arity - fluent.functional
+    sentence = program.sentences[fluent.order]
+    _, span = _place(program, fluent, [])
+    names: list[str] = []
+    items = [sentence]
+    for item in items:
+        if isinstance(item, n.InitSentence) and isinstance(item.place, n.Call | n.Member):
+            args = item.place.args if isinstance(item.place, n.Call) else (item.place.base, *item.place.args)
+            if item.place.folded == fluent.name and len(args) == size:
+                names = [arg.name if isinstance(arg, n.Var) else "" for arg in args]
+    if not names and fluent.name == "cell":
+        names = ["board", *"ijk"[: size - 1]] if size <= 4 else []
+    if not names and fluent.arguments and all(fluent.arguments):
+        names = [str(kind)[0] for kind in fluent.arguments]
+    usable = len(names) == size and all(names) and len(set(names)) == size
+    if not usable:
+        names = [f"x{i + 1}" for i in range(size)] if size > 1 else ["x"] * size
+    return tuple(Variable(name, None, *span) for name in names)
+
+
+def _free(name: str, args: tuple[Variable, ...]) -> str:
+    used = {arg.name for arg in args}
+    new, number = name, 1
+    while new in used:
+        number += 1
+        new = f"{name}_{number}"
+    return new

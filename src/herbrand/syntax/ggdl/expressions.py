@@ -1,0 +1,537 @@
+"""Read the expressions, types and formulas of GGDL from tokens."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl import tokens as t
+from herbrand.syntax.infix_tokens import unquote
+from herbrand.syntax.tokens import MAX_DEPTH
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.report import Report
+    from herbrand.syntax.ggdl.tokens import Token, Tokens
+
+__all__ = ["ExpressionReader"]
+
+COMPARISONS: Final = {
+    "==": "==", "===": "===", "=/=": "#", "!=": "#", "#": "#", "<#>": "#", "\\=": "#",
+    "<<": "<<", ">>": ">>", "<<<": "<<", ">>>": ">>", "<": "<", ">": ">", "<=": "<=", ">=": ">=",
+}  # fmt: skip
+PLAIN_COMPARISONS: Final = frozenset({"#", "!=", "\\="})
+ARITHMETIC: Final = frozenset({"+", "-", "*"})
+AND_SIGNS: Final = frozenset({"&", "&&", ","})
+OR_SIGNS: Final = frozenset({"|", "||"})
+REFUSED: Final = {
+    "$+": "`r $= n` states a payoff",
+    "\\=>": "GGDL has no resolution of conflicts: give the effects conditions that exclude each other",
+    "<==": "GGDL has no resolution of conflicts: give the effects conditions that exclude each other",
+    "=>": "write `==>`",
+    "=>=": "write two comparisons",
+    "#=": "count with a view of your own",
+    "#<": "count with a view of your own",
+    "#>": "count with a view of your own",
+    "```": "strings stand in double quotes on one line",
+    "---": "front matter is no part of a game: write it as a comment",
+}
+_QUANTIFIERS: Final = frozenset({"forall", "forany", "zip", "reverse", "exists"})
+_LOGIC: Final = frozenset({"and", "or", "not"})
+
+
+class ExpressionReader:
+    """A place in the tokens, and what can be read there."""
+
+    def __init__(self, tokens: Tokens, report: Report) -> None:
+        self.tokens = tokens
+        self.items = tokens.items
+        self.report = report
+        self.at = 0
+        self.extended = False
+        """Whether something was read that only GGDL has."""
+        self.level = 0
+
+    # -- tokens --------------------------------------------------------------------------------
+
+    @property
+    def token(self) -> Token:
+        """The token to be read next."""
+        return self.items[self.at]
+
+    def peek(self, ahead: int = 1) -> Token:
+        """Return a later token."""
+        return self.items[min(self.at + ahead, len(self.items) - 1)]
+
+    def sees(self, *signs: str) -> bool:
+        """Whether the next token is one of these signs."""
+        token = self.items[self.at]
+        return token.kind == t.SIGN and token.text in signs
+
+    def sees_word(self, *words: str) -> bool:
+        """Whether the next token is one of these words."""
+        token = self.items[self.at]
+        return token.kind == t.NAME and token.text in words
+
+    def take(self) -> Token:
+        """Read one token, whatever it is."""
+        token = self.items[self.at]
+        if token.kind != t.END:
+            self.at += 1
+        return token
+
+    def accept(self, *signs: str) -> Token | None:
+        """Read one of these signs if it is there."""
+        return self.take() if self.sees(*signs) else None
+
+    def expect(self, sign: str, what: str = "") -> Token:
+        """Read a sign that has to be there."""
+        if not self.sees(sign):
+            self.unexpected(what or f"`{sign}`")
+        return self.take()
+
+    def name(self, what: str) -> Token:
+        """Read a name that has to be there."""
+        if self.token.kind != t.NAME:
+            self.unexpected(what)
+        return self.take()
+
+    @property
+    def last_end(self) -> int:
+        """Where the last token that was read ends."""
+        return self.items[self.at - 1].end if self.at else 0
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        """Refuse the next token."""
+        token = self.token
+        if token.kind == t.SIGN and token.text in REFUSED:
+            self.dialect(f"`{token.text}`", REFUSED[token.text])
+        found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
+        self.report.refuse("E-SYNTAX", f"{found} where {wanted} should be", token.start, token.end)
+
+    def dialect(self, what: str, instead: str, token: Token | None = None) -> NoReturn:
+        """Refuse a construct of a neighbouring dialect."""
+        token = token or self.token
+        self.report.refuse(
+            "E-DIALECT", f"{what} belongs to another dialect", token.start, token.end, help=instead
+        )
+
+    def style(self, token: Token, instead: str) -> None:
+        """Note an older or later spelling."""
+        self.extended = True
+        self.report.add(
+            "W-STYLE",
+            f"`{token.text}` is an older or later spelling",
+            token.start,
+            token.end,
+            help=f"write `{instead}`",
+        )
+
+    def _deeper(self) -> None:
+        self.level += 1
+        if self.level > MAX_DEPTH:
+            token = self.token
+            self.report.refuse("E-SYNTAX", "nested too deeply", token.start, token.end)
+
+    # -- formulas ------------------------------------------------------------------------------
+
+    def formula(self, *, grouped: bool = False) -> n.Formula:
+        """Read a disjunction; inside parentheses `;` means "or" as well."""
+        self._deeper()
+        start = self.token.start
+        parts = [self._conjunction()]
+        while self.sees(*OR_SIGNS) or (grouped and self.sees(";")) or self.sees_word("or"):
+            if self.sees("||"):
+                self.extended = True
+            self.take()
+            parts.append(self._conjunction())
+        self.level -= 1
+        return parts[0] if len(parts) == 1 else n.Disjunction(start, self.last_end, tuple(parts))
+
+    def _conjunction(self) -> n.Formula:
+        start = self.token.start
+        parts = [self.literal()]
+        while self.sees(*AND_SIGNS) or self.sees_word("and"):
+            if self.sees("&&"):
+                self.extended = True
+            sign = self.take()
+            if self.token.kind in {t.END, t.STOP, t.PREFIX} or self.sees(")", "}", "]"):
+                self._dangling(sign)
+            parts.append(self.literal())
+            if (
+                self.sees(":-")
+                and self.items[self.at - 1].text != ")"
+                and len(parts) > 1
+                and sign.text != ","
+            ):
+                self._dangling(sign)
+        return parts[0] if len(parts) == 1 else n.Conjunction(start, self.last_end, tuple(parts))
+
+    def _dangling(self, sign: Token) -> NoReturn:
+        self.report.refuse(
+            "S13",
+            f"`{sign.text}` joins nothing",
+            sign.start,
+            sign.end,
+            help="leave the sign out, or write the condition that is missing",
+        )
+
+    def literal(self) -> n.Formula:
+        """Read one condition."""
+        self._deeper()
+        try:
+            return self._literal()
+        finally:
+            self.level -= 1
+
+    def _literal(self) -> n.Formula:
+        token = self.token
+        if self.sees("~", "\\+") or self.sees_word("not"):
+            self.take()
+            inner = self.literal()
+            return n.Negation(token.start, self.last_end, inner)
+        if self.sees("(") and self._is_group():
+            self.take()
+            inner = self.formula(grouped=True)
+            self.expect(")")
+            return inner
+        if token.kind == t.SIGN and token.text == "#":
+            self.dialect("a count", "count with a view of your own")
+        if token.kind == t.NAME and token.text in _LOGIC:
+            if self.peek().text == "(" and token.text in {"and", "or"}:
+                return self._word_junction()
+            self.unexpected("a condition")
+        if token.kind == t.NAME and token.text.lower() == "distinct" and self.peek().text == "(":
+            self.take()
+            self.take()
+            left = self.expression()
+            self.expect(",")
+            right = self.expression()
+            self.expect(")")
+            return n.Comparison(token.start, self.last_end, "#", left, right)
+        if token.kind == t.NAME and token.text == "role" and self.peek().kind == t.VARIABLE:
+            return self._spaced_role()
+        left = self.expression()
+        return self._after(token, left)
+
+    def _after(self, token: Token, left: n.Expr) -> n.Formula:
+        """Read what stands behind the first expression of a condition."""
+        if self.sees(*COMPARISONS):
+            sign = self.take()
+            if sign.text not in PLAIN_COMPARISONS:
+                self.extended = True
+            right = self.expression()
+            return n.Comparison(token.start, self.last_end, COMPARISONS[sign.text], left, right)
+        word = self.token
+        if word.kind == t.NAME and word.text == "in" and not (word.first and self.peek().text == "("):
+            self.extended = True
+            self.take()
+            return n.Membership(token.start, self.last_end, left, self._collection())
+        if word.kind == t.NAME and word.text == "not" and self.peek().text == "in" and not self.peek().first:
+            self.extended = True
+            self.take()
+            self.take()
+            inner = n.Membership(token.start, self.last_end, left, self._collection())
+            inner.end = self.last_end
+            return n.Negation(token.start, self.last_end, inner)
+        if word.kind == t.NAME and word.text == "has":
+            self.dialect("`has`", "call the relation: `y(x)`")
+        if self.sees("@", "->"):
+            return self._doing(token, left)
+        if self.sees("$="):
+            self.extended = True
+            self.take()
+            return n.Payoff(token.start, self.last_end, left, self._sum())
+        if self.token.kind == t.SIGN and self.token.text in REFUSED:
+            self.unexpected("a condition")
+        return n.Holds(token.start, self.last_end, left)
+
+    def _spaced_role(self) -> n.Formula:
+        """`role ?p -> …`."""
+        token = self.take()
+        variable = self.primary()
+        subject = n.Call(token.start, self.last_end, "role", (variable,))
+        if not self.sees("->", "@"):
+            self.unexpected("`->`")
+        return self._doing(token, subject)
+
+    def _doing(self, token: Token, subject: n.Expr) -> n.Formula:
+        self.extended = True
+        place = None
+        if self.accept("@"):
+            place = self.postfix()
+        self.expect("->")
+        action = self.postfix()
+        if not isinstance(action, n.Name | n.Call | n.Var):
+            self.report.refuse("E-SYNTAX", "an action is a name with arguments", action.start, action.end)
+        return n.Doing(token.start, self.last_end, subject, place, action)
+
+    def _word_junction(self) -> n.Formula:
+        word = self.take()
+        self.expect("(")
+        parts = [self.literal()]
+        while self.accept(","):
+            parts.append(self.literal())
+        self.expect(")")
+        make = n.Conjunction if word.text == "and" else n.Disjunction
+        return make(word.start, self.last_end, tuple(parts))
+
+    def _is_group(self) -> bool:
+        """Whether a parenthesis holds a condition: no comparison or sum goes on behind it."""
+        closing = self.tokens.partner.get(self.at)
+        if closing is None:
+            return True
+        behind = self.items[closing + 1]
+        if behind.kind == t.SIGN and (behind.text in ARITHMETIC or behind.text in COMPARISONS):
+            return behind.first
+        return not (behind.text == "in" and not behind.first)
+
+    def _collection(self) -> n.Expr:
+        """Read what stands behind `in`: a type, a range, a collection, a property."""
+        return self.expression()
+
+    # -- expressions ---------------------------------------------------------------------------
+
+    def expression(self) -> n.Expr:
+        """Read a sum, or a range between two."""
+        left = self._sum()
+        if self.sees(".."):
+            self.extended = True
+            self.take()
+            right = self._sum()
+            return n.Interval(left.start, right.end, left, right)
+        return left
+
+    def _sum(self) -> n.Expr:
+        left = self._product()
+        while self.sees("+", "-") and not self.token.first:
+            self.extended = True
+            sign = self.take().text
+            right = self._product()
+            left = n.Sum(left.start, right.end, sign, left, right)
+        return left
+
+    def _product(self) -> n.Expr:
+        left = self._unary()
+        while self.sees("*"):
+            self.extended = True
+            self.take()
+            right = self._unary()
+            left = n.Sum(left.start, right.end, "*", left, right)
+        return left
+
+    def _unary(self) -> n.Expr:
+        minus = self.accept("-")
+        if minus is None:
+            return self.postfix()
+        self._deeper()
+        inner = self._unary()
+        self.level -= 1
+        if isinstance(inner, n.Number):
+            return n.Number(minus.start, inner.end, -inner.value)
+        return n.Sum(minus.start, inner.end, "-", n.Number(minus.start, minus.end, 0), inner)
+
+    def postfix(self) -> n.Expr:
+        """Read a primary with members and indices."""
+        expr = self.primary()
+        while True:
+            if self.sees("."):
+                self.extended = True
+                self.take()
+                name = self.name("the name of a member")
+                args: tuple[n.Expr, ...] = ()
+                if self.sees("(") and self.token.joined:
+                    args = self.arguments()
+                expr = n.Member(expr.start, self.last_end, expr, name.text, args)
+            elif self.sees("[") and not self.token.first:
+                self.extended = True
+                expr = n.Index(expr.start, self.last_end, expr, self.arguments("[", "]"))
+                expr.end = self.last_end
+            else:
+                return expr
+
+    def arguments(self, opening: str = "(", closing: str = ")") -> tuple[n.Expr, ...]:
+        """Read arguments in brackets."""
+        self._deeper()
+        self.expect(opening)
+        args: list[n.Expr] = []
+        if not self.sees(closing):
+            args.append(self._argument())
+            while self.accept(","):
+                args.append(self._argument())
+        self.expect(closing, f"`,` or `{closing}`")
+        self.level -= 1
+        return tuple(args)
+
+    def _argument(self) -> n.Expr:
+        expr = self.expression()
+        if self.sees_word("in") and isinstance(expr, n.Var):
+            self.extended = True
+            self.take()
+            return n.Var(expr.start, self.last_end, expr.name, expr.spelling, self.type())
+        if self.sees("|"):
+            self.extended = True
+            options = [expr]
+            while self.accept("|"):
+                options.append(self.expression())
+            return n.Choice(expr.start, self.last_end, tuple(options))
+        return expr
+
+    def primary(self) -> n.Expr:
+        """Read a constant, variable, call, collection or parenthesis."""
+        token = self.token
+        kind = token.kind
+        if kind == t.NUMBER:
+            self.take()
+            return n.Number(token.start, token.end, int(token.text[:4000]))
+        if kind == t.STRING:
+            self.extended = True
+            return self._string()
+        if kind == t.QUOTED:
+            self.take()
+            return n.Quoted(token.start, token.end, unquote(token.text))
+        if kind == t.VARIABLE:
+            return self._variable()
+        if kind == t.ANONYMOUS:
+            self.take()
+            return n.Anonymous(token.start, token.end)
+        if kind == t.GENERATOR:
+            if token.text == "\\in":
+                self.dialect("`\\in`", "write `in`")
+            self.extended = True
+            self.take()
+            return n.Generator(token.start, token.end, token.text[1:].lower())
+        if kind == t.NAME and token.text not in _LOGIC:
+            return self._name()
+        if self.sees("@"):
+            self.extended = True
+            self.take()
+            args = self.arguments("[", "]")
+            return n.Index(token.start, self.last_end, None, args)
+        if self.sees("("):
+            self._deeper()
+            self.take()
+            self.extended = True
+            inner = self.expression()
+            self.expect(")")
+            self.level -= 1
+            return inner
+        if self.sees("{"):
+            return self._braces()
+        if self.sees("|"):
+            self.dialect("a size `|x|`", "count with a view of your own")
+        if self.sees("#"):
+            self.dialect("`#`", "count with a view of your own")
+        self.unexpected("a value")
+
+    def _name(self) -> n.Expr:
+        token = self.take()
+        if self.sees("(") and not self.token.first:
+            if token.text in _QUANTIFIERS:
+                self.dialect(f"`{token.text}`", "use `F(_)`, `not`, or a view of your own", token)
+            if token.text == "sum" and any(
+                item.text == "of" and item.kind == t.NAME
+                for item in self.items[self.at : self.tokens.partner.get(self.at, self.at)]
+            ):
+                self.dialect("`sum`", "add with `+`", token)
+            if token.text[0].isupper():
+                self.extended = True
+            return self._call(token)
+        return n.Name(token.start, token.end, token.text)
+
+    def _call(self, token: Token) -> n.Expr:
+        args = self.arguments()
+        if not args:
+            return n.Name(token.start, self.last_end, token.text)
+        return n.Call(token.start, self.last_end, token.text, args)
+
+    def _variable(self) -> n.Var:
+        token = self.take()
+        spelling = token.text.lstrip("?").replace("'", "_p")
+        kind = None
+        if self.sees(":"):
+            self.extended = True
+            self.take()
+            kind = self.type()
+        return n.Var(token.start, self.last_end, spelling.lower(), spelling, kind)
+
+    def _string(self) -> n.Expr:
+        token = self.take()
+        try:
+            text = json.loads(token.text)
+        except ValueError:
+            self.report.refuse(
+                "E-LEX", "a string with an escape that JSON does not have", token.start, token.end
+            )
+        return n.String(token.start, token.end, str(text))
+
+    def _braces(self) -> n.Expr:
+        """Read `{{ … }}`, `{ … }` or `{[ … | … ]}`."""
+        self.extended = True
+        opening = self.expect("{")
+        if self.token.joined and self.sees("["):
+            self.take()
+            item = self._sum()
+            self.expect("|", "`|` and what the generators range over")
+            generators = [self._generator()]
+            while self.accept(","):
+                generators.append(self._generator())
+            self.expect("]")
+            self.expect("}")
+            return n.Comprehension(opening.start, self.last_end, item, tuple(generators))
+        if self.token.joined and self.sees("("):
+            self.dialect("a record `{( … )}`", "write the rules themselves")
+        double = self.token.joined and self.accept("{") is not None
+        items: list[n.Expr] = []
+        if not self.sees("}"):
+            items.append(self._argument())
+            while self.accept(","):
+                items.append(self._argument())
+        self.expect("}", "`,` or `}`")
+        if double:
+            self.expect("}")
+        return n.Collection(opening.start, self.last_end, tuple(items))
+
+    def _generator(self) -> tuple[str, n.Expr]:
+        token = self.token
+        if token.kind not in {t.GENERATOR, t.VARIABLE}:
+            self.unexpected("a generator such as `\\row`")
+        self.take()
+        if not self.accept("<-"):
+            if not self.sees_word("in"):
+                self.unexpected("`<-`")
+            self.take()
+        return token.text.lstrip("\\?").lower(), self.expression()
+
+    # -- types ---------------------------------------------------------------------------------
+
+    def type(self) -> n.Type:
+        """Read a type: a name, a range, `int` with bounds, `[]T`."""
+        start = self.token.start
+        self.extended = True
+        if self.sees("[") and self.peek().text == "]":
+            self.take()
+            self.take()
+            inner = self.type()
+            return n.Type(start, self.last_end, inner.name, inner.low, inner.high, inner.bounds, is_set=True)
+        if self.token.kind == t.NAME and self.peek().text not in {"..", "+", "-", "*"}:
+            word = self.take()
+            bounds: list[tuple[str, n.Expr]] = []
+            while word.text == "int" and self.sees(">=", "<=", ">", "<"):
+                sign = self.take().text
+                bounds.append((sign, self._sum()))
+            return n.Type(start, self.last_end, word.text, bounds=tuple(bounds))
+        low = self._sum()
+        if not self.sees(".."):
+            if isinstance(low, n.Sum):
+                self.report.refuse(
+                    "E-DIALECT",
+                    "sums and products of types belong to another dialect",
+                    start,
+                    low.end,
+                    help="join alternatives with `|` in a data definition",
+                )
+            self.unexpected("a type")
+        self.take()
+        high = self._sum()
+        return n.Type(start, self.last_end, low=low, high=high)

@@ -1,0 +1,378 @@
+"""What is part of the state, and what follows from it: fluents and views."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.program import Fluent
+from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.types import named_type
+from herbrand.syntax.ggdl.values import Values
+from herbrand.syntax.tree import Atom, Constant, Function, Rule
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.scope import Work
+
+__all__ = ["declare_fluents"]
+
+_KEYWORDS = frozenset(
+    {"legal", "next", "goal", "terminal", "init", "base", "input", "sees", "role", "true", "does"}
+)
+
+
+def declare_fluents(program: Program, works: list[Work]) -> None:
+    """Find out what the sentences declare; functional relations come first."""
+    for work in works:
+        program.report.source = work.sentence.source
+        try:
+            _views(program, work)
+            _declared(program, work)
+        except Refused:
+            continue
+    for work in works:
+        program.report.source = work.sentence.source
+        try:
+            _assigned(program, work)
+        except Refused:
+            continue
+    for work in works:
+        program.report.source = work.sentence.source
+        _facts(program, work)
+    _clashes(program)
+
+
+def _shape(expr: n.Expr, work: Work) -> tuple[str, str, tuple[n.Expr, ...]] | None:
+    """Return name, spelling and arguments of a place."""
+    match expr:
+        case n.Name(spelling=spelling):
+            if spelling.lower() in work.lets:
+                return _shape(work.lets[spelling.lower()], work)
+            return spelling.lower(), spelling, ()
+        case n.Var(name=name) if name in work.lets:
+            return _shape(work.lets[name], work)
+        case n.Call(spelling=spelling, args=args):
+            return spelling.lower(), spelling, args
+        case n.Member(base=base, spelling=spelling, args=args):
+            return spelling.lower(), spelling, (base, *args)
+        case n.Index(base=base, args=args):
+            return "cell", "cell", (base or n.Anonymous(-1, -1), *args)
+    return None
+
+
+def _add(program: Program, fluent: Fluent) -> Fluent:
+    known = program.fluents.setdefault(fluent.key, fluent)
+    if known is not fluent:
+        known.functional = known.functional or fluent.functional
+        known.arguments = known.arguments or fluent.arguments
+        known.value = known.value or fluent.value
+    program.declare(fluent.spelling, "fluent")
+    return known
+
+
+# -- views ---------------------------------------------------------------------------------------
+
+
+def _views(program: Program, work: Work) -> None:
+    sentence = work.sentence
+    if isinstance(sentence, n.PrefixSentence):
+        for rule in program.plain_rules.get(id(sentence), ()):
+            _head(program, rule.head)
+    elif isinstance(sentence, n.RuleSentence):
+        for head in sentence.heads:
+            _written_head(program, head, work)
+
+
+def _head(program: Program, head: Atom) -> None:
+    """Note what a plain rule defines."""
+    if head.name in {"init", "next"} and len(head.args) == 1:
+        fluent = head.args[0]
+        if isinstance(fluent, Constant | Function):
+            key = fluent.name, len(fluent.args) if isinstance(fluent, Function) else 0
+            program.plain_fluents.add(key)
+            if head.name == "next":
+                program.own_next.setdefault(key, None)
+    if head.name in {"base", "input", "legal"} and head.args:
+        what = head.args[-1]
+        if isinstance(what, Constant | Function):
+            key = what.name, len(what.args) if isinstance(what, Function) else 0
+            program.own_heads.setdefault(head.name, []).append(key)
+            if head.name == "base":
+                program.plain_fluents.add(key)
+        else:
+            program.own_heads.setdefault(head.name, []).append(("", -1))
+    if head.name not in _KEYWORDS:
+        program.views.add(head.key)
+
+
+def _written_head(program: Program, head: n.Expr, work: Work) -> None:
+    found = _shape(head, work)
+    if found is None:
+        return
+    name, spelling, args = found
+    if name in {"init", "next", "base"} and len(args) == 1:
+        inner = _shape(args[0], work) if isinstance(args[0], n.Name | n.Call | n.Member) else None
+        if inner is not None:
+            key = inner[0], len(inner[2])
+            program.plain_fluents.add(key)
+            program.declare(inner[1], "fluent" if name != "base" else "name")
+            if name == "next":
+                program.own_next.setdefault(key, None)
+            if name == "base":
+                program.own_heads.setdefault("base", []).append(key)
+    elif name in {"input", "legal"} and len(args) == 2:
+        action = args[1]
+        shape = _shape(action, work) if isinstance(action, n.Name | n.Call | n.Member) else None
+        program.own_heads.setdefault(name, []).append((shape[0], len(shape[2])) if shape else ("", -1))
+    elif name not in _KEYWORDS:
+        extra = 1 if (name, len(args)) in work.members else 0
+        program.views.add((name, len(args) + extra))
+        del spelling
+
+
+# -- declarations --------------------------------------------------------------------------------
+
+
+def _declared(program: Program, work: Work) -> None:
+    sentence = work.sentence
+    if isinstance(sentence, n.RoleSentence):
+        for field in sentence.fields:
+            _property(program, work, sentence, field)
+    elif isinstance(sentence, n.BaseSentence):
+        args: list[str | None] = [named_type(program, kind) for kind in sentence.args]
+        value = named_type(program, sentence.value) if sentence.value is not None else None
+        fluent = Fluent(
+            sentence.name.lower(),
+            sentence.name,
+            len(args) + (value is not None),
+            functional=value is not None,
+            arguments=args,
+            value=value,
+            start=sentence.start,
+            end=sentence.end,
+            order=work.number,
+            doc=sentence.doc,
+        )
+        _add(program, fluent)
+
+
+def _property(program: Program, work: Work, sentence: n.RoleSentence, field: n.RoleField) -> None:
+    name, span = field.name.lower(), (field.start, field.end)
+    if field.external:
+        program.external.add(name)
+        return
+    program.declare(field.name, "property")
+    kind = field.type
+    values = Values(program)
+    constant = field.value
+    if kind is not None and not kind.is_set and kind.name and kind.name.lower() != "bool":
+        known = kind.name.lower() in {"role", "roles"} or program.type_members(kind.name.lower()) is not None
+        named = kind.name in program.constants and kind.name.lower() not in program.types
+        if named or not (known or kind.name.lower() in {"int", "string"}):
+            constant = n.Name(kind.start, kind.end, kind.name)
+    if constant is not None:
+        term = values.term(constant)
+        names = [x for x in sentence.names if x.spelling != "_"]
+        roles = (
+            [program.roles[x.folded] for x in names]
+            if len(names) == len(sentence.names)
+            else list(program.roles.values())
+        )
+        program.fixed.add((name, 2))
+        program.views.add((name, 2))
+        place = sentence.imported or span
+        for role in roles:
+            head = Atom(name, (role, term), field.name, *place)
+            program.rules.append((work.number, Rule(head, (), *place)))
+        return
+    assert kind is not None
+    if kind.name.lower() == "bool" and not kind.is_set:
+        fluent = Fluent(name, field.name, 1, functional=False, arguments=["role"], kind="bool")
+    elif kind.is_set:
+        fluent = Fluent(
+            name, field.name, 2, functional=False, arguments=["role", named_type(program, kind)], kind="set"
+        )
+    else:
+        value = named_type(program, kind)
+        fluent = Fluent(name, field.name, 2, functional=True, arguments=["role"], value=value)
+    fluent.start, fluent.end, fluent.order = field.start, field.end, work.number
+    fluent.doc = sentence.doc
+    _add(program, fluent)
+
+
+def _assigned(program: Program, work: Work) -> None:
+    """Whatever gets a value is a functional relation."""
+    sentence = work.sentence
+    if isinstance(sentence, n.InitSentence | n.NextSentence) and sentence.value is not None:
+        _function(program, work, sentence.place)
+    for effect in getattr(sentence, "effects", None) or ():
+        if effect.sign == "=" and effect.place is not None and not _is_bool(program, work, effect):
+            _function(program, work, effect.place)
+
+
+def _is_bool(program: Program, work: Work, effect: n.Effect) -> bool:
+    shape = _shape(effect.place, work) if effect.place is not None else None
+    if shape is None or not isinstance(effect.value, n.Name):
+        return False
+    fluent = program.fluents.get((shape[0], len(shape[2])))
+    return fluent is not None and fluent.kind == "bool" and effect.value.folded in {"true", "false"}
+
+
+def _function(program: Program, work: Work, place: n.Expr) -> None:
+    shape = _shape(place, work)
+    if shape is None:
+        program.report.refuse("E-EFFECT-TARGET", "only a relation can get a value", place.start, place.end)
+    name, spelling, args = shape
+    if isinstance(place, n.Index) or (isinstance(place, n.Var | n.Name) and name == "cell"):
+        return  # boards declare their cells
+    if name == "cell" and program.instances and (name, len(args) + 1) in program.fluents:
+        program.report.refuse(
+            "E-NAME-CLASH",
+            f"`cell` with {len(args)} arguments and a value is what boards are made of",
+            place.start,
+            place.end,
+            help="choose another name",
+        )
+    if _not_a_target(program, name, spelling, len(args) + 1):
+        program.report.refuse(
+            "E-EFFECT-TARGET",
+            f"`{spelling}` is {_not_a_target(program, name, spelling, len(args) + 1)} and cannot get a value",
+            place.start,
+            place.end,
+        )
+    types: list[str | None] = []
+    for arg in args:
+        typed = isinstance(arg, n.Var) and arg.type is not None
+        types.append(named_type(program, arg.type) if typed and isinstance(arg, n.Var) and arg.type else None)
+    if isinstance(place, n.Member):
+        types[0] = "role"
+    fluent = Fluent(
+        name,
+        spelling,
+        len(args) + 1,
+        functional=True,
+        arguments=types,
+        start=work.sentence.start,
+        end=work.sentence.end,
+        order=work.number,
+        doc=work.sentence.doc if isinstance(work.sentence, n.InitSentence) else "",
+    )
+    _add(program, fluent)
+
+
+def _not_a_target(program: Program, name: str, spelling: str, arity: int) -> str:
+    """Say what a name is that no effect can change, "" if it can."""
+    if spelling in program.constants:
+        return "a parameter" if any(p.name == spelling for p in program.parameters) else "a constant"
+    if (name, arity) in program.views and (name, arity) not in program.plain_fluents:
+        return "a relation of the rules"
+    if name in program.types and arity <= 2:
+        return "a type" if spelling == program.types[name].spelling else ""
+    if name in program.roles and arity == 1:
+        return "a role"
+    return ""
+
+
+def _facts(program: Program, work: Work) -> None:
+    """What is made true or false without being functional is a fact that lasts."""
+    sentence = work.sentence
+    if isinstance(sentence, n.InitSentence) and sentence.value is None:
+        _fact(program, work, sentence.place, begins=True)
+    for effect in getattr(sentence, "effects", None) or ():
+        if effect.sign not in {"+", "~", "+=", "-="} or effect.place is None:
+            continue
+        shape = _shape(effect.place, work)
+        if shape is None:
+            continue
+        name, _, args = shape
+        if effect.sign in {"+=", "-="}:
+            known = program.fluents.get((name, len(args) + 1))
+            if known is None:
+                program.fluents[name, len(args) + 1] = Fluent(
+                    name,
+                    shape[1],
+                    len(args) + 1,
+                    functional=False,
+                    kind="set",
+                    start=effect.start,
+                    end=effect.end,
+                    order=work.number,
+                )
+            continue
+        functional = program.fluents.get((name, len(args) + 1))
+        if functional is not None and functional.functional:
+            continue
+        _fact(program, work, effect.place)
+    persist = getattr(sentence, "effects", None) or ()
+    if any(e.sign == "persist" for e in persist) and isinstance(sentence, n.ConsequenceSentence):
+        body = sentence.body
+        if isinstance(body, n.Holds):
+            shape = _shape(body.atom, work)
+            if shape is not None:
+                key = shape[0], len(shape[2])
+                if key in program.plain_fluents and key not in program.views:
+                    _fact(program, work, body.atom)
+
+
+def _fact(program: Program, work: Work, place: n.Expr, *, begins: bool = False) -> None:
+    shape = _shape(place, work)
+    if shape is None:
+        return
+    name, spelling, args = shape
+    known = program.fluents.get((name, len(args)))
+    if known is not None:
+        return
+    if name in _KEYWORDS or (not begins and _not_a_target(program, name, spelling, len(args))):
+        return  # reported where the effect is translated
+    extra = 1 if (name, len(args)) in work.members else 0
+    types: list[str | None] = [
+        named_type(program, arg.type) if isinstance(arg, n.Var) and arg.type is not None else None
+        for arg in args
+    ]
+    _add(
+        program,
+        Fluent(
+            name,
+            spelling,
+            len(args) + extra,
+            functional=False,
+            arguments=types,
+            start=work.sentence.start,
+            end=work.sentence.end,
+            order=work.number,
+        ),
+    )
+
+
+def _first_place(program: Program, spelling: str) -> tuple[int, int]:
+    found = re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", program.source.text)
+    return found.span() if found else (0, 0)
+
+
+def _clashes(program: Program) -> None:
+    """Names of one category that differ in case only have to be the same thing."""
+    by_folded: dict[str, set[str]] = {}
+    for spelling, kinds in program.declared.items():
+        if kinds & {"value", "role", "constant", "parameter"} and not kinds & {"type"}:
+            by_folded.setdefault(spelling.lower(), set()).add(spelling)
+    for spellings in by_folded.values():
+        if len(spellings) > 1:
+            one, two, *_ = sorted(spellings)
+            kinds = program.declared[one] | program.declared[two]
+            if kinds <= {"value"} or kinds <= {"role"}:
+                continue  # one constant in two spellings
+            if "role" in kinds and "value" in kinds and not kinds & {"constant", "parameter"}:
+                continue
+            places = [_first_place(program, spelling) for spelling in (one, two)]
+            (start, end), (first, last) = max(places), min(places)
+            program.report.source = program.source
+            program.report.add(
+                "E-NAME-CLASH",
+                f"`{one}` and `{two}` are one name, because case does not count, but two things",
+                start,
+                end,
+                help="rename one of them",
+                labels=[(first, last, "the other one")],
+            )

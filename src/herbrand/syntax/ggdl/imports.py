@@ -1,0 +1,209 @@
+"""`consult`: sentences of other files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.files import MAX_BYTES, decode
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.boards import BUILT_IN
+from herbrand.syntax.ggdl.parser import parse
+from herbrand.syntax.ggdl.report import Refused, Report
+from herbrand.syntax.ggdl.tokens import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.syntax.source import Source
+
+__all__ = ["LIBRARY", "fetch"]
+
+LIBRARY: Final = Path(__file__).parent / "library"
+"""The files that come with herbrand, for `consult`."""
+ENDINGS: Final = ("", ".ggd", ".ggdl", ".gel", ".gg")
+_WORD: Final = re.compile(r"[^\W\d_]\w*")
+
+
+def fetch(sentences: list[n.Sentence], source: Source, report: Report) -> tuple[list[n.Sentence], set[str]]:
+    """Replace `consult` sentences by what they import; return also the built-in components.
+
+    Each named item comes with all sentences it depends on.  Roles and parameters are not imported.
+    """
+    found: list[n.Sentence] = []
+    built_in: set[str] = set()
+    origin: dict[str, tuple[str, str]] = {}
+    for sentence in sentences:
+        if isinstance(sentence, n.ConsultSentence):
+            report.source = source
+            try:
+                imported, components = _consult(sentence, (str(source.name),), report)
+            except Refused:
+                continue
+            built_in |= components
+            for item in imported:
+                text = item.source.text[item.start : item.end]
+                clash = _clash(item, origin, text)
+                report.source = source
+                if clash is not None:
+                    report.add(
+                        "E-IMPORT-CLASH",
+                        f"`{clash}` is not the same in `{item.source.name}` and `{origin[clash][0]}`",
+                        sentence.start,
+                        sentence.end,
+                    )
+                    continue
+                if any(
+                    other.source.name == item.source.name and other.start == item.start for other in found
+                ):
+                    continue
+                for name in _defined(item):
+                    origin[name] = item.source.name, text
+                found.append(item)
+        else:
+            found.append(sentence)
+    own = {
+        name for s in sentences if not isinstance(s, n.ConsultSentence) for name in _defined(s, single=True)
+    }
+    for name in sorted(own & origin.keys()):
+        consult = next(s for s in sentences if isinstance(s, n.ConsultSentence))
+        report.source = source
+        report.add(
+            "E-IMPORT-CLASH",
+            f"`{name}` is imported and defined here as well",
+            consult.start,
+            consult.end,
+            help="rename one of them",
+        )
+    return found, built_in
+
+
+def _clash(item: n.Sentence, origin: dict[str, tuple[str, str]], text: str) -> str | None:
+    for name in _defined(item, single=True):
+        known = origin.get(name)
+        if known is not None and known[0] != item.source.name and known[1] != text:
+            return name
+    return None
+
+
+def _consult(
+    sentence: n.ConsultSentence, trail: tuple[str, ...], report: Report
+) -> tuple[list[n.Sentence], set[str]]:
+    names = {name.spelling for name in sentence.names}
+    path = sentence.path
+    built_in = {name for name in names if BUILT_IN.get(name) == path.lstrip("@/").removesuffix(".ggd")}
+    place = sentence.imported or (sentence.start, sentence.end)
+    if names <= built_in:
+        return [], built_in
+    file = _find(path, Path(sentence.source.name).parent)
+    if file is None:
+        report.refuse(
+            "E-CONSULT-NOTFOUND",
+            f"no file `{path}`",
+            *(sentence.imported or (sentence.path_start, sentence.path_end)),
+            help="paths are relative to this file, then to the library; the ending may be left out",
+        )
+    if str(file) in trail or str(file.resolve()) in {str(Path(t).resolve()) for t in trail}:
+        report.refuse("E-CONSULT-CYCLE", f"`{path}` imports itself in the end", *place)
+    inner = _read(file, report)
+    items: list[n.Sentence] = []
+    components: set[str] = set()
+    for item in inner:
+        if isinstance(item, n.ConsultSentence):
+            before = report.source
+            item.imported = place
+            deeper, more = _consult(item, (*trail, str(file)), report)
+            report.source = before
+            items += deeper
+            components |= more
+        else:
+            items.append(item)
+    defined = {name for item in items for name in _defined(item)}
+    for name in sentence.names:
+        if name.spelling not in defined | built_in | components and name.folded not in {
+            d.lower() for d in defined
+        }:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name.spelling, sorted(defined), n=1)
+            report.refuse(
+                "E-CONSULT-NAME",
+                f"`{path}` defines no `{name.spelling}`",
+                *(sentence.imported or (name.start, name.end)),
+                help=f"did you mean `{near[0]}`?" if near else None,
+            )
+    chosen = _closure(items, names)
+    for item in chosen:
+        _mark(item, place)
+    return chosen, built_in | components
+
+
+def _mark(item: n.Sentence, place: tuple[int, int]) -> None:
+    item.imported = place
+    for inner in getattr(item, "block", ()):
+        _mark(inner, place)
+
+
+def _find(path: str, folder: Path) -> Path | None:
+    only_library = path.startswith("@")
+    relative = Path(path.lstrip("@/") if only_library else path)
+    folders: Iterable[Path] = (LIBRARY,) if only_library else (folder, LIBRARY)
+    for base in folders:
+        for ending in ENDINGS:
+            file = base / (str(relative) + ending)
+            if file.is_file() and file.stat().st_size <= MAX_BYTES:
+                return file
+    return None
+
+
+def _read(file: Path, report: Report) -> list[n.Sentence]:
+    source, _ = decode(file.read_bytes(), str(file))
+    before = report.source
+    inner = Report(source)
+    sentences = parse(tokenize(source, inner), inner)
+    report.found += [replace(d) for d in inner.found]
+    report.source = before
+    return [s for s in sentences if not isinstance(s, n.RoleSentence | n.ParameterSentence)]
+
+
+def _defined(sentence: n.Sentence, *, single: bool = False) -> set[str]:
+    """Return the names that a sentence defines; `single`: those that one sentence defines alone."""
+    match sentence:
+        case n.DataSentence(name=name) | n.ConstantSentence(name=name) | n.SurfaceSentence(name=name):
+            return {name}
+        case n.ParameterSentence(name=name):
+            return {name}
+        case n.BaseSentence(name=name):
+            return {name}
+    if single:
+        return set()
+    match sentence:
+        case n.RuleSentence(heads=heads):
+            return {head.spelling for head in heads if isinstance(head, n.Name | n.Call | n.Member)}
+        case n.InitSentence(place=n.Name(spelling=name) | n.Call(spelling=name)):
+            return {name}
+        case n.MoveSentence(head=n.Doing(action=n.Name(spelling=name) | n.Call(spelling=name))):
+            return {name}
+        case n.PrefixSentence():
+            words = _WORD.findall(sentence.source.text[sentence.start : sentence.end])
+            return set(words[:1])
+    return set()
+
+
+def _closure(items: list[n.Sentence], names: set[str]) -> list[n.Sentence]:
+    """Return the sentences that define these names, and all that they mention."""
+    wanted = {name.lower() for name in names}
+    chosen: dict[int, n.Sentence] = {}
+    changed = True
+    while changed:
+        changed = False
+        for index, item in enumerate(items):
+            if index in chosen or not {name.lower() for name in _defined(item)} & wanted:
+                continue
+            chosen[index] = item
+            changed = True
+            text = item.source.text[item.start : item.end]
+            wanted |= {word.lower() for word in _WORD.findall(text)}
+    return [chosen[index] for index in sorted(chosen)]

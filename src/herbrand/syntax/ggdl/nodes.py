@@ -1,0 +1,437 @@
+"""The syntax of GGDL as it is written, before it becomes GDL.
+
+*Expressions* stand for values or places, *formulas* for conditions, *sentences* make a program.
+Every node has its place, offsets in the text that it was read from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from herbrand.syntax.source import Source
+
+# -- expressions ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Place:
+    """What every node has: text[start:end]."""
+
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Number(Place):
+    """`12`."""
+
+    value: int
+
+
+@dataclass(slots=True)
+class String(Place):
+    """`"X"`; `text` without quotes and escapes."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Quoted(Place):
+    """`'any text'`, a constant."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Var(Place):
+    """`?x`, `?x:T`, `?x in T`; `name` is folded and without question mark."""
+
+    name: str
+    spelling: str
+    type: Type | None = None
+
+
+@dataclass(slots=True)
+class Anonymous(Place):
+    """`_`."""
+
+
+@dataclass(slots=True)
+class Generator(Place):
+    r"""`\row`."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Name(Place):
+    """`blank`, `Control`: a constant, a variable of plain infix, a relation or function without arguments."""
+
+    spelling: str
+
+    @property
+    def folded(self) -> str:
+        """The name as GDL compares it."""
+        return self.spelling.lower()
+
+
+@dataclass(slots=True)
+class Call(Place):
+    """`f(a, b)`."""
+
+    spelling: str
+    args: tuple[Expr, ...]
+
+    @property
+    def folded(self) -> str:
+        """The name as GDL compares it."""
+        return self.spelling.lower()
+
+
+@dataclass(slots=True)
+class Member(Place):
+    """`a.f` and, with `args`, `a.f(b)`."""
+
+    base: Expr
+    spelling: str
+    args: tuple[Expr, ...]
+
+    @property
+    def folded(self) -> str:
+        """The name as GDL compares it."""
+        return self.spelling.lower()
+
+
+@dataclass(slots=True)
+class Index(Place):
+    """`board[1, 2]`, and `@[1, 2]` where `base` is None."""
+
+    base: Expr | None
+    args: tuple[Expr, ...]
+
+
+@dataclass(slots=True)
+class Interval(Place):
+    """`1 .. 3`."""
+
+    low: Expr
+    high: Expr
+
+
+@dataclass(slots=True)
+class Sum(Place):
+    """`a + b`, `a - b`, `a * b`."""
+
+    sign: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True)
+class Choice(Place):
+    """`a | b` in an argument."""
+
+    options: tuple[Expr, ...]
+
+
+@dataclass(slots=True)
+class Collection(Place):
+    """`{{ a, b }}`."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(slots=True)
+class Comprehension(Place):
+    r"""`{[ e | \v <- range ]}`."""
+
+    item: Expr
+    generators: tuple[tuple[str, Expr], ...]
+    """Name, folded and without sign, and what it ranges over."""
+
+
+Expr: TypeAlias = (
+    Number
+    | String
+    | Quoted
+    | Var
+    | Anonymous
+    | Generator
+    | Name
+    | Call
+    | Member
+    | Index
+    | Interval
+    | Sum
+    | Choice
+    | Collection
+    | Comprehension
+)
+
+
+@dataclass(slots=True)
+class Type(Place):
+    """A type as written: its name, or the bounds of a range; `int` may have bounds."""
+
+    name: str = ""
+    low: Expr | None = None
+    high: Expr | None = None
+    bounds: tuple[tuple[str, Expr], ...] = ()
+    """For `int`: comparison sign and value."""
+    is_set: bool = False
+    """`[]T`."""
+
+
+# -- formulas ------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Holds(Place):
+    """An atom."""
+
+    atom: Expr
+
+
+@dataclass(slots=True)
+class Negation(Place):
+    """`not f`."""
+
+    inner: Formula
+
+
+@dataclass(slots=True)
+class Conjunction(Place):
+    """`f and g`; without parts it is true."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(slots=True)
+class Disjunction(Place):
+    """`f or g`."""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(slots=True)
+class Comparison(Place):
+    """`a == b`; `sign` is one of `== # << >> < > <= >= ===`."""
+
+    sign: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True)
+class Membership(Place):
+    """`x in C`."""
+
+    item: Expr
+    collection: Expr
+
+
+@dataclass(slots=True)
+class Doing(Place):
+    """`r -> m`, and `r @ place -> m`."""
+
+    subject: Expr
+    place: Expr | None
+    action: Expr
+
+
+@dataclass(slots=True)
+class Payoff(Place):
+    """`r $= n`."""
+
+    role: Expr
+    value: Expr
+
+
+Formula: TypeAlias = Holds | Negation | Conjunction | Disjunction | Comparison | Membership | Doing | Payoff
+
+# -- sentences -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Sentence:
+    """What every sentence has."""
+
+    start: int
+    end: int
+    source: Source
+    plain: bool = field(default=False, kw_only=True)
+    """Whether the reader of plain GDL takes it."""
+    doc: str = field(default="", kw_only=True)
+    imported: tuple[int, int] | None = field(default=None, kw_only=True)
+    """Where the program imports it, when it is from another file."""
+
+
+@dataclass(slots=True)
+class PrefixSentence(Sentence):
+    """A sentence in prefix notation."""
+
+
+@dataclass(slots=True)
+class RoleField:
+    """One property of a record."""
+
+    name: str
+    external: bool
+    type: Type | None
+    value: Expr | None
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class RoleSentence(Sentence):
+    """`role a, b { … }`; the name `_` stands for all roles."""
+
+    names: tuple[Name, ...]
+    fields: tuple[RoleField, ...]
+
+
+@dataclass(slots=True)
+class Level:
+    """Alternatives of equal rank in a data definition."""
+
+    items: tuple[Expr, ...]
+    link: str
+    """The sign before it in its chain: "", `<<` or `<<<`."""
+
+
+@dataclass(slots=True)
+class DataSentence(Sentence):
+    """`data T := …`; groups of chains of levels."""
+
+    name: str
+    groups: tuple[tuple[Level, ...], ...]
+    name_end: int
+
+
+@dataclass(slots=True)
+class ConstantSentence(Sentence):
+    """`const N := v`, `N <=> v`."""
+
+    name: str
+    value: Expr
+
+
+@dataclass(slots=True)
+class BaseSentence(Sentence):
+    """`base F(T) = U`."""
+
+    name: str
+    args: tuple[Type, ...]
+    value: Type | None
+
+
+@dataclass(slots=True)
+class ParameterSentence(Sentence):
+    """`init ^ N :: T default v`."""
+
+    name: str
+    type: Type
+    default: Expr | None
+
+
+@dataclass(slots=True)
+class InitSentence(Sentence):
+    """`init place := value :- body`; `value` is None for a plain fact."""
+
+    place: Expr
+    value: Expr | None
+    body: Formula | None
+
+
+@dataclass(slots=True)
+class Effect:
+    """One consequence; `sign` is one of `= += -=`, `+` (assert), `~` (retract), `persist`."""
+
+    sign: str
+    place: Expr | None
+    value: Expr | None
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class MoveSentence(Sentence):
+    """`subject -> action :- body ==> effects`."""
+
+    head: Doing
+    body: Formula | None
+    effects: tuple[Effect, ...] | None
+
+
+@dataclass(slots=True)
+class ConsequenceSentence(Sentence):
+    """`body ==> effects`."""
+
+    body: Formula
+    effects: tuple[Effect, ...]
+
+
+@dataclass(slots=True)
+class NextSentence(Sentence):
+    """`next F(args) = value :- body`."""
+
+    place: Expr
+    value: Expr
+    body: Formula | None
+
+
+@dataclass(slots=True)
+class GoalSentence(Sentence):
+    """`r $= n, … :- body`."""
+
+    payoffs: tuple[Payoff, ...]
+    body: Formula | None
+
+
+@dataclass(slots=True)
+class RuleSentence(Sentence):
+    """`heads :- body`; facts have no body."""
+
+    heads: tuple[Expr, ...]
+    body: Formula | None
+
+
+@dataclass(slots=True)
+class OperationSentence(Sentence):
+    """`head :: body ==> effects`."""
+
+    head: Expr
+    body: Formula
+    effects: tuple[Effect, ...] | None
+
+
+@dataclass(slots=True)
+class SurfaceSentence(Sentence):
+    """`surface S(P) <=> {[ … ]} where ( … )`."""
+
+    name: str
+    parameters: tuple[str, ...]
+    cells: Comprehension
+    block: tuple[Sentence, ...]
+
+
+@dataclass(slots=True)
+class LetSentence(Sentence):
+    """`let ?c = place { … }`."""
+
+    name: str
+    place: Expr
+    block: tuple[Sentence, ...]
+
+
+@dataclass(slots=True)
+class ConsultSentence(Sentence):
+    """`consult { A } from "path"`."""
+
+    names: tuple[Name, ...]
+    path: str
+    path_start: int
+    path_end: int

@@ -1,0 +1,202 @@
+"""Parameters: their declarations, and the values that a game is read with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.program import Parameter, Value, show
+from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.values import Values, as_integer, integer
+from herbrand.syntax.tree import Constant
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.tree import Term
+
+__all__ = ["bind"]
+
+
+def bind(program: Program) -> None:
+    """Give every parameter its value: the one passed in, else its default."""
+    seen: dict[str, n.ParameterSentence] = {}
+    by_folded: dict[str, str] = {}
+    for sentence in program.sentences:
+        if not isinstance(sentence, n.ParameterSentence) or sentence.imported:
+            continue
+        program.report.source = sentence.source
+        try:
+            earlier = seen.get(sentence.name) or seen.get(by_folded.get(sentence.name.lower(), ""))
+            if earlier is not None:
+                program.report.refuse(
+                    "E-NAME-CLASH",
+                    f"the parameter `{sentence.name}` is declared twice",
+                    sentence.start,
+                    sentence.end,
+                    labels=[(earlier.start, earlier.end, "declared here first")],
+                )
+            seen[sentence.name] = sentence
+            by_folded[sentence.name.lower()] = sentence.name
+            program.declare(sentence.name, "parameter")
+            _one(program, sentence)
+        except Refused:
+            program.constants.setdefault(sentence.name, Constant("0"))
+    program.report.source = program.source
+    for name in program.given:
+        if name not in seen:
+            known = ", ".join(f"`{p.name}`" for p in program.parameters) or "none"
+            near = by_folded.get(name.lower())
+            program.report.add(
+                "E-PARAM-UNKNOWN",
+                f"the game has no parameter `{name}`",
+                0,
+                0,
+                help=f"did you mean `{near}`?" if near else f"its parameters: {known}",
+            )
+
+
+def _one(program: Program, sentence: n.ParameterSentence) -> None:
+    report, values = program.report, Values(program)
+    kind = sentence.type.name
+    place = sentence.start, sentence.end
+    low = high = None
+    choices: tuple[Term, ...] = ()
+    if kind == "int":
+        for sign, bound in sentence.type.bounds:
+            number = values.integer(bound)
+            if sign in {">=", ">"}:
+                least = number + (sign == ">")
+                low = least if low is None else max(low, least)
+            else:
+                most = number - (sign == "<")
+                high = most if high is None else min(high, most)
+    elif kind == "bool":
+        pass
+    elif kind == "":
+        assert sentence.type.low is not None
+        assert sentence.type.high is not None
+        low, high = values.integer(sentence.type.low), values.integer(sentence.type.high)
+        kind = "int"
+    else:
+        from herbrand.syntax.ggdl.types import define_type
+
+        found = define_type(program, kind.lower())
+        if found is None:
+            report.refuse(
+                "E-TYPE-UNKNOWN" if kind != "string" else "E-TYPE-INFINITE",
+                f"no type `{kind}` for a parameter",
+                sentence.type.start,
+                sentence.type.end,
+                help="parameters have the type `int`, `bool` or a data type",
+            )
+        choices = found
+    if low is not None and high is not None and low > high:
+        report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", *place)
+    names = tuple(map(show, choices))
+    parameter = Parameter(sentence.name, kind, low, high, names, None, sentence.doc)
+    if sentence.default is not None:
+        default = _read(parameter, choices, _default_text(values, sentence.default))
+        parameter = replace(parameter, default=default)
+        if default is None or _outside(parameter, default):
+            text = report.source.text[sentence.default.start : sentence.default.end]
+            report.add(
+                "E-PARAM-DEFAULT",
+                f"the default `{text}` of `{sentence.name}` is not {_wanted(parameter)}",
+                sentence.default.start,
+                sentence.default.end,
+            )
+            parameter = replace(parameter, default=None)
+            program.parameters.append(parameter)
+            raise Refused
+    given = program.given.get(sentence.name)
+    value: Value | None = parameter.default
+    if sentence.name in program.given:
+        assert given is not None
+        value = _read(parameter, choices, given)
+        if value is None:
+            report.add(
+                "E-PARAM-TYPE",
+                f"`{sentence.name}` is {_wanted(parameter)}, not `{given}`",
+                *place,
+                help=_hint(parameter),
+            )
+        elif _outside(parameter, value):
+            report.add(
+                "E-PARAM-RANGE",
+                f"`{sentence.name}` is {_wanted(parameter)}, not {given}",
+                *place,
+                help=_hint(parameter),
+            )
+            value = None
+    elif value is None:
+        report.add(
+            "E-PARAM-MISSING",
+            f"`{sentence.name}` has no default and needs a value: {_wanted(parameter)}",
+            *place,
+            help=f"give one: `--param {sentence.name}=…`, or a keyword argument of `herbrand.load`",
+        )
+    program.parameters.append(replace(parameter, value=value))
+    if value is None:
+        value = parameter.default if parameter.default is not None else (parameter.low or 0)
+    program.constants[sentence.name] = _as_term(choices, value)
+    if isinstance(value, bool):
+        program.bools[sentence.name] = value
+
+
+def _default_text(values: Values, expr: n.Expr) -> Value:
+    if isinstance(expr, n.Name) and expr.folded in {"true", "false"}:
+        return expr.folded == "true"
+    term = values.term(expr)
+    number = as_integer(term)
+    return show(term) if number is None else number
+
+
+def _read(parameter: Parameter, choices: tuple[Term, ...], given: Value) -> Value | None:
+    """Return a value as one of the parameter's type, None if it is of another kind."""
+    text = str(given).strip()
+    if parameter.type == "int":
+        if isinstance(given, bool):
+            return None
+        try:
+            return int(text)
+        except ValueError:
+            return None
+    if parameter.type == "bool":
+        if isinstance(given, bool):
+            return given
+        return {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
+    if any(text.lower() == show(choice).lower() for choice in choices):
+        return next(show(choice) for choice in choices if show(choice).lower() == text.lower())
+    return text
+
+
+def _outside(parameter: Parameter, value: Value) -> bool:
+    if parameter.type == "int":
+        assert isinstance(value, int)
+        return (parameter.low is not None and value < parameter.low) or (
+            parameter.high is not None and value > parameter.high
+        )
+    return bool(parameter.choices) and value not in parameter.choices
+
+
+def _wanted(parameter: Parameter) -> str:
+    words = parameter.range
+    if parameter.type == "int" and words != "any integer":
+        return f"an integer, {words}" if "at" in words else f"an integer from {words}"
+    return "an integer" if parameter.type == "int" else words
+
+
+def _hint(parameter: Parameter) -> str | None:
+    return None if parameter.default is None else f"its default is {parameter.default}"
+
+
+def _as_term(choices: tuple[Term, ...], value: Value) -> Term:
+    if isinstance(value, bool):
+        return Constant("true" if value else "false")
+    if isinstance(value, int):
+        return integer(value)
+    for choice in choices:
+        if show(choice) == value:
+            return choice
+    return Constant(value.lower(), value)

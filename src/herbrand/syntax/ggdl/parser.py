@@ -1,0 +1,727 @@
+"""Read GGDL sentences: `parse`.
+
+Sentences need no terminator: one ends where the next token cannot continue it.  What cannot be read
+costs its sentence, not its neighbours: reading goes on with the next line that begins no deeper.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl import tokens as t
+from herbrand.syntax.ggdl.expressions import REFUSED, ExpressionReader
+from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.infix import read_infix
+from herbrand.syntax.source import Source
+from herbrand.syntax.tokens import ARITY
+from herbrand.syntax.tree import atoms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.syntax.ggdl.report import Report
+    from herbrand.syntax.ggdl.tokens import Token, Tokens
+    from herbrand.syntax.tree import Tree
+
+__all__ = ["is_plain", "parse"]
+
+_INNER: Final = frozenset(
+    {"and", "or", "not", "in", "default", "from", "where"}
+)  # words that begin no sentence after an error
+_ASSIGN: Final = frozenset({":=", "="})
+_UPDATE: Final = frozenset({"=", ":=", "<-"})
+_FOREIGN: Final = {
+    "var": "declare a parameter with `init ^`",
+    "export": "leave it out",
+    "output": "drawing is no part of the rules",
+    "meta": "write it as a comment",
+    "basis": "write the rules themselves",
+    "func": "define a view with `:-`",
+    "phase": "make the phase a functional relation",
+    "include": 'write `consult { … } from "…"`',
+    "play": "write the game out",
+    "for": "use a typed variable or a comprehension",
+}
+
+
+def parse(tokens: Tokens, report: Report) -> list[n.Sentence]:
+    """Read all sentences of a text; what is wrong is reported."""
+    return _Parser(tokens, report).program()
+
+
+def is_plain(tree: Tree) -> bool:
+    """Whether a reader of plain GDL took a text without repair."""
+    if any(d.is_error for d in tree.diagnostics):
+        return False
+    for rule in tree.statements:
+        for literal in (rule.head, *rule.body):
+            for atom, _ in atoms_of(literal):
+                if atom.name in ARITY and len(atom.args) != ARITY[atom.name]:
+                    return False
+    return True
+
+
+class _Parser(ExpressionReader):
+    def program(self) -> list[n.Sentence]:
+        sentences: list[n.Sentence] = []
+        while self.token.kind != t.END:
+            self._one(sentences)
+        return sentences
+
+    def _one(self, sentences: list[n.Sentence]) -> None:
+        """Read one sentence and its full stop; always goes forward."""
+        first = self.at
+        try:
+            self.extended, self.level = False, 0
+            found = self._sentence()
+            token = self.token
+            if token.kind == t.STOP:
+                self.take()
+            elif not self._may_end(token):
+                self.unexpected("the end of a sentence")
+            self._finish(found, first)
+            sentences += found
+        except Refused:
+            self._resume(first)
+        if self.at == first:
+            self.at += 1
+
+    def _finish(self, found: list[n.Sentence], first: int) -> None:
+        for sentence in found:
+            if (
+                isinstance(sentence, n.RuleSentence)
+                and not self.extended
+                and not isinstance(sentence, n.PrefixSentence)
+            ):
+                text = self.report.source.text[sentence.start : sentence.end]
+                sentence.plain = is_plain(read_infix(Source(text)))
+            if not sentence.doc and not isinstance(sentence, n.RuleSentence | n.PrefixSentence):
+                sentence.doc = self.tokens.doc(sentence.start, sentence.end)
+        del first
+
+    def _may_end(self, token: Token) -> bool:
+        if token.kind in {t.END, t.PREFIX, t.NAME, t.VARIABLE, t.STOP}:
+            return True
+        if token.kind == t.SIGN and token.text in {")", "}"}:
+            return True  # the block that this sentence stands in knows
+        return token.kind in {t.NUMBER, t.QUOTED} or (token.first and token.text in {"(", "@", "~", "\\+"})
+
+    def _resume(self, first: int) -> None:
+        """Go on after an error: behind a full stop, or at a line that begins no deeper."""
+        items, tokens = self.items, self.tokens
+        column = self._column(items[first])
+        depth = tokens.depth[first]
+        at = max(self.at, first + 1)
+        while items[at].kind != t.END:
+            token = items[at]
+            if tokens.depth[at] < depth or (
+                tokens.depth[at] == depth and token.kind == t.SIGN and token.text in {")", "}"} and depth
+            ):
+                break
+            if token.kind == t.STOP and tokens.depth[at] <= depth:
+                at += 1
+                break
+            starts = token.kind in {t.NAME, t.VARIABLE, t.PREFIX, t.NUMBER, t.QUOTED} or token.text == "("
+            if (
+                token.first
+                and starts
+                and token.text not in _INNER
+                and self._column(token) <= column
+                and tokens.depth[at] <= depth + self._left_open(first, at)
+            ):
+                break
+            at += 1
+        self.at = at
+
+    def _left_open(self, first: int, at: int) -> int:
+        """How many brackets that were opened in the faulty sentence are never closed."""
+        partner = self.tokens.partner
+        return sum(
+            1
+            for index in range(first, at)
+            if self.items[index].text in {"(", "[", "{"}
+            and self.items[index].kind == t.SIGN
+            and index not in partner
+        )
+
+    def _column(self, token: Token) -> int:
+        line = self.tokens.line(token.start)
+        return token.start - self.tokens.source.line_starts[line - 1]
+
+    # -- which sentence ------------------------------------------------------------------------
+
+    def _sentence(self) -> list[n.Sentence]:
+        token, source = self.token, self.report.source
+        if token.kind == t.PREFIX:
+            self.take()
+            return [n.PrefixSentence(token.start, token.end, source, plain=True)]
+        if token.kind == t.SIGN and token.text in REFUSED:
+            self.unexpected("a sentence")
+        if token.kind == t.SIGN and token.text == "^":
+            self.dialect("`^name`", "write it as a comment")
+        if token.kind == t.SIGN and token.text == "#":
+            self.dialect("`#Name`", "GGDL has no templates")
+        if token.kind == t.NAME:
+            follows = self.peek()
+            same_line = not follows.first
+            opener = self._OPENERS.get(token.text)
+            if opener is not None and same_line and opener[1](self, follows):
+                return opener[0](self, token)
+            if token.text in _FOREIGN and same_line and self._is_foreign(token, follows):
+                self.dialect(f"`{token.text}`", _FOREIGN[token.text])
+            if same_line and follows.text == "{" and token.text in {"legal", "next", "all", "goal"}:
+                self.dialect(f"`{token.text} {{`", "write rules with `:-`, `==>` and `and`")
+            if same_line and follows.text == "::" and self._is_signature():
+                self.dialect("a signature", "declare it with `base F(T) = U` or a typed `init`")
+            if same_line and follows.text == ":=" and self.peek(2).kind == t.NAME:
+                self.dialect("an instance without `init`", "write `init` before it")
+        return self._general(token)
+
+    def _is_foreign(self, token: Token, follows: Token) -> bool:
+        if token.text in {"output", "meta"}:
+            return follows.text == "{"
+        if follows.kind not in {t.NAME, t.VARIABLE, t.STRING}:
+            return False
+        return token.text != "play" or follows.text == "subgame"
+
+    def _is_signature(self) -> bool:
+        at = self.at + 2
+        while self.items[at].kind == t.NAME and not self.items[at].first:
+            if self.items[at + 1].text == "->" and self.items[at].text[0].isupper():
+                return True
+            at += 1
+        return False
+
+    # -- declarations --------------------------------------------------------------------------
+
+    def _role(self, token: Token) -> list[n.Sentence]:
+        self.take()
+        self.extended = True
+        names = [self._role_name()]
+        while self.accept(","):
+            names.append(self._role_name())
+        fields: list[n.RoleField] = []
+        if self.sees("{"):
+            self.take()
+            while not self.sees("}"):
+                fields.append(self._field())
+                while self.accept(";", ","):
+                    pass
+            self.expect("}")
+        return [n.RoleSentence(token.start, self.last_end, self.report.source, tuple(names), tuple(fields))]
+
+    def _role_name(self) -> n.Name:
+        token = self.token
+        if token.kind not in {t.NAME, t.NUMBER, t.QUOTED, t.ANONYMOUS}:
+            self.unexpected("the name of a role")
+        self.take()
+        return n.Name(token.start, token.end, token.text.strip("'"))
+
+    def _field(self) -> n.RoleField:
+        name = self.name("the name of a property")
+        external = self.accept("^^") is not None
+        self.expect(":")
+        kind: n.Type | None = None
+        value: n.Expr | None = None
+        token = self.token
+        is_type = token.kind == t.NAME and self.peek().text != "("
+        if is_type or self.sees("[") or (token.kind == t.NUMBER and self.peek().text == ".."):
+            kind = self.type()
+        else:
+            value = self.expression()
+        return n.RoleField(name.text, external, kind, value, name.start, self.last_end)
+
+    def _data(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        if token.text != "data":
+            self.style(token, "data")
+        self.take()
+        name = self.name("the name of a type")
+        closing = None
+        if self.sees("("):
+            closing = ")"
+            self.take()
+        else:
+            self.take()
+        groups = [self._chain()]
+        while self.accept(";"):
+            if closing and self.sees(closing):
+                break
+            groups.append(self._chain())
+        if closing:
+            self.expect(closing)
+        source = self.report.source
+        return [n.DataSentence(token.start, self.last_end, source, name.text, tuple(groups), name.end)]
+
+    def _chain(self) -> tuple[n.Level, ...]:
+        levels = [self._level("")]
+        while self.sees("<<", "<<<"):
+            link = self.take().text
+            levels.append(self._level(link))
+        if self.sees("*", "+"):
+            self.dialect("sums and products of types", "join alternatives with `|`")
+        return tuple(levels)
+
+    def _level(self, link: str) -> n.Level:
+        items = [self._data_item()]
+        while self.accept("|", "||"):
+            items.append(self._data_item())
+        return n.Level(tuple(items), link)
+
+    def _data_item(self) -> n.Expr:
+        if self.sees("*"):
+            self.dialect("a default member `*X`", "name the default where it is used")
+        item = self.expression()
+        if isinstance(item, n.Sum) and any(isinstance(x, n.Name) for x in (item.left, item.right)):
+            return item
+        return item
+
+    def _const(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        self.take()
+        name = self.name("the name of a constant")
+        self.take()
+        value = self.expression()
+        return [n.ConstantSentence(token.start, self.last_end, self.report.source, name.text, value)]
+
+    def _base(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        self.take()
+        name = self.name("the name of a relation")
+        args: list[n.Type] = []
+        if self.accept("("):
+            args.append(self.type())
+            while self.accept(","):
+                args.append(self.type())
+            self.expect(")")
+        value = None
+        if self.accept("=", "::"):
+            value = self.type()
+        elif self.sees(":-"):  # `base A :- .` is the wordy form of the fact `A`
+            self.take()
+            if self.token.kind != t.STOP:
+                self.unexpected("`.`")
+            head = n.Name(name.start, name.end, name.text)
+            return [n.RuleSentence(token.start, self.last_end, self.report.source, (head,), None)]
+        return [n.BaseSentence(token.start, self.last_end, self.report.source, name.text, tuple(args), value)]
+
+    def _init(self, token: Token) -> list[n.Sentence]:
+        source = self.report.source
+        self.take()
+        if not self.sees("(", "{"):
+            self.extended = True
+            item = self._init_item(token.start)
+            return [item]
+        opening = self.take()
+        closing = ")" if opening.text == "(" else "}"
+        found: list[n.Sentence] = []
+        while not self.sees(closing):
+            if self.token.kind == t.END:
+                self.unexpected(f"`{closing}`")
+            item = self._init_item(self.token.start)
+            item.doc = self.tokens.doc(item.start, item.end)
+            found.append(item)
+            while self.accept(",", ";"):
+                pass
+        self.take()
+        only = found[0] if len(found) == 1 else None
+        if (
+            isinstance(only, n.InitSentence) and only.value is None and only.body is None and closing == ")"
+        ):  # core GDL: the fact `init(atom)`, perhaps the head of a rule
+            head = n.Call(token.start, self.last_end, token.text, (only.place,))
+            body = None
+            if self.accept(":-"):
+                body = self.formula()
+            self._no_missing_sign(body)
+            return [n.RuleSentence(token.start, self.last_end, source, (head,), body)]
+        self.extended = True
+        if closing == "}":
+            self.style(opening, "init ( … )")
+        return found
+
+    def _init_item(self, start: int) -> n.Sentence:
+        source = self.report.source
+        if self.accept("^"):
+            self.extended = True
+            name = self.name("the name of a parameter")
+            self.expect("::")
+            kind = self.type()
+            default = None
+            if self.sees_word("default"):
+                self.take()
+                default = self.expression()
+            return n.ParameterSentence(start, self.last_end, source, name.text, kind, default)
+        place = self.postfix()
+        value, body = None, None
+        if self.sees(*_ASSIGN):
+            sign = self.take()
+            if sign.text == "=":
+                self.style(sign, ":=")
+            self.extended = True
+            if self.sees_word("new", "use") and self.peek().kind == t.NAME:
+                self.take()
+            value = self.expression()
+        if self.accept(":-"):
+            body = self.formula()
+        return n.InitSentence(start, self.last_end, source, place, value, body)
+
+    def _next(self, token: Token) -> list[n.Sentence]:
+        """`next F(a) = v`, `next(F(a) = v)`."""
+        self.extended = True
+        self.style(token, "==>")
+        self.take()
+        closing = self.accept("(")
+        place = self.postfix()
+        if not self.sees(*_UPDATE):
+            self.unexpected("`=`")
+        self.take()
+        value = self.expression()
+        if closing:
+            self.expect(")")
+        body = self.formula() if self.accept(":-") else None
+        return [n.NextSentence(token.start, self.last_end, self.report.source, place, value, body)]
+
+    def _surface(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        self.take()
+        name = self.name("the name of a surface")
+        parameters: list[str] = []
+        if self.accept("("):
+            parameters.append(self.name("a parameter").text)
+            while self.accept(","):
+                parameters.append(self.name("a parameter").text)
+            self.expect(")")
+        if not self.accept("<=>", "=:="):
+            self.unexpected("`<=>`")
+        if not self.sees("{"):
+            self.unexpected("the cells `{[ … ]}`")
+        cells = self.primary()
+        if not isinstance(cells, n.Comprehension):
+            self.report.refuse(
+                "E-SYNTAX", "the cells of a surface are a comprehension `{[ … ]}`", cells.start, cells.end
+            )
+        block: tuple[n.Sentence, ...] = ()
+        if self.sees_word("where") or (self.sees("(", "{") and not self.token.first):
+            if self.sees_word("where"):
+                self.take()
+            block = self._block()
+        source = self.report.source
+        return [
+            n.SurfaceSentence(token.start, self.last_end, source, name.text, tuple(parameters), cells, block)
+        ]
+
+    def _block(self) -> tuple[n.Sentence, ...]:
+        if not self.sees("(", "{"):
+            self.unexpected("`(`")
+        self._deeper()
+        level = self.level
+        closing = ")" if self.take().text == "(" else "}"
+        found: list[n.Sentence] = []
+        while not self.sees(closing):
+            if self.token.kind == t.END or self.sees(")", "}"):
+                self.unexpected(f"`{closing}`")
+            self._one(found)
+        self.take()
+        self.extended, self.level = True, level - 1
+        return tuple(found)
+
+    def _let(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        self.take()
+        name = self.take().text.lstrip("?").lower()
+        if not self.accept("=", ":=", "<=>"):
+            self.unexpected("`=`")
+        place = self.postfix()
+        block = self._block()
+        return [n.LetSentence(token.start, self.last_end, self.report.source, name, place, block)]
+
+    def _consult(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        if token.text == "import":
+            self.style(token, "consult")
+        self.take()
+        self.expect("{")
+        names = []
+        while not self.sees("}"):
+            name = self.name("a name to import")
+            names.append(n.Name(name.start, name.end, name.text))
+            if not self.accept(","):
+                break
+        self.expect("}")
+        if not self.sees_word("from"):
+            self.unexpected("`from`")
+        self.take()
+        if self.token.kind != t.STRING:
+            self.unexpected("the path of a file in quotes")
+        place = self.token
+        path = self._string()
+        assert isinstance(path, n.String)
+        source = self.report.source
+        return [
+            n.ConsultSentence(
+                token.start, self.last_end, source, tuple(names), path.text, place.start, place.end
+            )
+        ]
+
+    def _when(self, token: Token) -> list[n.Sentence]:
+        self.extended = True
+        self.style(token, "condition ==> effects")
+        self.take()
+        body = self.formula()
+        self.expect("==>")
+        effects = self._effects()
+        return [n.ConsequenceSentence(token.start, self.last_end, self.report.source, body, effects)]
+
+    def _goal(self, token: Token) -> list[n.Sentence]:
+        """`goal r = n`, `goal(r) = n`."""
+        self.extended = True
+        self.style(token, "$=")
+        self.take()
+        if self.accept("("):
+            role = self.expression()
+            self.expect(")")
+        else:
+            role = self.postfix()
+        self.expect("=")
+        payoff = n.Payoff(token.start, self.last_end, role, self._sum())
+        body = self.formula() if self.accept(":-") else None
+        return [n.GoalSentence(token.start, self.last_end, self.report.source, (payoff,), body)]
+
+    def _after_name(self, *signs: str) -> bool:
+        """Whether the token behind the name that follows is one of these."""
+        return self.peek(2).text in signs
+
+    def _goal_of(self, follows: Token) -> bool:
+        if follows.text == "(":
+            closing = self.tokens.partner.get(self.at + 1)
+            return closing is not None and self.items[closing + 1].text == "="
+        return follows.kind in {t.NAME, t.VARIABLE}
+
+    def _next_of(self, follows: Token) -> bool:
+        if follows.kind == t.NAME:
+            return True
+        if follows.text != "(":
+            return False
+        closing = self.tokens.partner.get(self.at + 1)
+        depth = self.tokens.depth[self.at + 1] + 1
+        return closing is not None and any(
+            self.items[i].text in _UPDATE and self.items[i].kind == t.SIGN and self.tokens.depth[i] == depth
+            for i in range(self.at + 2, closing)
+        )
+
+    _OPENERS: Final[dict[str, tuple[Callable[..., list[n.Sentence]], Callable[..., bool]]]] = {
+        "role": (
+            _role,
+            lambda _, f: f.kind in {t.NAME, t.NUMBER, t.QUOTED, t.ANONYMOUS},
+        ),
+        **dict.fromkeys(
+            ("data", "enum", "type"),
+            (_data, lambda self, f: f.kind == t.NAME and self._after_name(":=", "=", "::", "(")),
+        ),
+        "const": (_const, lambda self, f: f.kind == t.NAME and self._after_name(":=", "=")),
+        "base": (_base, lambda _, f: f.kind == t.NAME),
+        "init": (_init, lambda _, f: f.kind == t.NAME or f.text in {"^", "(", "{", "@"}),
+        "next": (_next, _next_of),
+        "surface": (_surface, lambda _, f: f.kind == t.NAME),
+        "let": (_let, lambda _, f: f.kind in {t.VARIABLE, t.NAME}),
+        **dict.fromkeys(("consult", "import"), (_consult, lambda _, f: f.text == "{")),
+        "when": (
+            _when,
+            lambda _, f: f.kind in {t.NAME, t.VARIABLE} or f.text in {"~", "\\+", "("},
+        ),
+        "goal": (_goal, _goal_of),
+    }
+    """How a sentence that opens with a word is read, and whether what follows lets it open one."""
+
+    # -- rules, moves, consequences ------------------------------------------------------------
+
+    def _general(self, token: Token) -> list[n.Sentence]:
+        source = self.report.source
+        if plain := self._arrow_rule(token):
+            return [plain]
+        start = token.start
+        first = self._heads()
+        if self.sees("<=>", "=:=") and isinstance(first, n.Holds) and isinstance(first.atom, n.Name):
+            self.extended = True
+            self.take()
+            value = self.expression()
+            return [n.ConstantSentence(start, self.last_end, source, first.atom.spelling, value)]
+        if self.sees("==>"):
+            self.extended = True
+            self.take()
+            effects = self._effects()
+            if isinstance(first, n.Doing):
+                return [n.MoveSentence(start, self.last_end, source, first, None, effects)]
+            if move := _as_move(first):
+                return [n.MoveSentence(start, self.last_end, source, move, None, effects)]
+            return [n.ConsequenceSentence(start, self.last_end, source, first, effects)]
+        if self.sees("::"):
+            return [self._double_colon(start, first)]
+        body = None
+        if self.sees(":-"):
+            self.take()
+            if self.token.kind == t.STOP and isinstance(first, n.Holds):
+                body = None
+            else:
+                body = self.formula()
+        return [self._rule(start, first, body)]
+
+    def _rule(self, start: int, first: n.Formula, body: n.Formula | None) -> n.Sentence:
+        source = self.report.source
+        effects = None
+        move = first if isinstance(first, n.Doing) else _as_move(first) if self.sees("==>") else None
+        if self.sees("==>"):
+            if move is None:
+                self.unexpected("the end of a rule")
+            self.take()
+            effects = self._effects()
+        if move is not None:
+            return n.MoveSentence(start, self.last_end, source, move, body, effects)
+        parts = first.parts if isinstance(first, n.Conjunction) else (first,)
+        if all(isinstance(part, n.Payoff) for part in parts):
+            payoffs = tuple(part for part in parts if isinstance(part, n.Payoff))
+            return n.GoalSentence(start, self.last_end, source, payoffs, body)
+        heads: list[n.Expr] = []
+        for part in parts:
+            if not isinstance(part, n.Holds) or not isinstance(part.atom, n.Name | n.Call | n.Member):
+                self.report.refuse(
+                    "E-SYNTAX",
+                    "this cannot be the head of a rule",
+                    part.start,
+                    part.end,
+                    help="a head is a relation such as `p(?x)`, a move `r -> m` or a payoff `r $= n`",
+                )
+            heads.append(part.atom)
+        if len(heads) > 1:
+            self.extended = True
+        self._no_missing_sign(body)
+        return n.RuleSentence(start, self.last_end, source, tuple(heads), body)
+
+    def _heads(self) -> n.Formula:
+        """Read heads, or the condition of a consequence; a head in parentheses may be a move."""
+        return self.formula()
+
+    def _arrow_rule(self, token: Token) -> n.Sentence | None:
+        """`head <= body`, `head <- body`: tolerated behind the head of a plain rule."""
+        mark = self.at
+        if token.kind != t.NAME or token.text in {"not", "and", "or"}:
+            return None
+        at = mark + 1
+        if self.items[at].text == "(":
+            closing = self.tokens.partner.get(at)
+            if closing is None:
+                return None
+            at = closing + 1
+        if self.items[at].text not in {"<=", "<-"} or self.items[at].kind != t.SIGN:
+            return None
+        at += 1
+        depth = self.tokens.depth[mark]
+        while self.items[at].kind not in {t.END, t.STOP}:  # a comparison is the begin of a consequence
+            item = self.items[at]
+            if self.tokens.depth[at] == depth and item.text in {"==>", ":-", "->", "$="}:
+                if item.text == "==>":
+                    return None
+                break
+            if item.first and item.kind == t.PREFIX:
+                break
+            at += 1
+        head = self.postfix()
+        self.take()
+        body = self.formula()
+        return n.RuleSentence(token.start, self.last_end, self.report.source, (head,), body)
+
+    def _no_missing_sign(self, body: n.Formula | None) -> None:
+        """S12: an atom with variables behind a body, on the same line, lacks its conjunction."""
+        token = self.token
+        if body is None or token.first or token.kind not in {t.NAME, t.VARIABLE, t.QUOTED}:
+            return
+        behind = self.at + 1
+        if self.items[behind].text == "(":
+            closing = self.tokens.partner.get(behind)
+            if closing is None:
+                return
+            inside = self.items[behind:closing]
+            behind = closing + 1
+            has_variable = any(
+                item.kind in {t.VARIABLE, t.ANONYMOUS} or (item.kind == t.NAME and item.text[:1].isupper())
+                for item in inside
+            )
+        else:
+            has_variable = token.kind == t.VARIABLE
+        if self.items[behind].text in {":-", "==>", "->", "@", "$=", "::", "<=>", "<=", "<-"}:
+            return
+        if has_variable or token.text in {"true", "does", "distinct"}:
+            self.report.refuse(
+                "S12",
+                f"`{token.text}` is not joined to the condition before it",
+                token.start,
+                self.items[behind - 1].end,
+                help="write `and` between the conditions",
+            )
+
+    def _double_colon(self, start: int, first: n.Formula) -> n.Sentence:
+        sign = self.take()
+        self.extended = True
+        source = self.report.source
+        if isinstance(first, n.Doing):
+            self.style(sign, ":-")
+            body = self.formula()
+            return self._rule(start, first, body)
+        if not isinstance(first, n.Holds):
+            self.report.refuse("E-SYNTAX", "this cannot be the head of an operation", start, sign.start)
+        body = self.formula()
+        effects = self._effects() if self.accept("==>") else None
+        return n.OperationSentence(start, self.last_end, source, first.atom, body, effects)
+
+    def _effects(self) -> tuple[n.Effect, ...]:
+        found: list[n.Effect] = []
+        if self.sees("(", "{"):
+            closing = ")" if self.take().text == "(" else "}"
+            while not self.sees(closing):
+                if self.token.kind == t.END:
+                    self.unexpected(f"`{closing}`")
+                found.append(self._effect())
+                while self.sees(",", ";", "&", "&&") or self.sees_word("and"):
+                    self.take()
+            self.take()
+            return tuple(found)
+        found.append(self._effect())
+        while self.sees("&", "&&", ",") or self.sees_word("and"):
+            self.take()
+            found.append(self._effect())
+        return tuple(found)
+
+    def _effect(self) -> n.Effect:
+        token = self.token
+        if self.sees_word("persist"):
+            self.take()
+            return n.Effect("persist", None, None, token.start, token.end)
+        if self.sees("~", "\\+") or self.sees_word("not"):
+            self.take()
+            place = self.postfix()
+            return n.Effect("~", place, None, token.start, self.last_end)
+        place = self.postfix()
+        if self.sees(*_UPDATE):
+            sign = self.take()
+            if sign.text != "=":
+                self.style(sign, "=")
+            value = self.expression()
+            return n.Effect("=", place, value, token.start, self.last_end)
+        if self.sees("+=", "-="):
+            sign = self.take()
+            value = self.expression()
+            return n.Effect(sign.text, place, value, token.start, self.last_end)
+        if self.sees("\\=>", "<=="):
+            self.unexpected("`=`")
+        return n.Effect("+", place, None, token.start, self.last_end)
+
+
+def _as_move(first: n.Formula) -> n.Doing | None:
+    """`input(r, a)` and `legal(r, a)` with effects are other spellings of a move."""
+    if not isinstance(first, n.Holds) or not isinstance(first.atom, n.Call):
+        return None
+    call = first.atom
+    if call.folded not in {"input", "legal"} or len(call.args) != 2:
+        return None
+    return n.Doing(first.start, first.end, call.args[0], None, call.args[1])

@@ -1,0 +1,422 @@
+"""The relaxation of a game: what can ever be true and done, if nothing is ever forgotten.
+
+`true(f)` is taken as "f can become true" and `does(r, m)` as "m can be legal"; negated conditions that
+depend on the state are dropped, everything static is kept, negations too.  The least model is
+computed bottom-up over ground terms: constants are strings, compound terms tuples whose first element
+is the name.  A fluent is kept as a tuple of name and arguments under the relation `true:name/arity`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from herbrand.errors import BudgetExceeded
+from herbrand.syntax.ggdl.integers import result
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from herbrand.syntax.tree import Literal, Rule, Term
+
+__all__ = ["Ground", "Model", "from_term", "relax"]
+
+Ground: TypeAlias = "str | tuple[Ground, ...]"
+Row: TypeAlias = tuple[Ground, ...]
+Relation: TypeAlias = tuple[str, str, int]
+"""What kind ("", "true" or "does"), name, arity."""
+
+MAX_FACTS: Final = 2_000_000
+MAX_STEPS: Final = 20_000_000
+_GIVEN: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
+_ANY: Final = ""
+
+
+def from_term(term: Term, binding: Mapping[str, Ground]) -> Ground | None:
+    """Return a term as a ground value, None if a variable has none."""
+    if isinstance(term, Constant):
+        return term.name
+    if isinstance(term, Variable):
+        return binding.get(term.name)
+    args: list[Ground] = []
+    for arg in term.args:
+        value = from_term(arg, binding)
+        if value is None:
+            return None
+        args.append(value)
+    return (term.name, *args)
+
+
+class _Pattern:
+    """An atom as a relation and terms to match."""
+
+    __slots__ = ("args", "free", "relation", "whole")
+
+    def __init__(self, atom: Atom) -> None:
+        kind = _GIVEN.get(atom.name, "")
+        self.whole = False
+        args: tuple[Term, ...]
+        if kind == "" or len(atom.args) != (1 if kind == "true" else 2):
+            self.relation: Relation = "", atom.name, len(atom.args)
+            args = atom.args
+        else:
+            what = atom.args[-1]
+            inner = what.args if isinstance(what, Function) else ()
+            self.whole = isinstance(what, Variable)
+            self.relation = kind, _ANY if self.whole else what.name, len(inner)
+            args = (*atom.args[:-1], what) if self.whole else (*atom.args[:-1], *inner)
+        self.args = args
+        self.free = frozenset(v.name for arg in args for v in variables_of(arg))
+
+
+class Model:
+    """What was derived."""
+
+    def __init__(self) -> None:
+        self.facts: dict[Relation, set[Row]] = {}
+        self.index: dict[tuple[Relation, tuple[int, ...]], dict[Row, list[Row]]] = {}
+        self.size = 0
+        self.overflow: set[tuple[int, int]] = set()
+        """Places of arithmetic that left the integers of the game."""
+
+    def add(self, relation: Relation, row: Row) -> bool:
+        """Add a fact; False if it was known."""
+        rows = self.facts.setdefault(relation, set())
+        if row in rows:
+            return False
+        rows.add(row)
+        self.size += 1
+        for (indexed, places), table in self.index.items():
+            if indexed == relation:
+                table.setdefault(tuple(row[i] for i in places), []).append(row)
+        return True
+
+    def rows(self, relation: Relation) -> set[Row]:
+        """Return the facts of a relation."""
+        return self.facts.get(relation, set())
+
+    def fluents(self, name: str, arity: int) -> set[Row]:
+        """Return the tuples of arguments with which a fluent can become true."""
+        return self.rows(("true", name, arity))
+
+    def actions(self, name: str, arity: int) -> set[Row]:
+        """Return role and arguments of every possible move of this name."""
+        return self.rows(("does", name, arity))
+
+    def matching(self, relation: Relation, bound: dict[int, Ground]) -> Iterable[Row]:
+        """Return the facts that have these values at these places."""
+        if not bound:
+            return list(self.facts.get(relation, ()))
+        places = tuple(sorted(bound))
+        table = self.index.get((relation, places))
+        if table is None:
+            table = {}
+            for row in self.facts.get(relation, ()):
+                table.setdefault(tuple(row[i] for i in places), []).append(row)
+            self.index[relation, places] = table
+        return list(table.get(tuple(bound[i] for i in places), ()))
+
+
+def relax(
+    rules: Iterable[Rule],
+    wanted: Iterable[tuple[str, str, int]],
+    tables: Mapping[str, str],
+    universe: tuple[int, int] | None,
+) -> Model:
+    """Compute what can be true and legal of the relations that are wanted, and what they need.
+
+    `tables` names the relations of integers and their meaning.  Raises `BudgetExceeded` when terms
+    grow for ever.
+    """
+    return _Relaxation(list(rules), tables, universe).run(wanted)
+
+
+class _Relaxation:
+    def __init__(
+        self, rules: list[Rule], tables: Mapping[str, str], universe: tuple[int, int] | None
+    ) -> None:
+        self.tables, self.universe = tables, universe
+        self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal], Rule]]] = {}
+        self.model = Model()
+        self.steps = 0
+        for rule in rules:
+            if rule.head.name in {"base", "input", "goal", "terminal", "sees", "does", "true"}:
+                continue
+            head = _Pattern(rule.head)
+            for body in _conjunctions(rule.body):
+                self.by_head.setdefault(head.relation, []).append((head, body, rule))
+        self.dynamic = self._dynamic()
+
+    def _dynamic(self) -> set[Relation]:
+        """The relations that depend on the state."""
+        uses: dict[Relation, set[Relation]] = {}
+        found: set[Relation] = set()
+        for relation, entries in self.by_head.items():
+            if relation[0]:
+                found.add(relation)
+            for _, body, _rule in entries:
+                for literal in body:
+                    atom = literal.literal if isinstance(literal, Not) else literal
+                    if isinstance(atom, Atom):
+                        used = _Pattern(atom).relation
+                        if used[0]:
+                            found.add(relation)
+                        uses.setdefault(used, set()).add(relation)
+        waiting = list(found)
+        while waiting:
+            for user in uses.get(waiting.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    waiting.append(user)
+        return found
+
+    def run(self, wanted: Iterable[Relation]) -> Model:
+        needed = self._needed(wanted)
+        static = [relation for relation in needed if relation not in self.dynamic]
+        for component in self._strata(static):
+            self._fixpoint(component)
+        self._fixpoint([relation for relation in needed if relation in self.dynamic])
+        return self.model
+
+    def _needed(self, wanted: Iterable[Relation]) -> list[Relation]:
+        found: dict[Relation, None] = {}
+        waiting = list(wanted)
+        while waiting:
+            relation = waiting.pop()
+            if relation in found:
+                continue
+            found[relation] = None
+            if relation[1] == _ANY:
+                waiting += [r for r in self.by_head if r[0] == relation[0]]
+            for _, body, _rule in self.by_head.get(relation, ()):
+                for literal in body:
+                    negative = isinstance(literal, Not)
+                    atom = literal.literal if isinstance(literal, Not) else literal
+                    if not isinstance(atom, Atom):
+                        continue
+                    used = _Pattern(atom).relation
+                    if not (negative and (used in self.dynamic or used[0])):
+                        waiting.append(used)
+        return list(found)
+
+    def _strata(self, relations: list[Relation]) -> list[list[Relation]]:
+        """Order static relations so that what is negated comes first."""
+        level = dict.fromkeys(relations, 0)
+        for _ in range(len(relations) + 1):
+            changed = False
+            for relation in relations:
+                for _head, body, _rule in self.by_head.get(relation, ()):
+                    for literal in body:
+                        atom = literal.literal if isinstance(literal, Not) else literal
+                        if isinstance(atom, Atom):
+                            used = _Pattern(atom).relation
+                            least = level.get(used, 0) + isinstance(literal, Not)
+                            if level[relation] < least <= len(relations):
+                                level[relation] = least
+                                changed = True
+            if not changed:
+                break
+        levels = sorted(set(level.values()))
+        return [[r for r in relations if level[r] == number] for number in levels]
+
+    def _fixpoint(self, relations: list[Relation]) -> None:
+        entries = [
+            (head, self._ordered(head, body), rule)
+            for relation in relations
+            for head, body, rule in self.by_head.get(relation, ())
+        ]
+        sizes: dict[int, tuple[int, ...]] = {}
+        changed = True
+        while changed:
+            changed = False
+            for number, (head, body, rule) in enumerate(entries):
+                used = [p.relation for p in body if isinstance(p, _Pattern)]
+                now = tuple(self._count(relation) for relation in used)
+                if sizes.get(number) == now:
+                    continue
+                sizes[number] = now
+                for binding in list(self._join(body, 0, {}, rule)):
+                    changed = self._derive(head, binding) or changed
+
+    def _count(self, relation: Relation) -> int:
+        if relation[1] == _ANY:
+            return self.model.size
+        return len(self.model.rows(relation))
+
+    def _derive(self, head: _Pattern, binding: dict[str, Ground]) -> bool:
+        row = [from_term(arg, binding) for arg in head.args]
+        if any(value is None for value in row):
+            return False
+        relation = head.relation
+        ground: Row = tuple(value for value in row if value is not None)
+        if head.whole:
+            inner = ground[-1]
+            name, args = (inner, ()) if isinstance(inner, str) else (str(inner[0]), inner[1:])
+            relation = relation[0], name, len(args)
+            ground = (*ground[:-1], *args)
+        if self.model.size > MAX_FACTS or any(_depth(value) > 50 for value in ground):
+            raise BudgetExceeded("what can be true does not end")
+        return self.model.add(relation, ground)
+
+    def _ordered(
+        self, head: _Pattern, body: list[Literal]
+    ) -> list[_Pattern | Distinct | Not | tuple[str, Atom]]:
+        """Order a body: tests as soon as they can be decided, else what shares most variables."""
+        del head
+        waiting: list[_Pattern | Distinct | Not | tuple[str, Atom]] = []
+        for literal in body:
+            if isinstance(literal, Not):
+                assert isinstance(literal.literal, Atom)
+                pattern = _Pattern(literal.literal)
+                if not (pattern.relation[0] or pattern.relation in self.dynamic):
+                    waiting.append(literal)
+            elif isinstance(literal, Atom):
+                if literal.name in self.tables and ("", literal.name, len(literal.args)) not in self.by_head:
+                    waiting.append((self.tables[literal.name], literal))
+                else:
+                    waiting.append(_Pattern(literal))
+            elif isinstance(literal, Distinct):
+                waiting.append(literal)
+        ordered: list[_Pattern | Distinct | Not | tuple[str, Atom]] = []
+        bound: set[str] = set()
+        while waiting:
+            best = min(range(len(waiting)), key=lambda i: _rank(waiting[i], bound))
+            item = waiting.pop(best)
+            ordered.append(item)
+            bound |= _free(item)
+        return ordered
+
+    def _join(
+        self,
+        body: list[_Pattern | Distinct | Not | tuple[str, Atom]],
+        at: int,
+        binding: dict[str, Ground],
+        rule: Rule,
+    ) -> Iterator[dict[str, Ground]]:
+        if at == len(body):
+            yield binding
+            return
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise BudgetExceeded("too many steps to find out what can be true")
+        item = body[at]
+        if isinstance(item, _Pattern):
+            for row in self._rows(item, binding):
+                inner = dict(binding)
+                if all(_match(arg, value, inner) for arg, value in zip(item.args, row, strict=True)):
+                    yield from self._join(body, at + 1, inner, rule)
+        elif isinstance(item, Distinct):
+            left, right = from_term(item.left, binding), from_term(item.right, binding)
+            if left is None or right is None or left != right:
+                yield from self._join(body, at + 1, binding, rule)
+        elif isinstance(item, Not):
+            assert isinstance(item.literal, Atom)
+            row_ = [from_term(arg, binding) for arg in item.literal.args]
+            relation = _Pattern(item.literal).relation
+            if None in row_ or tuple(row_) not in self.model.rows(relation):
+                yield from self._join(body, at + 1, binding, rule)
+        else:
+            for inner in self._table(item[0], item[1], binding):
+                yield from self._join(body, at + 1, inner, rule)
+
+    def _rows(self, item: _Pattern, binding: dict[str, Ground]) -> Iterable[Row]:
+        bound: dict[int, Ground] = {}
+        for i, arg in enumerate(item.args):
+            value = from_term(arg, binding)
+            if value is not None:
+                bound[i] = value
+        if not item.whole:
+            return self.model.matching(item.relation, bound)
+        kind = item.relation[0]
+        return [
+            (*row[: 1 if kind == "does" else 0], (name, *args) if args else name)
+            for (k, name, _), rows in list(self.model.facts.items())
+            if k == kind
+            for row in list(rows)
+            for args in (row[1:] if kind == "does" else row,)
+        ]
+
+    def _table(self, meaning: str, atom: Atom, binding: dict[str, Ground]) -> Iterator[dict[str, Ground]]:
+        if self.universe is None:
+            return
+        low, high = self.universe
+        terms = [from_term(arg, binding) for arg in atom.args]
+        numbers = [int(t) if isinstance(t, str) and _is_number(t) else None for t in terms]
+        if any(t is not None and number is None for t, number in zip(terms, numbers, strict=True)):
+            return
+        every = range(low, high + 1)
+        for a in every if numbers[0] is None else (numbers[0],):
+            for b in every if numbers[1] is None else (numbers[1],):
+                value = result(meaning, a, b)
+                if value is False:
+                    continue
+                given = [str(a), str(b)]
+                if value is not True:
+                    if not low <= value <= high:
+                        if numbers[0] is not None and numbers[1] is not None:
+                            self.model.overflow.add((atom.start, atom.end))
+                        continue
+                    given.append(str(value))
+                inner = dict(binding)
+                if all(_match(arg, text, inner) for arg, text in zip(atom.args, given, strict=True)):
+                    yield inner
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() or (text[:1] == "-" and text[1:].isdecimal())
+
+
+def _depth(value: Ground) -> int:
+    return 0 if isinstance(value, str) else 1 + max((_depth(v) for v in value), default=0)
+
+
+def _free(item: _Pattern | Distinct | Not | tuple[str, Atom]) -> frozenset[str]:
+    if isinstance(item, _Pattern):
+        return item.free
+    node = item[1] if isinstance(item, tuple) else item
+    return frozenset(v.name for v in variables_of(node))
+
+
+def _rank(item: _Pattern | Distinct | Not | tuple[str, Atom], bound: set[str]) -> tuple[int, int]:
+    loose = len(_free(item) - bound)
+    if isinstance(item, Distinct | Not):
+        return (0 if not loose else 9, loose)
+    if isinstance(item, tuple):
+        inputs = [v.name for arg in item[1].args[:2] for v in variables_of(arg)]
+        return (0 if all(name in bound for name in inputs) else 8, loose)
+    if not loose:
+        return (1, 0)
+    shared = len(item.free & bound)
+    return (2 if shared or not item.free else 3, loose)
+
+
+def _match(pattern: Term, value: Ground, binding: dict[str, Ground]) -> bool:
+    if isinstance(pattern, Constant):
+        return pattern.name == value
+    if isinstance(pattern, Variable):
+        known = binding.setdefault(pattern.name, value)
+        return known == value
+    if isinstance(value, str) or value[0] != pattern.name or len(value) != len(pattern.args) + 1:
+        return False
+    return all(_match(arg, inner, binding) for arg, inner in zip(pattern.args, value[1:], strict=True))
+
+
+def _conjunctions(body: tuple[Literal, ...]) -> Iterator[list[Literal]]:
+    """Yield the body without disjunctions; what is negated and compound counts as true."""
+    alternatives: list[list[Literal]] = [[]]
+    for literal in body:
+        choices = _choices(literal)
+        if len(alternatives) * len(choices) > 4096:
+            continue  # leaving out a condition keeps the relaxation an over-approximation
+        alternatives = [[*one, *two] for one in alternatives for two in choices]
+    yield from alternatives
+
+
+def _choices(literal: Literal) -> list[list[Literal]]:
+    if isinstance(literal, Or):
+        return [choice for part in literal.literals for choice in _choices(part)]
+    if isinstance(literal, And):
+        return list(_conjunctions(literal.literals))
+    if isinstance(literal, Not) and not isinstance(literal.literal, Atom):
+        return [[]]
+    return [[literal]]

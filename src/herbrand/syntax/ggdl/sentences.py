@@ -1,0 +1,581 @@
+"""Sentences of GGDL become rules of GDL: facts, rules, payoffs, initial values, moves."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.literals import Equal
+from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.settle import Settler
+from herbrand.syntax.ggdl.translate import Translator
+from herbrand.syntax.ggdl.values import as_integer
+from herbrand.syntax.tree import Atom, Constant, Function, Variable
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.literals import Alternative
+    from herbrand.syntax.ggdl.program import Fluent, Program
+    from herbrand.syntax.ggdl.scope import Scope, Work
+    from herbrand.syntax.tree import Term
+
+__all__ = ["Change", "Sentences"]
+
+_VARIABLE: Final = re.compile(r"\?(\w+)")
+
+
+@dataclass(slots=True)
+class Change:
+    """One effect in terms of GDL: what happens to a fluent, and when."""
+
+    fluent: Fluent
+    args: tuple[Term, ...]
+    value: Term | None
+    """The new value of a functional fluent; None removes it, or a fact."""
+    asserted: bool
+    """Whether the fluent (with this value) holds afterwards."""
+    level: int
+    """2 where the trigger contains a move, else 1."""
+    alternatives: list[Alternative]
+    scope: Scope
+    number: int
+
+
+@dataclass(slots=True)
+class _Hook:
+    work: Work
+    sentence: n.MoveSentence
+    action: tuple[str, int]
+    used: bool = field(default=False)
+
+
+class Sentences:
+    """Translates the sentences of a program; collects its changes for `herbrand.syntax.ggdl.effects`."""
+
+    def __init__(self, program: Program, works: list[Work]) -> None:
+        self.program = program
+        self.report = program.report
+        self.works = works
+        self.translator = Translator(program)
+        self.settler = Settler(program)
+        self.changes: list[Change] = []
+        self.persistent: set[tuple[str, int]] = set()
+        self.legal_actions: set[tuple[str, int]] = set()
+        """Actions for which some sentence says when they are legal."""
+        self.hooks = [
+            _Hook(work, work.sentence, _action_key(work.sentence.head.action))
+            for work in works
+            if isinstance(work.sentence, n.MoveSentence) and self._is_hook(work)
+        ]
+
+    def write(self) -> None:
+        """Translate every sentence."""
+        for work in self.works:
+            sentence = work.sentence
+            if isinstance(sentence, n.MoveSentence) and not self._is_hook(work):
+                key = _action_key(sentence.head.action)
+                if sentence.body is not None or sentence.head.place is not None:
+                    self.legal_actions.add(key)
+        self.legal_actions.update(self.program.own_heads.get("legal", ()))
+        for work in self.works:
+            found = len(self.program.rules)
+            try:
+                self._one(work)
+            except Refused:
+                del self.program.rules[found:]
+        for hook in self.hooks:
+            if not hook.used:
+                self.report.source = hook.sentence.source
+                self.report.add(
+                    "W-HOOK-UNUSED",
+                    f"no move `r @ board[…] -> {hook.action[0]}(…)` uses this",
+                    *(hook.sentence.imported or (hook.sentence.start, hook.sentence.end)),
+                    help="a place by itself makes no move",
+                )
+
+    def _one(self, work: Work) -> None:
+        match work.sentence:
+            case n.PrefixSentence():
+                for rule in self.program.plain_rules.get(id(work.sentence), ()):
+                    self.program.rules.append((work.number, rule))
+            case n.RuleSentence():
+                self._rule(work, work.sentence)
+            case n.InitSentence():
+                self._init(work, work.sentence)
+            case n.GoalSentence():
+                self._goal(work, work.sentence)
+            case n.MoveSentence():
+                if not self._is_hook(work):
+                    self._move(work, work.sentence)
+            case n.ConsequenceSentence():
+                self._consequence(work, work.sentence)
+            case n.OperationSentence():
+                self._operation(work, work.sentence)
+            case n.NextSentence():
+                scope = self.translator.scope(work)
+                sentence = work.sentence
+                effect = n.Effect("=", sentence.place, sentence.value, sentence.start, sentence.end)
+                alternatives = self.translator.body(sentence.body, scope)
+                self._effect(effect, alternatives, scope, level=2)
+
+    # -- rules ---------------------------------------------------------------------------------
+
+    def _rule(self, work: Work, sentence: n.RuleSentence) -> None:
+        for head in sentence.heads:
+            heads = self.translator.values.expanded(head) if sentence.body is None else [head]
+            for one in heads:
+                scope = self.translator.scope(work)
+                out: Alternative = []
+                atom = self._head(one, scope, out)
+                alternatives = self.translator.body(sentence.body, scope)
+                if atom.name == "goal" and len(atom.args) == 2:
+                    self._check_value(atom.args[1], sentence)
+                self.settler.write(atom, [[*out, *alternative] for alternative in alternatives], scope)
+
+    def _head(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom:
+        found = self.translator.unfolded(expr, scope)
+        assert found is not None
+        name, spelling, args = found
+        if name in {
+            "role",
+            "goal",
+            "sees",
+            "terminal",
+            "legal",
+            "next",
+            "init",
+            "base",
+            "input",
+            "true",
+            "does",
+        }:
+            return self.translator.keyword(name, spelling, args, expr, scope, out)
+        terms = tuple(self.translator.term(arg, scope, out) for arg in args)
+        if (name, len(args)) in scope.work.members and scope.board is not None:
+            terms = (scope.board, *terms)
+        return Atom(name, terms, spelling, *scope.span(expr.start, expr.end))
+
+    def _goal(self, work: Work, sentence: n.GoalSentence) -> None:
+        for payoff in sentence.payoffs:
+            scope = self.translator.scope(work)
+            out: Alternative = []
+            role = self.translator.subject(payoff.role, scope, out)
+            value = self.translator.term(payoff.value, scope, out)
+            self._check_value(value, payoff)
+            head = Atom("goal", (role, value), None, *scope.span(payoff.start, payoff.end))
+            alternatives = self.translator.body(sentence.body, scope)
+            self.settler.write(head, [[*out, *alternative] for alternative in alternatives], scope)
+
+    def _check_value(self, value: Term, place: n.Sentence | n.Place) -> None:
+        number = as_integer(value)
+        if isinstance(value, Variable) or (number is not None and 0 <= number <= 100):
+            return
+        start, end = value.start, value.end
+        if end <= start:
+            start, end = place.start, place.end
+        self.report.refuse("E-GOAL-RANGE", f"the payoff `{value}` is no integer from 0 to 100", start, end)
+
+    def _init(self, work: Work, sentence: n.InitSentence) -> None:
+        scope = self.translator.scope(work)
+        out: Alternative = []
+        fluent = self.translator.fluent_of(sentence.place, scope)
+        found = self.translator.unfolded(sentence.place, scope)
+        if found is None:
+            self.report.refuse(
+                "E-SYNTAX",
+                "only a relation can be true at the begin",
+                sentence.place.start,
+                sentence.place.end,
+            )
+        name, spelling, args = found
+        span = scope.span(sentence.place.start, sentence.place.end)
+        if sentence.value is None:
+            inner: Term = self.translator.pattern(sentence.place, scope, out)
+        else:
+            assert fluent is not None
+            terms = self.translator.fluent_args(args, fluent, scope, out)
+            self._domain_types(fluent, terms, scope)
+            value = self.translator.term(sentence.value, scope, out)
+            inner = Function(name, (*terms, value), spelling, *span)
+        alternatives = self.translator.body(sentence.body, scope)
+        for literal in [x for a in ([out], alternatives) for y in a for x in y]:
+            if isinstance(literal, Atom) and literal.name in {"true", "does"}:
+                self.report.refuse(
+                    "E-INIT-DYNAMIC",
+                    "how the game begins depends on the state",
+                    literal.start,
+                    literal.end,
+                    help="only relations that never change can be conditions of `init`",
+                )
+        head = Atom("init", (inner,), None, *span)
+        self.settler.write(head, [[*out, *alternative] for alternative in alternatives], scope)
+
+    def _domain_types(self, fluent: Fluent, terms: tuple[Term, ...], scope: Scope) -> None:
+        """A variable without type gets that of the declaration."""
+        for term, kind in zip(terms, fluent.arguments, strict=False):
+            if isinstance(term, Variable) and kind is not None and term.name not in scope.typed:
+                scope.typed[term.name] = [self.translator.type_atom(kind, term)]
+
+    # -- operations ----------------------------------------------------------------------------
+
+    def _operation(self, work: Work, sentence: n.OperationSentence) -> None:
+        """`head :: conditions ==> effects`: it occurs when a role does it or an operation calls it."""
+        scope = self.translator.scope(work)
+        out: Alternative = []
+        occurs, action = self._occurs(sentence.head, scope, out)
+        body = sentence.body
+        parts = body.parts if isinstance(body, n.Conjunction) else (body,)
+        calls = [part for part in parts if isinstance(part, n.Holds) and self._operation_key(part.atom)]
+        rest = n.Conjunction(body.start, body.end, tuple(part for part in parts if part not in calls))
+        who = scope.fresh("role", sentence.start, sentence.end)
+        span = scope.span(sentence.head.start, sentence.head.end)
+        does = Atom("does", (who, action), None, *span)
+        self.settler.write(occurs, [[*out, does]], scope)
+        triggers: list[Alternative] = [[occurs, *out, *a] for a in self.translator.body(rest, scope)]
+        for call in calls:
+            inner: Alternative = []
+            called, _ = self._occurs(call.atom, scope, inner)
+            self.settler.write(called, [[*trigger, *inner] for trigger in triggers], scope)
+        if sentence.effects:
+            self.effects(sentence.effects, triggers, scope, level=2)
+
+    def _operation_key(self, expr: n.Expr) -> tuple[str, int] | None:
+        key = _action_key(expr)
+        heads = (w.sentence.head for w in self.works if isinstance(w.sentence, n.OperationSentence))
+        return key if any(key == _action_key(head) for head in heads) else None
+
+    def _occurs(self, expr: n.Expr, scope: Scope, out: Alternative) -> tuple[Atom, Term]:
+        action = self.translator.pattern(expr, scope, out)
+        args = action.args if isinstance(action, Function) else ()
+        name = self.program.fresh(f"ggdl_op_{_action_key(expr)[0]}")
+        return Atom(name, args, None, *scope.span(expr.start, expr.end)), action
+
+    # -- moves ---------------------------------------------------------------------------------
+
+    def _is_hook(self, work: Work) -> bool:
+        sentence = work.sentence
+        if not isinstance(sentence, n.MoveSentence):
+            return False
+        subject = sentence.head.subject
+        if isinstance(subject, n.Index):
+            return True
+        name = (
+            subject.name
+            if isinstance(subject, n.Var)
+            else subject.folded
+            if isinstance(subject, n.Name)
+            else ""
+        )
+        return name in work.lets
+
+    def _move(self, work: Work, sentence: n.MoveSentence) -> None:
+        if sentence.head.place is not None:
+            self._located(work, sentence)
+            return
+        scope = self.translator.scope(work)
+        out: Alternative = []
+        role = self.translator.subject(sentence.head.subject, scope, out)
+        action = self.translator.pattern(sentence.head.action, scope, out)
+        self._forbid_moves(sentence.body)
+        alternatives = [[*out, *rest] for rest in self.translator.body(sentence.body, scope)]
+        self._legal_and_effects(
+            role, action, alternatives, sentence.effects, scope, legal=sentence.body is not None
+        )
+
+    def _legal_and_effects(
+        self,
+        role: Term,
+        action: Term,
+        alternatives: list[Alternative],
+        effects: tuple[n.Effect, ...] | None,
+        scope: Scope,
+        *,
+        legal: bool,
+    ) -> None:
+        sentence = scope.sentence
+        assert isinstance(sentence, n.MoveSentence)
+        head = sentence.head
+        span = scope.span(head.start, head.end)
+        key = action.key if isinstance(action, Function) else (str(action), 0)
+        self.program.moves.setdefault(key, scope.work.number)
+        if sentence.doc and key[0] not in self.program.docs:
+            self.program.docs[key[0]] = sentence.doc
+        if legal or (key not in self.legal_actions):
+            atom = Atom("legal", (role, action), None, *span)
+            self.settler.write(atom, alternatives, scope)
+        if effects:
+            does = Atom("does", (role, action), None, *span)
+            triggers: list[Alternative] = [[does, *alternative] for alternative in alternatives]
+            self.effects(effects, triggers, scope, level=2)
+
+    def _forbid_moves(self, body: n.Formula | None) -> None:
+        doing = _doing_in(body)
+        if doing is not None:
+            self.report.refuse(
+                "E-DOES-SCOPE",
+                "what is legal depends on a move that is being made",
+                doing.start,
+                doing.end,
+                help="conditions on moves belong to consequences",
+            )
+
+    def _located(self, work: Work, sentence: n.MoveSentence) -> None:
+        """A move at a place of a board: the conditions and effects of its hook are added."""
+        place = sentence.head.place
+        assert place is not None
+        name, spelling, args = _action(sentence.head.action)
+        found = [h for h in self.hooks if h.action == (name, len(args)) and self._fits(h, place)]
+        self._forbid_moves(sentence.body)
+        hooks: list[_Hook | None] = [*found] or [None]
+        for hook in hooks:
+            scope = self.translator.scope(work)
+            out: Alternative = []
+            role = self.translator.subject(sentence.head.subject, scope, out)
+            spot = self._spot(place, work, scope, out)
+            terms = tuple(self.translator.term(arg, scope, out) for arg in args)
+            action = Function(
+                name, (*spot, *terms), spelling, *scope.span(sentence.head.start, sentence.head.end)
+            )
+            at = Atom(self.program.fresh("cell_at"), spot, None, *scope.span(place.start, place.end))
+            alternatives = [[*out, at, *rest] for rest in self.translator.body(sentence.body, scope)]
+            if hook is None:
+                self._legal_and_effects(role, action, alternatives, sentence.effects, scope, legal=True)
+                continue
+            hook.used = True
+            conditions, inner = self._hooked(hook, spot, terms, scope)
+            both = [[*one, *two] for one in alternatives for two in conditions]
+            self._legal_and_effects(role, action, both, sentence.effects, scope, legal=True)
+            if hook.sentence.effects:
+                does = Atom("does", (role, action), None, *scope.span(sentence.head.start, sentence.head.end))
+                triggers: list[Alternative] = [[does, *alternative] for alternative in both]
+                self.report.source = hook.sentence.source
+                inner.typed.update({k: v for k, v in scope.typed.items() if k not in inner.typed})
+                self.effects(hook.sentence.effects, triggers, inner, level=2)
+                self.report.source = sentence.source
+
+    def _fits(self, hook: _Hook, place: n.Expr) -> bool:
+        """Whether a hook belongs to the board of a place."""
+        if not isinstance(place, n.Index) or not isinstance(place.base, n.Name):
+            return True
+        board = self.program.instances.get(place.base.folded)
+        if board is None:
+            return True
+        if hook.work.instance is not None:
+            return hook.work.instance == board.name
+        return hook.work.surface is board.surface
+
+    def _spot(self, place: n.Expr, work: Work, scope: Scope, out: Alternative) -> tuple[Term, ...]:
+        found = self.translator.unfolded(place, scope)
+        if not isinstance(place, n.Index) and not (found is not None and found[0] == "cell" and work.lets):
+            self.report.refuse("E-SURFACE", "a move is made at a place `board[i, j]`", place.start, place.end)
+        assert found is not None
+        board = found[2][0]
+        if isinstance(board, n.Name):
+            known = self.program.instances.get(board.folded)
+            if known is None:
+                self.report.refuse(
+                    "E-SURFACE",
+                    f"`{board.spelling}` is no board",
+                    board.start,
+                    board.end,
+                    help=f"make one: `init {board.spelling} := Surface`",
+                )
+            size = len(known.surface.cells.generators)
+            if size != len(found[2]) - 1:
+                self.report.refuse(
+                    "E-SURFACE",
+                    f"a place of `{board.spelling}` has {size} indices, not {len(found[2]) - 1}",
+                    place.start,
+                    place.end,
+                )
+        return tuple(self.translator.term(arg, scope, out) for arg in found[2])
+
+    def _hooked(
+        self, hook: _Hook, spot: tuple[Term, ...], terms: tuple[Term, ...], outer: Scope
+    ) -> tuple[list[Alternative], Scope]:
+        """Translate the condition of a hook for a place and arguments."""
+        scope = self.translator.scope(hook.work)
+        words = set(_VARIABLE.findall(scope.sentence.source.text[scope.sentence.start : scope.sentence.end]))
+        scope.used |= outer.used
+        for word in sorted(map(str.lower, words)):  # a hook shares no variables with the move that uses it
+            scope.rename[word] = scope.fresh(word, scope.sentence.start, scope.sentence.end).name
+        subject = hook.sentence.head.subject
+        found = self.translator.unfolded(subject, scope)
+        assert found is not None
+        out: Alternative = []
+        scope.typed.clear()
+        scope.board = spot[0]
+        for pattern, term in zip(found[2], spot, strict=True):
+            if isinstance(pattern, n.Anonymous) and pattern.start < 0:
+                continue
+            out.append(Equal(self.translator.term(pattern, scope, out), term))
+        _, _, args = _action(hook.sentence.head.action)
+        for arg, term in zip(args, terms, strict=True):
+            out.append(Equal(self.translator.term(arg, scope, out), term))
+        conditions = [[*out, *rest] for rest in self.translator.body(hook.sentence.body, scope)]
+        outer.typed.update({k: v for k, v in scope.typed.items() if k not in outer.typed})
+        outer.used |= scope.used
+        outer.made |= scope.made
+        scope.made |= outer.made
+        return conditions, scope
+
+    # -- consequences --------------------------------------------------------------------------
+
+    def _consequence(self, work: Work, sentence: n.ConsequenceSentence) -> None:
+        scope = self.translator.scope(work)
+        if all(effect.sign == "persist" for effect in sentence.effects):
+            self._persist(sentence, scope)
+            return
+        alternatives = self.translator.body(sentence.body, scope)
+        level = 2 if _doing_in(sentence.body) is not None else 1
+        self.effects(sentence.effects, alternatives, scope, level=level)
+
+    def _persist(self, sentence: n.ConsequenceSentence, scope: Scope) -> None:
+        body = sentence.body
+        if isinstance(body, n.Holds):
+            if self.translator.fluent_of(body.atom, scope) is not None:
+                return
+            found = self.translator.unfolded(body.atom, scope)
+            if found is not None and (found[0], len(found[2])) in self.program.fluents:
+                return
+        self.report.refuse(
+            "E-PERSIST-TARGET",
+            "only a part of the state can persist",
+            body.start,
+            body.end,
+            help="write `F(args) ==> persist` for a functional relation or a fact",
+        )
+
+    def effects(
+        self, effects: tuple[n.Effect, ...], triggers: list[Alternative], scope: Scope, *, level: int
+    ) -> None:
+        """Note the changes that effects make; they all happen together."""
+        seen: list[tuple[Change, n.Effect]] = []
+        for effect in effects:
+            if effect.sign == "persist":
+                continue
+            change = self._effect(effect, triggers, scope, level=level)
+            for other, first in seen:
+                if (
+                    other.fluent is change.fluent
+                    and other.args == change.args
+                    and isinstance(other.value, Constant)
+                    and isinstance(change.value, Constant)
+                    and other.value != change.value
+                ):
+                    self.report.refuse(
+                        "E-EFFECT-CONFLICT",
+                        f"two values for one place: `{other.value}` and `{change.value}`",
+                        effect.start,
+                        effect.end,
+                        labels=[(first.start, first.end, "the other value")],
+                    )
+            seen.append((change, effect))
+
+    def _effect(self, effect: n.Effect, triggers: list[Alternative], scope: Scope, *, level: int) -> Change:
+        place = effect.place
+        assert place is not None
+        out: Alternative = []
+        fluent = self.translator.fluent_of(place, scope)
+        found = self.translator.unfolded(place, scope)
+        if found is None:
+            self.report.refuse("E-EFFECT-TARGET", "this is no part of the state", place.start, place.end)
+        name, spelling, args = found
+        value: Term | None = None
+        asserted = effect.sign in {"=", "+", "+="}
+        if effect.sign == "=":
+            assert effect.value is not None
+            boolean = self.program.fluents.get((name, len(args)))
+            if boolean is not None and boolean.kind == "bool" and isinstance(effect.value, n.Name):
+                terms = tuple(self.translator.term(arg, scope, out) for arg in args)
+                asserted = effect.value.folded == "true"
+                return self._change(boolean, terms, None, asserted, level, triggers, out, scope)
+            if fluent is None:
+                self._no_target(effect, spelling)
+            terms = self.translator.fluent_args(args, fluent, scope, out)
+            value = self.translator.term(effect.value, scope, out)
+            return self._change(fluent, terms, value, asserted, level, triggers, out, scope)
+        if effect.sign in {"+=", "-="}:
+            known = self.program.fluents.get((name, len(args) + 1))
+            assert effect.value is not None
+            if known is None or known.kind != "set":
+                self._no_target(effect, spelling)
+            terms = tuple(self.translator.term(arg, scope, out) for arg in (*args, effect.value))
+            return self._change(known, terms, None, asserted, level, triggers, out, scope)
+        if fluent is not None and not asserted:  # `~F(a)`: no value any more
+            terms = self.translator.fluent_args(args, fluent, scope, out)
+            fluent.removed = True
+            return self._change(fluent, terms, None, asserted, level, triggers, out, scope)
+        extra = 1 if (name, len(args)) in scope.work.members else 0
+        plain = self.program.fluents.get((name, len(args) + extra))
+        if plain is None:
+            self._no_target(effect, spelling)
+        terms = tuple(self.translator.term(arg, scope, out) for arg in args)
+        if extra and scope.board is not None:
+            terms = (scope.board, *terms)
+        if plain.functional:  # the relational spelling of a value
+            *some, last = terms
+            if asserted:
+                return self._change(plain, tuple(some), last, asserted, level, triggers, out, scope)
+            plain.removed = True
+            whole = Function(plain.name, terms, plain.spelling, *scope.span(place.start, place.end))
+            out.append(Atom("true", (whole,), None, *scope.span(place.start, place.end)))
+            return self._change(plain, tuple(some), None, asserted, level, triggers, out, scope)
+        return self._change(plain, terms, None, asserted, level, triggers, out, scope)
+
+    def _no_target(self, effect: n.Effect, spelling: str) -> NoReturn:
+        place = effect.place
+        assert place is not None
+        self.report.refuse(
+            "E-EFFECT-TARGET",
+            f"`{spelling}` is no part of the state that an effect can change",
+            place.start,
+            place.end,
+            help="relations of the rules, types, roles and parameters do not change",
+        )
+
+    def _change(
+        self,
+        fluent: Fluent,
+        args: tuple[Term, ...],
+        value: Term | None,
+        asserted: bool,
+        level: int,
+        triggers: list[Alternative],
+        out: Alternative,
+        scope: Scope,
+    ) -> Change:
+        alternatives: list[Alternative] = [[*trigger, *out] for trigger in triggers]
+        change = Change(fluent, args, value, asserted, level, alternatives, scope, scope.work.number)
+        self.changes.append(change)
+        return change
+
+
+def _action(expr: n.Expr) -> tuple[str, str, tuple[n.Expr, ...]]:
+    if isinstance(expr, n.Call):
+        return expr.folded, expr.spelling, expr.args
+    if isinstance(expr, n.Name):
+        return expr.folded, expr.spelling, ()
+    return "", "", ()
+
+
+def _action_key(expr: n.Expr) -> tuple[str, int]:
+    name, _, args = _action(expr)
+    return name, len(args)
+
+
+def _doing_in(formula: n.Formula | None) -> n.Doing | n.Holds | None:
+    """Return the first condition on a move."""
+    match formula:
+        case n.Doing():
+            return formula
+        case n.Holds(atom=n.Call(spelling=spelling)) if spelling.lower() == "does":
+            return formula
+        case n.Holds(atom=n.Member(spelling=spelling)) if spelling.lower() == "does":
+            return formula
+        case n.Conjunction(parts=parts) | n.Disjunction(parts=parts):
+            return next((found for part in parts if (found := _doing_in(part)) is not None), None)
+        case n.Negation(inner=inner):
+            return _doing_in(inner)
+    return None

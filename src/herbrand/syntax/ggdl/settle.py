@@ -1,0 +1,270 @@
+"""From conditions to rules of GDL: equalities are solved, negated conjunctions become views."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.ggdl.literals import (
+    Equal,
+    Nope,
+    Substitution,
+    apply,
+    apply_atom,
+    names_in,
+    unify,
+)
+from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.syntax.ggdl.literals import Alternative, Literal
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.scope import Scope
+
+__all__ = ["Settler"]
+
+
+class Settler:
+    """Writes the rules of a program; knows the views that were made for negations."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.made: dict[str, str] = {}
+        """Name of the view for each negated conjunction."""
+
+    def write(self, head: Atom, alternatives: Iterable[Alternative], scope: Scope) -> None:
+        """Write one rule for each alternative of a condition."""
+        start, end = scope.span(scope.sentence.start, scope.sentence.end)
+        for alternative in alternatives:
+            settled = self._settle(head, alternative, scope)
+            if settled is not None:
+                found, body = settled
+                rule = Rule(found, tuple(dict.fromkeys(body)), start, end)
+                self.program.rules.append((scope.work.number, rule))
+
+    def _settle(
+        self, head: Atom, alternative: Alternative, scope: Scope
+    ) -> tuple[Atom, list[Atom | Not | Distinct]] | None:
+        """Solve equalities and replace negated conjunctions; None if it never holds."""
+        literals = list(alternative)
+        while True:
+            solved = _solve(literals, head, scope)
+            if solved is None:
+                return None
+            head, literals = solved
+            literals = self._with_types(head, literals, scope)
+            outer = names_in([x for x in literals if isinstance(x, Atom)]) | names_in([head])
+            result: list[Literal] = []
+            again = False
+            for literal in literals:
+                if not isinstance(literal, Nope):
+                    result.append(literal)
+                    continue
+                found = self._nope(literal, outer, literals, scope)
+                if found is None:
+                    return None
+                result += found
+                again = again or any(isinstance(x, Equal | Nope) for x in found)
+            if not again:
+                return head, [x for x in result if isinstance(x, Atom | Not | Distinct)]
+            literals = result
+
+    def _with_types(self, head: Atom, literals: list[Literal], scope: Scope) -> list[Literal]:
+        """Put the conditions that the types of variables say in front."""
+        positive = [x for x in literals if isinstance(x, Atom | Distinct)]
+        shared = names_in(positive) | names_in([head])
+        wanted: list[Literal] = []
+        for name, atoms in scope.typed.items():
+            if name in shared:
+                wanted += [atom for atom in atoms if atom not in literals]
+        for name in names_in([x for x in literals if isinstance(x, Nope)]):
+            del name  # what is local to a negation gets its type there
+        return [*wanted, *literals]
+
+    def _nope(
+        self, nope: Nope, outer: dict[str, None], beside: list[Literal], scope: Scope
+    ) -> list[Literal] | None:
+        """Return literals that say the same as a negated conjunction; None for "never"."""
+        inner = list(nope.literals)
+        local = [name for name in names_in(inner) if name not in outer]
+        typed = [atom for name in local for atom in scope.typed.get(name, ()) if atom not in inner]
+        inner = [*typed, *inner]
+        solved = _solve_local(inner, local)
+        if solved is None:
+            return []
+        inner = solved
+        if not inner:
+            return None
+        if len(inner) == 1:
+            only = inner[0]
+            names = names_in([only])
+            if isinstance(only, Nope):
+                return list(only.literals)
+            if all(name in outer for name in names):
+                if isinstance(only, Atom):
+                    return [Not(only, only.start, only.end)]
+                if isinstance(only, Distinct):
+                    return [Equal(only.left, only.right)]
+                if isinstance(only, Equal):
+                    return [
+                        Distinct(only.left, only.right, *scope.span(scope.sentence.start, scope.sentence.end))
+                    ]
+                assert isinstance(only.literal, Atom)
+                return [only.literal]
+        return [self._view(inner, outer, beside, scope)]
+
+    def _view(self, inner: list[Literal], outer: dict[str, None], beside: list[Literal], scope: Scope) -> Not:
+        """Make a view that holds when a conjunction does, and negate it."""
+        start, end = scope.span(scope.sentence.start, scope.sentence.end)
+        shared = tuple(Variable(name, None, start, end) for name in names_in(inner) if name in outer)
+        trial = Atom("", shared, None, start, end)
+        settled = self._settle(trial, inner, scope)
+        if settled is None:
+            key, head = "false", trial
+            body: list[Atom | Not | Distinct] = []
+        else:
+            head, body = settled
+            bound = names_in([x for x in body if isinstance(x, Atom)])
+            loose = [
+                name
+                for name in names_in([head, *(x for x in body if not isinstance(x, Atom))])
+                if name not in bound
+            ]
+            if loose:
+                copies = [x for x in beside if isinstance(x, Atom) and any(v in names_in([x]) for v in loose)]
+                again = self._settle(trial, [*copies, *inner], scope)
+                if again is not None:
+                    head, body = again
+            key = _canonical(head, body)
+        name = self.made.get(key)
+        if name is None:
+            name = self.program.fresh(self._name(body))
+            self.program.taken.add(name)
+            self.made[key] = name
+            if settled is not None:
+                rule = Rule(Atom(name, head.args, None, start, end), tuple(dict.fromkeys(body)), start, end)
+                self.program.rules.append((scope.work.number, rule))
+        atom = Atom(name, shared, None, start, end)
+        return Not(atom, start, end)
+
+    def _name(self, body: list[Atom | Not | Distinct]) -> str:
+        """Name a view after what it is about, where that is one thing."""
+        names = {
+            x.args[0].name if x.name == "true" and isinstance(x.args[0], Function | Constant) else x.name
+            for x in body
+            if isinstance(x, Atom) and x.name not in {"role", *self.program.types}
+        }
+        if len(names) == 1:
+            return f"ggdl_some_{names.pop().removeprefix('ggdl_')}"
+        return f"ggdl_some_{len(self.made) + 1}"
+
+
+def _canonical(head: Atom, body: list[Atom | Not | Distinct]) -> str:
+    """Return a text that is the same for rules that differ in the names of variables only."""
+    names: Substitution = {}
+    for name in names_in([head, *body]):
+        names[name] = Constant(f"?{len(names)}")
+    parts = [str(apply(x, names)) for x in (head, *body)]
+    return " ".join(parts)
+
+
+def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, list[Literal]] | None:
+    """Solve the equalities of a conjunction, merge reads of one value; None if it never holds."""
+    made = scope.made
+    while True:
+        binding: Substitution = {}
+        rest: list[Literal] = []
+        for literal in literals:
+            if isinstance(literal, Equal):
+                if not unify(literal.left, literal.right, binding, made):
+                    return None
+            else:
+                rest.append(literal)
+        if binding:
+            rest = [apply(literal, binding) for literal in rest]
+            head = apply_atom(head, binding)
+            _move_types(binding, scope, rest)
+        merged = _merged(rest, made)
+        if merged is None:
+            break
+        literals = merged
+    kept: list[Literal] = []
+    for literal in rest:
+        if isinstance(literal, Distinct):
+            if literal.left == literal.right:
+                return None
+            if not unify(literal.left, literal.right, {}):
+                continue
+        if literal not in kept:
+            kept.append(literal)
+    return head, kept
+
+
+def _move_types(binding: Substitution, scope: Scope, rest: list[Literal]) -> None:
+    """The type of a variable that was replaced is a condition on what replaced it."""
+    for name in binding:
+        for atom in scope.typed.get(name, ()):
+            moved = apply_atom(atom, binding)
+            if moved not in rest:
+                rest.insert(0, moved)
+
+
+def _merged(literals: list[Literal], made: set[str]) -> list[Literal] | None:
+    """Where one place is read twice, say that both values are one; None if none is."""
+    seen: dict[tuple[object, ...], Variable] = {}
+    for literal in literals:
+        if not (isinstance(literal, Atom) and literal.name == "true"):
+            continue
+        fluent = literal.args[0]
+        if not isinstance(fluent, Function):
+            continue
+        value = fluent.args[-1]
+        if not isinstance(value, Variable) or value.name not in made:
+            continue
+        first = seen.setdefault((fluent.name, fluent.args[:-1]), value)
+        if first.name != value.name and _is_read(fluent, literal):
+            return [Equal(first, value), *literals]
+    return None
+
+
+def _is_read(fluent: Function, literal: Atom) -> bool:
+    """Whether an atom was made for the value of an expression: its value is named after it."""
+    value = fluent.args[-1]
+    del literal
+    return isinstance(value, Variable) and value.name.startswith(fluent.name)
+
+
+def _solve_local(literals: list[Literal], local: list[str]) -> list[Literal] | None:
+    """Solve the equalities that are about local variables of a negation; None if it never holds."""
+    names = set(local)
+    while True:
+        for i, literal in enumerate(literals):
+            if not isinstance(literal, Equal):
+                continue
+            binding: Substitution = {}
+            left, right = literal.left, literal.right
+            inside = names_in([literal])
+            if not all(name in names for name in inside) and not any(
+                isinstance(side, Variable) and side.name in names for side in (left, right)
+            ):
+                if not inside and left != right:
+                    return None
+                if left == right:
+                    return _solve_local([*literals[:i], *literals[i + 1 :]], local)
+                continue
+            if not unify(left, right, binding, names):
+                return None
+            rest = [apply(x, binding) for j, x in enumerate(literals) if j != i]
+            literals = rest
+            break
+        else:
+            kept: list[Literal] = []
+            for literal in literals:
+                if isinstance(literal, Distinct):
+                    if literal.left == literal.right:
+                        return None
+                    if not unify(literal.left, literal.right, {}):
+                        continue
+                kept.append(literal)
+            return kept

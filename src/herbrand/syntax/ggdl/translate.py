@@ -1,0 +1,679 @@
+"""Expressions and conditions of GGDL become terms and literals of GDL."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.literals import Equal, Nope
+from herbrand.syntax.ggdl.program import Fluent, show
+from herbrand.syntax.ggdl.scope import Scope
+from herbrand.syntax.ggdl.types import named_type, range_type
+from herbrand.syntax.ggdl.values import Values, as_integer, integer, mangled
+from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Variable
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.literals import Alternative, Literal
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.tree import Term
+
+__all__ = ["Translator"]
+
+MAX_ALTERNATIVES: Final = 4096
+"""A condition with more alternatives is refused."""
+FEW: Final = 3
+"""A range of so many constants is written out; a longer one gets a relation."""
+FLUENT_AT: Final = {"true": 0, "next": 0, "init": 0, "base": 0, "does": 1, "legal": 1, "input": 1}
+"""Which argument of a keyword is a fluent or an action and stands for itself."""
+KEYWORDS: Final = frozenset({*FLUENT_AT, "role", "goal", "sees", "terminal"})
+LESS, AT_MOST = "ggdl_lt", "ggdl_le"
+ARITHMETIC: Final = {"+": "ggdl_add", "-": "ggdl_sub", "*": "ggdl_mul"}
+_RESULT: Final = {"+": "sum", "-": "difference", "*": "product"}
+
+
+class Translator:
+    """Translates what stands in sentences; knows the declarations of the program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.report = program.report
+        self.values = Values(program)
+        self.tables = {name: program.fresh(name) for name in (LESS, AT_MOST, *ARITHMETIC.values())}
+        self.hinted: set[tuple[str, int]] = set()
+
+    # -- places --------------------------------------------------------------------------------
+
+    def scope(self, work: object) -> Scope:
+        """Begin with a sentence."""
+        from herbrand.syntax.ggdl.scope import Work
+
+        assert isinstance(work, Work)
+        self.report.source = work.sentence.source
+        self.values.local = work.local
+        scope = Scope(work)
+        if work.surface is not None:
+            if work.instance is not None:
+                name = self.program.instances[work.instance]
+                scope.board = Constant(
+                    name.name, name.spelling, *scope.span(name.sentence.start, name.sentence.end)
+                )
+            else:
+                scope.board = scope.fresh("board", work.sentence.start, work.sentence.end)
+                kind = Atom(work.surface.name.lower(), (scope.board,), work.surface.name, *scope.span(0, 0))
+                scope.typed[scope.board.name] = [kind]
+        return scope
+
+    def unfolded(self, expr: n.Expr, scope: Scope) -> tuple[str, str, tuple[n.Expr, ...]] | None:
+        """Return name, spelling and arguments of what is written as a call, a member or a place."""
+        match expr:
+            case n.Name(spelling=spelling):
+                if spelling.lower() in scope.work.lets:
+                    return self.unfolded(scope.work.lets[spelling.lower()], scope)
+                return expr.folded, spelling, ()
+            case n.Var(name=name) if name in scope.work.lets:
+                return self.unfolded(scope.work.lets[name], scope)
+            case n.Call(spelling=spelling, args=args):
+                return expr.folded, spelling, args
+            case n.Member(base=base, spelling=spelling, args=args):
+                return expr.folded, spelling, (base, *args)
+            case n.Index(base=base, args=args):
+                if base is None:
+                    if scope.board is None:
+                        self.report.refuse(
+                            "E-SURFACE", "`@[…]` stands outside of a surface", expr.start, expr.end
+                        )
+                    base = n.Anonymous(-1, -1)  # the board of the sentence
+                return "cell", "cell", (base, *args)
+        return None
+
+    def fluent_of(self, expr: n.Expr, scope: Scope) -> Fluent | None:
+        """Return the functional relation that an expression reads, if it does."""
+        found = self.unfolded(expr, scope)
+        if found is None:
+            return None
+        name, spelling, args = found
+        if isinstance(expr, n.Name) and name == spelling.lower() and not args:
+            declared = self.program.declared.get(spelling, set())
+            if declared & {"value", "role", "parameter", "constant"} and "fluent" not in declared:
+                return None
+        extra = 1 if (name, len(args)) in scope.work.members else 0
+        fluent = self.program.fluents.get((name, len(args) + 1 + extra))
+        return fluent if fluent is not None and fluent.functional else None
+
+    # -- terms ---------------------------------------------------------------------------------
+
+    def term(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
+        """Translate an expression; conditions that belong to it are added to `out`."""
+        start, end = scope.span(expr.start, expr.end)
+        match expr:
+            case n.Number(value=value):
+                return integer(value, start, end)
+            case n.String(text=text):
+                name = mangled(text)
+                if name != text:
+                    self.program.strings[name] = text
+                return Constant(name, None, start, end)
+            case n.Quoted(text=text):
+                return Constant(text.lower(), text, start, end)
+            case n.Var(name=name, spelling=spelling):
+                if name in scope.work.lets:
+                    return self.read(expr, scope, out)
+                self._typed(expr, scope)
+                new = scope.rename.get(name)
+                return (
+                    Variable(name, spelling, start, end) if new is None else Variable(new, None, start, end)
+                )
+            case n.Anonymous():
+                if expr.start < 0 and scope.board is not None:
+                    return scope.board
+                return scope.fresh("any", expr.start, expr.end)
+            case n.Generator(name=name):
+                self.report.refuse("E-SYNTAX", f"nothing gives `\\{name}` a value", expr.start, expr.end)
+            case n.Name():
+                return self._name(expr, scope, out)
+            case n.Call() | n.Member() | n.Index():
+                return self._call(expr, scope, out)
+            case n.Sum(sign=sign, left=left, right=right):
+                return self._sum(sign, left, right, expr, scope, out)
+        self.report.refuse(
+            "E-SYNTAX",
+            "a collection or range cannot stand here",
+            expr.start,
+            expr.end,
+            help="collections stand behind `in`, beside `===`, in `data` and in `surface`",
+        )
+
+    def _typed(self, variable: n.Var, scope: Scope) -> None:
+        if variable.type is None:
+            return
+        name = named_type(self.program, variable.type)
+        own = scope.rename.get(variable.name, variable.name)
+        term = Variable(own, variable.spelling, *scope.span(variable.start, variable.end))
+        atom = self.type_atom(name, term)
+        known = scope.typed.setdefault(own, [])
+        if atom not in known:
+            known.append(atom)
+        scope.types.setdefault(own, name)
+
+    def type_atom(self, name: str, term: Term) -> Atom:
+        """Return the condition that a term belongs to a type."""
+        kind = self.program.types.get(name)
+        return Atom(name, (term,), kind.spelling if kind else None, term.start, term.end)
+
+    def _sum(
+        self, sign: str, left: n.Expr, right: n.Expr, expr: n.Expr, scope: Scope, out: Alternative
+    ) -> Term:
+        one, two = self.term(left, scope, out), self.term(right, scope, out)
+        start, end = scope.span(expr.start, expr.end)
+        a, b = as_integer(one), as_integer(two)
+        if a is not None and b is not None:
+            return integer(a + b if sign == "+" else a - b if sign == "-" else a * b, start, end)
+        if (b == 0 and sign in {"+", "-"}) or (b == 1 and sign == "*"):
+            return one
+        for part, written in ((one, left), (two, right)):
+            if not isinstance(part, Variable) and as_integer(part) is None:
+                self.report.refuse("E-CONST", f"`{show(part)}` is no integer", written.start, written.end)
+        result = scope.fresh(_RESULT[sign], expr.start, expr.end)
+        out.append(Atom(self.tables[ARITHMETIC[sign]], (one, two, result), None, start, end))
+        return result
+
+    def _name(self, expr: n.Name, scope: Scope, out: Alternative) -> Term:
+        spelling = expr.spelling
+        start, end = scope.span(expr.start, expr.end)
+        if spelling.lower() in scope.work.lets:
+            return self.read(expr, scope, out)
+        known = self.values.named(spelling)
+        declared = self.program.declared.get(spelling, set())
+        if known is not None or declared:
+            if scope.plain and spelling[0].isupper():
+                self._declared(expr, scope)
+            if known is not None:
+                return (
+                    Constant(known.name, known.spelling, start, end) if isinstance(known, Constant) else known
+                )
+        if self.fluent_of(expr, scope) is not None:
+            return self.read(expr, scope, out)
+        if (expr.folded, 1) in self.program.fluents and self.program.fluents[expr.folded, 1].kind == "bool":
+            return Constant(expr.folded, spelling, start, end)
+        if not spelling[0].isupper():
+            return Constant(expr.folded, spelling, start, end)
+        if declared == {"type"}:
+            if scope.plain:
+                return Variable(expr.folded, spelling, start, end)
+            self.report.refuse(
+                "E-NAME-AMBIGUOUS",
+                f"`{spelling}` is a type, and a value is needed here",
+                expr.start,
+                expr.end,
+                help=f"write `?{spelling.lower()}` for a variable, `?x:{spelling}` for one of the type",
+            )
+        if declared:
+            return Constant(expr.folded, spelling, start, end)
+        if scope.plain:
+            return Variable(expr.folded, spelling, start, end)
+        self.report.refuse(
+            "E-NAME-UNDECLARED",
+            f"`{spelling}` is not declared",
+            expr.start,
+            expr.end,
+            help=f"write `?{spelling}` for a variable, or declare it",
+        )
+
+    def _declared(self, expr: n.Name, scope: Scope) -> None:
+        self.report.add(
+            "W-NAME-DECLARED",
+            f"`{expr.spelling}` is declared, so it is no variable here",
+            *scope.span(expr.start, expr.end),
+            help=f"write `?{expr.spelling.lower()}` if a variable is meant",
+        )
+
+    def _call(self, expr: n.Call | n.Member | n.Index, scope: Scope, out: Alternative) -> Term:
+        if not scope.plain:
+            if isinstance(expr, n.Index) or self.fluent_of(expr, scope) is not None:
+                return self.read(expr, scope, out)
+            found = self.unfolded(expr, scope)
+            assert found is not None
+            name, _, args = found
+            if len(args) == 1 and isinstance(args[0], n.Var) and isinstance(expr, n.Call):
+                kind = "role" if name == "roles" else name
+                if kind == "role" or kind in self.program.types:
+                    term = self.term(args[0], scope, out)
+                    assert isinstance(term, Variable)
+                    atom = self.type_atom(kind, term)
+                    if atom not in scope.typed.setdefault(term.name, []):
+                        scope.typed[term.name].append(atom)
+                    return term
+            if isinstance(expr, n.Member):
+                return self._member(expr, found, scope, out)
+        return self.pattern(expr, scope, out)
+
+    def _member(
+        self, expr: n.Member, found: tuple[str, str, tuple[n.Expr, ...]], scope: Scope, out: Alternative
+    ) -> Term:
+        name, spelling, args = found
+        if name in self.program.external:
+            self.external(expr)
+        if (name, len(args) + 1) in self.program.fixed:
+            start, end = scope.span(expr.start, expr.end)
+            value = scope.fresh(name, expr.start, expr.end)
+            terms = tuple(self.term(arg, scope, out) for arg in args)
+            out.append(Atom(name, (*terms, value), spelling, start, end))
+            return value
+        return self.pattern(expr, scope, out)
+
+    def external(self, expr: n.Expr) -> NoReturn:
+        """Refuse the use of a property that is no part of the game."""
+        text = self.report.source.text[expr.start : expr.end]
+        self.report.refuse(
+            "E-ROLE-PROP",
+            f"`{text}` is external: it describes a player and is no part of the rules",
+            expr.start,
+            expr.end,
+        )
+
+    def pattern(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
+        """Translate a fluent or an action as it stands: at the top nothing is read."""
+        found = self.unfolded(expr, scope) if not isinstance(expr, n.Var) else None
+        if found is None:
+            return self.term(expr, scope, out)
+        name, spelling, args = found
+        if isinstance(expr, n.Name) and scope.plain and spelling[0].isupper():
+            return self._name(expr, scope, out)
+        start, end = scope.span(expr.start, expr.end)
+        terms = tuple(self.term(arg, scope, out) for arg in args)
+        if (name, len(args)) in scope.work.members or (name, len(args) - 1) in scope.work.members:
+            fluent = self.program.fluents.get((name, len(args) + 1))
+            if fluent is not None and scope.board is not None:
+                terms = (scope.board, *terms)
+        if not terms:
+            return Constant(name, spelling, start, end)
+        return Function(name, terms, spelling, start, end)
+
+    def read(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
+        """Read the value of a functional relation in the current state."""
+        fluent = self.fluent_of(expr, scope)
+        found = self.unfolded(expr, scope)
+        if fluent is None or found is None:
+            self.report.refuse("E-SURFACE", "no board has this place", expr.start, expr.end)
+        args = self.fluent_args(found[2], fluent, scope, out)
+        start, end = scope.span(expr.start, expr.end)
+        value = scope.fresh(fluent.name, expr.start, expr.end)
+        inner = Function(fluent.name, (*args, value), fluent.spelling, start, end)
+        out.append(Atom("true", (inner,), None, start, end))
+        return value
+
+    def fluent_args(
+        self, args: tuple[n.Expr, ...], fluent: Fluent, scope: Scope, out: Alternative
+    ) -> tuple[Term, ...]:
+        """Translate the arguments of a fluent; one of a board gets the board in front."""
+        terms = tuple(self.term(arg, scope, out) for arg in args)
+        if len(terms) + int(fluent.functional) < fluent.arity and scope.board is not None:
+            terms = (scope.board, *terms)
+        return terms
+
+    # -- atoms ---------------------------------------------------------------------------------
+
+    def atom(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom | bool:
+        """Translate an atom of a body; True or False if it is decided already."""
+        if isinstance(expr, n.Var) and expr.name not in scope.work.lets:
+            text = self.report.source.text[expr.start : expr.end]
+            self.report.refuse("E-SYNTAX", f"the variable `{text}` is no condition", expr.start, expr.end)
+        if isinstance(expr, n.Name) and expr.spelling in self.program.bools:
+            return self.program.bools[expr.spelling]
+        found = self.unfolded(expr, scope)
+        if found is None:
+            text = self.report.source.text[expr.start : expr.end]
+            self.report.refuse("E-SYNTAX", f"`{text}` is no condition", expr.start, expr.end)
+        name, spelling, args = found
+        start, end = scope.span(expr.start, expr.end)
+        if isinstance(expr, n.Index):
+            self.report.refuse("E-SYNTAX", "a place is no condition", expr.start, expr.end)
+        if name in KEYWORDS or (name == "roles" and len(args) == 1):
+            return self.keyword("role" if name == "roles" else name, spelling, args, expr, scope, out)
+        if name in self.program.external and isinstance(expr, n.Member):
+            self.external(expr)
+        terms = tuple(self.term(arg, scope, out) for arg in args)
+        if (name, len(args)) in scope.work.members and scope.board is not None:
+            terms = (scope.board, *terms)
+        key = name, len(terms)
+        if self.is_fluent(key):
+            if key in self.program.views:
+                self._both(key, spelling, start, end)
+            elif not (scope.plain and isinstance(scope.sentence, n.PrefixSentence)):
+                if scope.plain:
+                    self.report.add(
+                        "W-IMPLICIT-TRUE",
+                        f"`{spelling}` is read as `true({spelling}…)`",
+                        start,
+                        end,
+                        help="it is a part of the state",
+                    )
+                make = (
+                    Function(name, terms, spelling, start, end)
+                    if terms
+                    else Constant(name, spelling, start, end)
+                )
+                return Atom("true", (make,), None, start, end)
+        self._known_surface(expr, key, scope)
+        return Atom(name, terms, spelling, start, end)
+
+    def _known_surface(self, expr: n.Expr, key: tuple[str, int], scope: Scope) -> None:
+        """A member of a board has to be one."""
+        if not isinstance(expr, n.Member) or not isinstance(expr.base, n.Name):
+            return
+        instance = self.program.instances.get(expr.base.folded)
+        if instance is not None and key not in self.program.views and not self.is_fluent(key):
+            self.report.refuse(
+                "E-SURFACE",
+                f"the board `{expr.base.spelling}` has no `{expr.spelling}` with {len(expr.args)} arguments",
+                *scope.span(expr.start, expr.end),
+            )
+
+    def is_fluent(self, key: tuple[str, int]) -> bool:
+        """Whether something of this name and arity is a part of the state."""
+        return key in self.program.fluents or key in self.program.plain_fluents
+
+    def _both(self, key: tuple[str, int], spelling: str, start: int, end: int) -> None:
+        if key not in self.hinted:
+            self.hinted.add(key)
+            self.report.add(
+                "W-FLUENT-VIEW",
+                f"`{spelling}` is a relation of the rules and a part of the state: the relation is meant",
+                start,
+                end,
+                help=f"write `true({spelling}…)` for the state",
+            )
+
+    def keyword(
+        self, name: str, spelling: str, args: tuple[n.Expr, ...], expr: n.Expr, scope: Scope, out: Alternative
+    ) -> Atom:
+        """Translate an atom of a keyword; its fluent or action stands for itself."""
+        at = FLUENT_AT.get(name, -1)
+        terms = tuple(
+            self.pattern(arg, scope, out) if i == at else self.term(arg, scope, out)
+            for i, arg in enumerate(args)
+        )
+        return Atom(name, terms, spelling, *scope.span(expr.start, expr.end))
+
+    # -- conditions ----------------------------------------------------------------------------
+
+    def body(self, formula: n.Formula | None, scope: Scope) -> list[Alternative]:
+        """Translate a condition into alternatives, each of them a conjunction."""
+        if formula is None:
+            return [[]]
+        found = self._dnf(formula, scope)
+        self._limit(len(found), formula)
+        return found
+
+    def _limit(self, count: int, formula: n.Formula) -> None:
+        if count > MAX_ALTERNATIVES:
+            self.report.refuse(
+                "E-SYNTAX",
+                f"this condition has {count} alternatives, more than {MAX_ALTERNATIVES}",
+                formula.start,
+                formula.end,
+                help="give a part of it a name of its own",
+            )
+
+    def _dnf(self, formula: n.Formula, scope: Scope) -> list[Alternative]:
+        match formula:
+            case n.Conjunction(parts=parts):
+                found: list[Alternative] = [[]]
+                for part in parts:
+                    right = self._dnf(part, scope)
+                    self._limit(len(found) * len(right), formula)
+                    found = [[*a, *b] for a, b in product(found, right)]
+                return found
+            case n.Disjunction(parts=parts):
+                return [alternative for part in parts for alternative in self._dnf(part, scope)]
+            case n.Negation(inner=inner):
+                return self._negated(inner, scope)
+            case n.Holds(atom=atom):
+                out: Alternative = []
+                literal = self.atom(atom, scope, out)
+                if isinstance(literal, bool):
+                    return [out] if literal else []
+                return [[*out, literal]]
+            case n.Comparison():
+                return self._comparison(formula, scope)
+            case n.Membership(item=item, collection=collection):
+                return self._membership(formula, item, collection, scope)
+            case n.Doing():
+                out = []
+                return [[*out, *self.does(formula, scope)]]
+            case n.Payoff():
+                self.report.refuse("E-SYNTAX", "a payoff is no condition", formula.start, formula.end)
+
+    def _negated(self, inner: n.Formula, scope: Scope) -> list[Alternative]:
+        if isinstance(inner, n.Negation):
+            return self._dnf(inner.inner, scope)
+        if isinstance(inner, n.Comparison) and inner.sign == "#":
+            out: Alternative = []
+            left, right = self.term(inner.left, scope, out), self.term(inner.right, scope, out)
+            if not out:
+                return [[Equal(left, right)]]
+        found: Alternative = []
+        for alternative in self._dnf(inner, scope):
+            if not alternative:
+                return []
+            found.append(Nope(alternative))
+        return [found]
+
+    def does(self, doing: n.Doing, scope: Scope) -> Alternative:
+        """Translate `r -> m` as a condition."""
+        out: Alternative = []
+        role = self.subject(doing.subject, scope, out)
+        if doing.place is not None:
+            found = self.unfolded(doing.place, scope)
+            assert found is not None
+            name, spelling, args = self.unfolded(doing.action, scope) or ("", "", ())
+            terms = [self.term(arg, scope, out) for arg in (*found[2], *args)]
+            action: Term = Function(name, tuple(terms), spelling, *scope.span(doing.start, doing.end))
+        else:
+            action = self.pattern(doing.action, scope, out)
+        return [*out, Atom("does", (role, action), None, *scope.span(doing.start, doing.end))]
+
+    def subject(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
+        """Translate the one who moves; a variable is restricted to roles."""
+        if isinstance(expr, n.Name):
+            start, end = scope.span(expr.start, expr.end)
+            role = self.program.roles.get(expr.folded)
+            if role is None and expr.spelling[0].isupper() and expr.spelling not in self.program.declared:
+                self.report.refuse(
+                    "E-NAME-UNDECLARED",
+                    f"no role `{expr.spelling}`",
+                    expr.start,
+                    expr.end,
+                    help=f"write `?{expr.spelling}` for a variable, or declare the role",
+                )
+            return Constant(expr.folded, expr.spelling, start, end)
+        term = self.term(expr, scope, out)
+        if isinstance(term, Variable):
+            atom = Atom("role", (term,), None, term.start, term.end)
+            known = scope.typed.setdefault(term.name, [])
+            if atom not in known:
+                known.insert(0, atom)
+        return term
+
+    def _boolean(self, formula: n.Comparison, scope: Scope) -> n.Formula | None:
+        """`r.ready == true` is `r.ready`."""
+        for one, two in ((formula.left, formula.right), (formula.right, formula.left)):
+            if not isinstance(two, n.Name) or two.folded not in {"true", "false"}:
+                continue
+            found = self.unfolded(one, scope)
+            if found is None:
+                continue
+            fluent = self.program.fluents.get((found[0], len(found[2])))
+            if fluent is None or fluent.kind != "bool" or formula.sign not in {"==", "#"}:
+                continue
+            holds = n.Holds(formula.start, formula.end, one)
+            positive = (two.folded == "true") == (formula.sign == "==")
+            return holds if positive else n.Negation(formula.start, formula.end, holds)
+        return None
+
+    def _comparison(self, formula: n.Comparison, scope: Scope) -> list[Alternative]:
+        sign, left, right = formula.sign, formula.left, formula.right
+        if isinstance(left, n.Collection | n.Comprehension) or isinstance(
+            right, n.Collection | n.Comprehension
+        ):
+            if sign not in {"==", "==="}:
+                self.report.refuse(
+                    "E-SYNTAX", "collections are compared with `===`", formula.start, formula.end
+                )
+            return self._dnf(self._same_set(formula, scope), scope)
+        boolean = self._boolean(formula, scope)
+        if boolean is not None:
+            return self._dnf(boolean, scope)
+        out: Alternative = []
+        one, two = self.term(left, scope, out), self.term(right, scope, out)
+        start, end = scope.span(formula.start, formula.end)
+        if sign in {"==", "==="}:
+            return [[*out, Equal(one, two)]]
+        if sign == "#":
+            return [[*out, Distinct(one, two, start, end)]]
+        if sign in {"<<", ">>"}:
+            kind = self._preference(formula, scope)
+            pair = (one, two) if sign == "<<" else (two, one)
+            return [[*out, Atom(self.program.fresh(f"{kind}_below"), pair, None, start, end)]]
+        if sign in {">", ">="}:
+            one, two = two, one
+        a, b = as_integer(one), as_integer(two)
+        if a is not None and b is not None:
+            return [out] if (a < b if sign in {"<", ">"} else a <= b) else []
+        table = self.tables[LESS if sign in {"<", ">"} else AT_MOST]
+        return [[*out, Atom(table, (one, two), None, start, end)]]
+
+    def _preference(self, formula: n.Comparison, scope: Scope) -> str:
+        """Return the type whose order of preference is meant."""
+        ordered = [kind for kind in self.program.types.values() if kind.below]
+        found: dict[str, None] = {}
+        for side in (formula.left, formula.right):
+            name = self._type_of(side, scope)
+            if name is not None:
+                found[name] = None
+                continue
+            fluent = self.fluent_of(side, scope)
+            if fluent is None and isinstance(side, n.Name | n.Quoted | n.Number | n.String | n.Call):
+                before = len(self.report.found)
+                term = self.values.term(side)
+                del self.report.found[before:]
+                fitting = [kind.name for kind in ordered if term in kind.members]
+                found.update(dict.fromkeys(fitting))
+        names = [name for name in found if any(kind.name == name for kind in ordered)]
+        if not found and len(ordered) == 1:
+            return ordered[0].name
+        if len(names) != 1:
+            what = "no type" if not names else "more than one type"
+            self.report.refuse(
+                "E-PREF-TYPE",
+                f"{what} says which of the two is preferred",
+                *scope.span(formula.start, formula.end),
+                help="give a variable a type: `?x:T`, where `data T` has `<<`",
+            )
+        return names[0]
+
+    def _type_of(self, expr: n.Expr, scope: Scope) -> str | None:
+        if isinstance(expr, n.Var) and expr.name not in scope.work.lets:
+            return scope.types.get(scope.rename.get(expr.name, expr.name))
+        fluent = self.fluent_of(expr, scope)
+        return fluent.value if fluent is not None else None
+
+    def _same_set(self, formula: n.Comparison, scope: Scope) -> n.Formula:
+        start, end = formula.start, formula.end
+        left, right = (
+            [e for element in self.values.elements(side) for e in self._every(element, scope)]
+            for side in (formula.left, formula.right)
+        )
+        if not left or not right:
+            self.report.refuse("E-SYNTAX", "an empty collection equals nothing", start, end)
+
+        def one_of(item: n.Expr, others: list[n.Expr]) -> n.Formula:
+            parts = tuple(n.Comparison(item.start, item.end, "==", other, item) for other in others)
+            return parts[0] if len(parts) == 1 else n.Disjunction(start, end, parts)
+
+        parts = [one_of(item, left) for item in right]
+        if len(left) > 1:
+            parts += [one_of(item, right) for item in left]
+        return n.Conjunction(start, end, tuple(parts))
+
+    def _every(self, element: n.Expr, scope: Scope) -> list[n.Expr]:
+        """Replace `_` in the arguments of a functional relation by all values of that position."""
+        found = self.unfolded(element, scope)
+        if found is None or not any(isinstance(arg, n.Anonymous) for arg in found[2]):
+            return [element]
+        fluent = self.fluent_of(element, scope)
+        choices: list[list[n.Expr]] = []
+        for i, arg in enumerate(found[2]):
+            if not isinstance(arg, n.Anonymous) or arg.start < 0:
+                choices.append([arg])
+                continue
+            kind = fluent.arguments[i] if fluent is not None and i < len(fluent.arguments) else None
+            members = self.program.type_members(kind) if kind is not None else None
+            if members is None:
+                self.report.refuse(
+                    "E-CONST",
+                    "the values of `_` are not known here",
+                    arg.start,
+                    arg.end,
+                    help="write the range, such as `1 .. 3`",
+                )
+            from herbrand.syntax.ggdl.values import as_expression
+
+            choices.append([as_expression(member, arg.start, arg.end) for member in members])
+        if isinstance(element, n.Member):
+            return [
+                n.Member(element.start, element.end, combo[0], element.spelling, tuple(combo[1:]))
+                for combo in product(*choices)
+            ]
+        if isinstance(element, n.Index):
+            rest = choices[1:]
+            return [n.Index(element.start, element.end, element.base, combo) for combo in product(*rest)]
+        return [n.Call(element.start, element.end, found[1], combo) for combo in product(*choices)]
+
+    def _membership(
+        self, formula: n.Membership, item: n.Expr, collection: n.Expr, scope: Scope
+    ) -> list[Alternative]:
+        start, end = scope.span(formula.start, formula.end)
+        if isinstance(collection, n.Name) and collection.folded in {"int", "string"}:
+            self.report.refuse(
+                "E-TYPE-INFINITE",
+                f"`{collection.spelling}` is no finite type",
+                collection.start,
+                collection.end,
+            )
+        found = self.unfolded(collection, scope)
+        if found is not None:
+            fluent = self.program.fluents.get((found[0], len(found[2]) + 1))
+            if fluent is not None and fluent.kind == "set":
+                args = (*found[2], item)
+                call = n.Call(formula.start, formula.end, found[1], args)
+                return self._dnf(n.Holds(formula.start, formula.end, call), scope)
+        if isinstance(collection, n.Name):
+            kind = n.Type(collection.start, collection.end, collection.spelling)
+            name = named_type(self.program, kind)
+            return self._of_type(name, item, scope)
+        if isinstance(collection, n.Interval):
+            members = self.values.members(collection)
+            assert members is not None
+            if isinstance(item, n.Var | n.Name | n.Call | n.Member | n.Index):
+                return self._of_type(range_type(self.program, members), item, scope)
+        elements = self.values.elements(collection)
+        ground = [e for e in elements if isinstance(e, n.Number | n.Quoted | n.String)]
+        if len(elements) > FEW and len(ground) == len(elements):
+            members = tuple(dict.fromkeys(map(self.values.term, elements)))
+            return self._of_type(range_type(self.program, members), item, scope)
+        alternatives: list[Alternative] = []
+        for element in elements:
+            out: Alternative = []
+            one, two = self.term(item, scope, out), self.term(element, scope, out)
+            alternatives.append([*out, Equal(one, two)])
+        del start, end
+        return alternatives
+
+    def _of_type(self, name: str, item: n.Expr, scope: Scope) -> list[Alternative]:
+        out: list[Literal] = []
+        term = self.term(item, scope, out)
+        if isinstance(term, Variable):
+            scope.types.setdefault(term.name, name)
+        return [[*out, self.type_atom(name, term)]]

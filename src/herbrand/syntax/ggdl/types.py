@@ -1,0 +1,329 @@
+"""Roles, data types with their order of preference, and constants."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.program import DataType, show
+from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.values import Values, integer
+from herbrand.syntax.tree import Atom, Constant, Rule
+
+if TYPE_CHECKING:
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.tree import Term
+
+__all__ = ["declare_constants", "declare_roles", "declare_types", "define_type", "named_type"]
+
+
+def declare_roles(program: Program) -> None:
+    """Collect the roles in the order of their declaration."""
+    for sentence in program.sentences:
+        if isinstance(sentence, n.RoleSentence):
+            for name in sentence.names:
+                if name.spelling != "_":
+                    term = Constant(name.folded, name.spelling, name.start, name.end)
+                    program.roles.setdefault(name.folded, term)
+                    program.declare(name.spelling, "role")
+                    if sentence.doc and len(sentence.names) == 1:
+                        program.docs.setdefault(name.folded, sentence.doc)
+        elif isinstance(sentence, n.PrefixSentence):
+            for rule in program.plain_rules.get(id(sentence), ()):
+                _plain_fact(program, rule)
+        elif isinstance(sentence, n.RuleSentence) and sentence.body is None:
+            values = Values(program)
+            for head in sentence.heads:
+                if isinstance(head, n.Call) and len(head.args) == 1 and head.folded == "role":
+                    what = head.args[0]
+                    if isinstance(what, n.Name):
+                        named = Constant(what.folded, what.spelling, what.start, what.end)
+                        program.roles.setdefault(what.folded, named)
+                        program.declare(what.spelling, "role")
+                    elif isinstance(what, n.Number | n.Quoted | n.String):
+                        other = values.term(what)
+                        assert isinstance(other, Constant)
+                        program.roles.setdefault(other.name, other)
+
+
+def _plain_fact(program: Program, rule: Rule) -> None:
+    if rule.body or len(rule.head.args) != 1 or not isinstance(rule.head.args[0], Constant):
+        return
+    term = rule.head.args[0]
+    if rule.head.name == "role":
+        program.roles.setdefault(term.name, term)
+        program.declare(term.spelling, "role")
+
+
+def declare_constants(program: Program) -> None:
+    """Evaluate `const N := v` and `N <=> v`, in any order."""
+    waiting = [s for s in program.sentences if isinstance(s, n.ConstantSentence)]
+    names = {s.name for s in waiting}
+    while waiting:
+        later: list[n.ConstantSentence] = []
+        for sentence in waiting:
+            program.report.source = sentence.source
+            needed = _names_in(sentence.value) & names
+            if any(s.name in needed and s is not sentence for s in waiting):
+                later.append(sentence)
+                continue
+            program.declare(sentence.name, "constant")
+            try:
+                if sentence.name in program.constants:
+                    program.report.refuse(
+                        "E-NAME-CLASH", f"`{sentence.name}` is declared twice", sentence.start, sentence.end
+                    )
+                program.constants[sentence.name] = Values(program).term(sentence.value)
+            except Refused:
+                program.constants.setdefault(sentence.name, Constant("0"))
+        if len(later) == len(waiting):
+            for sentence in later:
+                program.report.add(
+                    "E-CONST", f"`{sentence.name}` is defined by itself", sentence.start, sentence.end
+                )
+                program.constants[sentence.name] = Constant("0")
+            return
+        waiting = later
+
+
+def _names_in(expr: n.Expr) -> set[str]:
+    match expr:
+        case n.Name(spelling=spelling):
+            return {spelling}
+        case n.Call(args=args):
+            return {name for arg in args for name in _names_in(arg)}
+        case n.Sum(left=left, right=right):
+            return _names_in(left) | _names_in(right)
+    return set()
+
+
+def declare_types(program: Program) -> None:
+    """Collect the members of every data type, and which is preferred to which."""
+    for sentence in program.sentences:
+        if isinstance(sentence, n.RuleSentence) and sentence.body is None:
+            _unary_facts(program, sentence)
+        elif isinstance(sentence, n.PrefixSentence):
+            for rule in program.plain_rules.get(id(sentence), ()):
+                head = rule.head
+                if not rule.body and len(head.args) == 1 and isinstance(head.args[0], Constant):
+                    program.unary_facts.setdefault(head.name, []).append(head.args[0])
+    for sentence in program.sentences:
+        if isinstance(sentence, n.DataSentence):
+            define_type(program, sentence.name.lower())
+
+
+def _unary_facts(program: Program, sentence: n.RuleSentence) -> None:
+    values = Values(program)
+    for head in sentence.heads:
+        if isinstance(head, n.Call) and len(head.args) == 1:
+            found = len(program.report.found)
+            try:
+                terms = [values.term(e) for e in values.expanded(head.args[0])]
+            except Refused:
+                del program.report.found[found:]
+                continue
+            program.unary_facts.setdefault(head.folded, []).extend(terms)
+
+
+def define_type(program: Program, name: str, open_ones: tuple[str, ...] = ()) -> tuple[Term, ...] | None:
+    """Return the members of a type, evaluating its definition if that has not been done."""
+    if name in program.types:
+        return program.types[name].members
+    found = [s for s in program.sentences if isinstance(s, n.DataSentence) and s.name.lower() == name]
+    if not found:
+        return program.type_members(name)
+    first, *others = found
+    report = program.report
+    before = report.source
+    report.source = first.source
+    try:
+        if name in open_ones:
+            report.refuse("E-CONST", f"the type `{first.name}` contains itself", first.start, first.end)
+        for other in others:
+            report.add(
+                "E-NAME-CLASH",
+                f"the type `{other.name}` is declared twice",
+                other.start,
+                other.end,
+                labels=[(first.start, first.end, "declared here first")],
+            )
+        members: dict[Term, Term] = {}
+        pairs: dict[tuple[Term, Term], None] = {}
+        for group in first.groups:
+            _chain(program, first, group, members, pairs, (*open_ones, name))
+        if not members:
+            report.refuse("E-RANGE-EMPTY", f"the type `{first.name}` is empty", first.start, first.end)
+        program.types[name] = DataType(name, first.name, tuple(members), tuple(pairs), first.doc)
+    except Refused:
+        members = {integer(0): integer(0)}
+        program.types[name] = DataType(name, first.name, tuple(members))
+    finally:
+        report.source = before
+    program.declare(first.name, "type")
+    return program.types[name].members
+
+
+def _chain(
+    program: Program,
+    sentence: n.DataSentence,
+    chain: tuple[n.Level, ...],
+    members: dict[Term, Term],
+    pairs: dict[tuple[Term, Term], None],
+    open_ones: tuple[str, ...],
+) -> None:
+    ranks: list[tuple[list[Term], str]] = []
+    for level in chain:
+        rank: list[Term] = []
+        steps: list[list[Term]] = []
+        for item in level.items:
+            found = _item(program, item, open_ones)
+            for term in found:
+                members.setdefault(term, term)
+            rank += found
+            if isinstance(item, n.Interval) and len(chain) > 1:
+                steps.append(found)
+        for step in steps:
+            for worse, better in pairwise(step):
+                pairs[worse, better] = None
+        ranks.append((rank, level.link))
+    run: list[list[Term]] = []
+    for rank, link in ranks:
+        lower = run if link == "<<<" else run[-1:] if link == "<<" else []
+        for below in lower:
+            for worse in below:
+                for better in rank:
+                    pairs[worse, better] = None
+                    if worse == better and link == "<<<":
+                        program.report.refuse(
+                            "E-PREF-CYCLE",
+                            f"`{show(worse)}` would be preferred to itself",
+                            sentence.start,
+                            sentence.end,
+                            help="`<<` joins neighbours only and may go round",
+                        )
+        run = [*run, rank] if link == "<<<" else [rank]
+
+
+def _item(program: Program, item: n.Expr, open_ones: tuple[str, ...]) -> list[Term]:
+    values = Values(program)
+    if isinstance(item, n.Name) and item.spelling not in program.constants:
+        if item.folded in {"role", "roles"}:
+            return list(program.roles.values())
+        if item.folded in {"int", "string", "bool"}:
+            program.report.refuse(
+                "E-TYPE-INFINITE",
+                f"`{item.spelling}` is no finite type",
+                item.start,
+                item.end,
+                help="write a range such as `1 .. 9`",
+            )
+        inner = define_type(program, item.folded, open_ones) if item.folded != open_ones[-1] else None
+        if inner is not None:
+            return list(inner)
+    found = values.elements(item) if isinstance(item, n.Comprehension) else values.expanded(item)
+    terms = [values.term(element) for element in found]
+    for element in found:
+        _declare_values(program, element)
+    return terms
+
+
+def _declare_values(program: Program, expr: n.Expr) -> None:
+    if isinstance(expr, n.Name):
+        program.declare(expr.spelling, "value")
+    elif isinstance(expr, n.Call):
+        for arg in expr.args:
+            _declare_values(program, arg)
+
+
+def named_type(program: Program, kind: n.Type) -> str:
+    """Return the name of the relation that a written type is; ranges get one of their own."""
+    report = program.report
+    if kind.name:
+        name = kind.name.lower()
+        if name == "roles":
+            name = "role"
+        if name == "int" and kind.bounds:
+            return _bounded(program, kind)
+        if name in {"int", "string"}:
+            report.refuse(
+                "E-TYPE-INFINITE",
+                f"`{kind.name}` is no finite type",
+                kind.start,
+                kind.end,
+                help="write a range such as `1 .. 9`, or declare `data T := 1 .. 9`",
+            )
+        if name != "role" and program.type_members(name) is None:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, [*program.types, "role"], n=1)
+            report.refuse(
+                "E-TYPE-UNKNOWN",
+                f"no type `{kind.name}`",
+                kind.start,
+                kind.end,
+                help=f"did you mean `{near[0]}`?" if near else "declare it with `data`",
+            )
+        return name
+    assert kind.low is not None
+    assert kind.high is not None
+    members = Values(program).interval(kind.low, kind.high, kind.start, kind.end)
+    return range_type(program, members)
+
+
+def _bounded(program: Program, kind: n.Type) -> str:
+    values = Values(program)
+    low = high = None
+    for sign, bound in kind.bounds:
+        number = values.integer(bound)
+        if sign in {">=", ">"}:
+            low = number + (sign == ">")
+        else:
+            high = number - (sign == "<")
+    if low is None or high is None:
+        program.report.refuse("E-TYPE-INFINITE", "`int` needs two bounds to be finite", kind.start, kind.end)
+    if low > high:
+        program.report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", kind.start, kind.end)
+    return range_type(program, tuple(integer(i) for i in range(low, high + 1)))
+
+
+def range_type(program: Program, members: tuple[Term, ...]) -> str:
+    """Return the name of a type for these members, known already or made for them."""
+    for name, known in program.types.items():
+        if len(known.members) == len(members) and set(known.members) == set(members):
+            return name
+    for name, found in program.ranges.items():
+        if set(found) == set(members):
+            return name
+    first, last = show(members[0]), show(members[-1])
+    plain = all(isinstance(m, Constant) for m in (members[0], members[-1]))
+    name = f"ggdl_{first}_to_{last}".replace("-", "m") if plain else f"ggdl_range_{len(program.ranges) + 1}"
+    if name in program.ranges:
+        name = f"{name}_{len(program.ranges) + 1}"
+    name = program.fresh(name)
+    program.ranges[name] = members
+    return name
+
+
+def type_facts(program: Program) -> None:
+    """Write the facts of roles, data types and preferences."""
+    for number, sentence in enumerate(program.sentences):
+        start, end = sentence.imported or (sentence.start, sentence.end)
+        if isinstance(sentence, n.RoleSentence):
+            for name in sentence.names:
+                if name.spelling != "_":
+                    role = program.roles[name.folded]
+                    program.rules.append(
+                        (number, Rule(Atom("role", (role,), None, start, end), (), start, end))
+                    )
+        elif isinstance(sentence, n.DataSentence):
+            kind = program.types.get(sentence.name.lower())
+            if kind is None:
+                continue
+            for member in kind.members:
+                head = Atom(kind.name, (member,), kind.spelling, start, end)
+                program.rules.append((number, Rule(head, (), start, end)))
+            below = program.fresh(f"{kind.name}_below")
+            for worse, better in kind.below:
+                head = Atom(below, (worse, better), None, start, end)
+                program.rules.append((number, Rule(head, (), start, end)))

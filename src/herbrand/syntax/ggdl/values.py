@@ -1,0 +1,238 @@
+"""Constant expressions: what is known when a program is read."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.tree import Constant, Function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.tree import Term
+
+__all__ = ["Values", "as_integer", "integer", "mangled", "substituted"]
+
+_CONSTANT: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
+_KEYWORDS: Final = frozenset(
+    {
+        *("role", "base", "input", "init", "true", "does", "next", "legal", "goal", "terminal"),
+        *("sees", "knows", "random", "and", "or", "not", "distinct"),
+    }
+)
+MAX_MEMBERS: Final = 100_000
+"""A range with more members is refused."""
+
+
+def mangled(text: str) -> str:
+    """Return the constant that a string stands for.
+
+    >>> mangled("o"), mangled("X"), mangled("-"), mangled("")
+    ('o', 's__58_', 's__2d_', 's_')
+    """
+    if _CONSTANT.fullmatch(text) and text not in _KEYWORDS:
+        return text
+    return "s_" + "".join(c if ("a" <= c <= "z" or "0" <= c <= "9") else f"_{ord(c):x}_" for c in text)
+
+
+def integer(value: int, start: int = 0, end: int = 0) -> Constant:
+    """Return an integer as a term."""
+    return Constant(str(value), None, start, end)
+
+
+def as_integer(term: Term) -> int | None:
+    """Return the integer that a term is, None if it is none."""
+    if isinstance(term, Constant) and (term.name.isdecimal() or term.name[:1] == "-"):
+        try:
+            value = int(term.name)
+        except ValueError:
+            return None
+        return value if str(value) == term.name else None
+    return None
+
+
+def substituted(expr: n.Expr, values: Mapping[str, n.Expr]) -> n.Expr:
+    """Replace generator variables (and variables used as such)."""
+
+    def many(parts: tuple[n.Expr, ...]) -> tuple[n.Expr, ...]:
+        return tuple(substituted(part, values) for part in parts)
+
+    match expr:
+        case n.Generator(start, end, name):
+            found = values.get(name)
+            return expr if found is None else found
+        case n.Var(start, end, name):
+            return values.get("?" + name, expr)
+        case n.Call(start, end, spelling, args):
+            return n.Call(start, end, spelling, many(args))
+        case n.Member(start, end, base, spelling, args):
+            return n.Member(start, end, substituted(base, values), spelling, many(args))
+        case n.Index(start, end, base, args):
+            inner = None if base is None else substituted(base, values)
+            return n.Index(start, end, inner, many(args))
+        case n.Interval(start, end, low, high):
+            return n.Interval(start, end, substituted(low, values), substituted(high, values))
+        case n.Sum(start, end, sign, left, right):
+            return n.Sum(start, end, sign, substituted(left, values), substituted(right, values))
+        case n.Choice(start, end, options):
+            return n.Choice(start, end, many(options))
+        case n.Collection(start, end, items):
+            return n.Collection(start, end, many(items))
+        case n.Comprehension(start, end, item, generators):
+            inside = tuple((name, substituted(e, values)) for name, e in generators)
+            return n.Comprehension(start, end, substituted(item, values), inside)
+    return expr
+
+
+class Values:
+    """Evaluates constant expressions of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.report = program.report
+        self.local: dict[str, Term] = {}
+        """Constants of the surface that is being read."""
+
+    def term(self, expr: n.Expr) -> Term:
+        """Return the ground term that an expression is; `E-CONST` if it is none."""
+        start, end = expr.start, expr.end
+        match expr:
+            case n.Number(value=value):
+                return integer(value, start, end)
+            case n.String(text=text):
+                name = mangled(text)
+                if name != text:
+                    self.program.strings[name] = text
+                return Constant(name, None, start, end)
+            case n.Quoted(text=text):
+                return Constant(text.lower(), text, start, end)
+            case n.Name(spelling=spelling):
+                known = self.named(spelling)
+                return Constant(expr.folded, spelling, start, end) if known is None else known
+            case n.Call(spelling=spelling, args=args):
+                return Function(expr.folded, tuple(map(self.term, args)), spelling, start, end)
+            case n.Sum(sign=sign, left=left, right=right):
+                one, two = self.integer(left), self.integer(right)
+                result = one + two if sign == "+" else one - two if sign == "-" else one * two
+                return integer(result, start, end)
+        what = "a variable" if isinstance(expr, n.Var | n.Generator | n.Anonymous) else "this"
+        self.report.refuse("E-CONST", f"{what} has no value when the game is read", start, end)
+
+    def named(self, spelling: str) -> Term | None:
+        """Return the constant or parameter of this name."""
+        if spelling in self.local:
+            return self.local[spelling]
+        return self.program.constants.get(spelling)
+
+    def integer(self, expr: n.Expr) -> int:
+        """Return the integer that an expression is."""
+        value = as_integer(self.term(expr))
+        if value is None:
+            text = self.report.source.text[expr.start : expr.end]
+            self.report.refuse(
+                "E-CONST",
+                f"`{text}` is no integer",
+                expr.start,
+                expr.end,
+                help="integers, parameters and `+ - *` of them are",
+            )
+        return value
+
+    def interval(self, low: n.Expr, high: n.Expr, start: int, end: int) -> tuple[Term, ...]:
+        """Return the integers of a range."""
+        first, last = self.integer(low), self.integer(high)
+        if first > last:
+            self.report.refuse("E-RANGE-EMPTY", f"the range {first} .. {last} is empty", start, end)
+        if last - first >= MAX_MEMBERS:
+            self.report.refuse("E-TYPE-INFINITE", f"the range {first} .. {last} is too large", start, end)
+        return tuple(integer(i, start, end) for i in range(first, last + 1))
+
+    def members(self, expr: n.Expr) -> tuple[Term, ...] | None:
+        """Return the members of a range, type or collection of constants; None for anything else."""
+        match expr:
+            case n.Interval(start, end, low, high):
+                return self.interval(low, high, start, end)
+            case n.Name(spelling=spelling):
+                if spelling in self.program.constants and expr.folded not in self.program.types:
+                    return None
+                return self.program.type_members(expr.folded)
+            case n.Collection(items=items):
+                return tuple(
+                    dict.fromkeys(
+                        term for item in items for e in self.expanded(item) for term in (self.term(e),)
+                    )
+                )
+            case n.Comprehension():
+                return tuple(dict.fromkeys(self.term(e) for e in self.elements(expr)))
+        return None
+
+    def elements(self, expr: n.Expr) -> list[n.Expr]:
+        """Return the elements of a collection or comprehension, ranges in arguments multiplied out."""
+        if isinstance(expr, n.Comprehension):
+            found = [
+                element
+                for values in self.generated(expr.generators, {})
+                for element in self.expanded(substituted(expr.item, values))
+            ]
+        elif isinstance(expr, n.Collection):
+            found = [element for item in expr.items for element in self.expanded(item)]
+        else:
+            found = self.expanded(expr)
+        if len(found) > MAX_MEMBERS:
+            self.report.refuse("E-TYPE-INFINITE", "a collection with too many elements", expr.start, expr.end)
+        return found
+
+    def generated(
+        self, generators: tuple[tuple[str, n.Expr], ...], values: dict[str, n.Expr]
+    ) -> Iterator[dict[str, n.Expr]]:
+        """Yield all values of generators, from left to right; later ones may use earlier ones."""
+        if not generators:
+            yield values
+            return
+        (name, over), *rest = generators
+        over = substituted(over, values)
+        members = self.members(over)
+        if members is None:
+            self.report.refuse(
+                "E-CONST",
+                "a generator ranges over a type, a range or a collection of constants",
+                over.start,
+                over.end,
+            )
+        for member in members:
+            inner = dict(values)
+            inner[name] = inner["?" + name] = as_expression(member, over.start, over.end)
+            yield from self.generated(tuple(rest), inner)
+
+    def expanded(self, expr: n.Expr) -> list[n.Expr]:
+        """Multiply out ranges and choices, at the top or in arguments."""
+        match expr:
+            case n.Interval(start, end, low, high):
+                return [as_expression(t, start, end) for t in self.interval(low, high, start, end)]
+            case n.Choice(options=options):
+                return [e for option in options for e in self.expanded(option)]
+            case n.Call(start, end, spelling, args):
+                return [n.Call(start, end, spelling, combo) for combo in self._combinations(args)]
+            case n.Member(start, end, base, spelling, args):
+                return [n.Member(start, end, base, spelling, combo) for combo in self._combinations(args)]
+            case n.Index(start, end, base, args):
+                return [n.Index(start, end, base, combo) for combo in self._combinations(args)]
+        return [expr]
+
+    def _combinations(self, args: tuple[n.Expr, ...]) -> Iterator[tuple[n.Expr, ...]]:
+        return product(*(self.expanded(arg) for arg in args))
+
+
+def as_expression(term: Term, start: int, end: int) -> n.Expr:
+    """Return a ground term as an expression with a place."""
+    value = as_integer(term)
+    if value is not None:
+        return n.Number(start, end, value)
+    if isinstance(term, Function):
+        args = tuple(as_expression(arg, start, end) for arg in term.args)
+        return n.Call(start, end, term.spelling, args)
+    return n.Quoted(start, end, term.spelling)

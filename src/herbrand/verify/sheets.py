@@ -1,0 +1,106 @@
+"""Two rulesheets: are they the same game?"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+from herbrand.verify.report import Difference, Report, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from herbrand.game import Game
+    from herbrand.machine.state import State
+
+__all__ = ["verify_same"]
+
+
+def verify_same(
+    game: Game,
+    other: Game,
+    *,
+    playouts: int = 10,
+    seed: int = 0,
+    max_steps: int = 200,
+    declarations: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Play random games by two rulesheets at once; find the first state in which they differ.
+
+    Roles, fluents, legal moves, the end, goals and percepts are compared, with `declarations` also
+    what `base` and `input` list.  Names count, their case does not.
+    """
+    started = time.process_time()
+
+    def report(states: int, difference: Difference | None) -> Report:
+        return Report(states, difference, (), time.process_time() - started, f"{game.name}/{other.name}")
+
+    for what, expected, got in _declared(game, other, all_of_them=declarations):
+        return report(0, Difference(0, 0, what, expected, got))
+    rng = random.Random(seed)
+    states = 0
+    for playout in range(playouts):
+        one, two = game.initial_state("rules"), other.initial_state("rules")
+        moves: list[str] = []
+        while True:
+            for what, expected, got in _differences(one, two, (game.name, other.name)):
+                return report(states, Difference(playout, len(moves), what, expected, got, tuple(moves)))
+            states += 1
+            if progress is not None:
+                progress(states)
+            legal = one.legal_moves()
+            if one.is_terminal or len(moves) >= max_steps or not all(legal.values()):
+                break
+            joint = [str(rng.choice(legal[role])).lower() for role in game.roles]
+            for role, same in zip(game.roles, other.roles, strict=True):
+                seen, also = one.percepts(joint, role), two.percepts(joint, same)
+                if sorted(map(str.lower, seen)) != sorted(map(str.lower, also)):
+                    texts = " ".join(seen), " ".join(also)
+                    return report(
+                        states, Difference(playout, len(moves), f"percepts {role}", *texts, tuple(moves))
+                    )
+            moves.append(f"({' '.join(joint)})")
+            one, two = one.next(joint), two.next(joint)
+    return report(states, None)
+
+
+def _declared(game: Game, other: Game, *, all_of_them: bool) -> Iterator[tuple[str, str, str]]:
+    """Yield where roles, base propositions and inputs differ."""
+    pairs: list[tuple[str, Sequence[str], Sequence[str]]] = [("roles", game.roles, other.roles)]
+    if all_of_them:
+        pairs.append(("base", sorted(map(str.lower, game.base)), sorted(map(str.lower, other.base))))
+        for role, moves in game.inputs.items():
+            also = {name.lower(): found for name, found in other.inputs.items()}.get(role.lower(), ())
+            mine = sorted(str(move).lower() for move in moves)
+            pairs.append((f"input {role}", mine, sorted(str(move).lower() for move in also)))
+    for what, one, two in pairs:
+        if [x.lower() for x in one] == [x.lower() for x in two]:
+            continue
+        missing, surplus = sorted(set(one) - set(two)), sorted(set(two) - set(one))
+        yield (
+            what,
+            f"{game.name}: also {shown(missing)}" if missing else f"{game.name}: {shown(one)}",
+            f"{other.name}: also {shown(surplus)}" if surplus else f"{other.name}: {shown(two)}",
+        )
+
+
+def _differences(first: State, second: State, names: tuple[str, str]) -> Iterator[tuple[str, str, str]]:
+    def compare(what: str, a: Iterable[str], b: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+        left, right = {x.lower() for x in a}, {x.lower() for x in b}
+        if left != right:
+            yield (
+                what,
+                f"{names[0]}: also {shown(sorted(left - right))}",
+                f"{names[1]}: also {shown(sorted(right - left))}",
+            )
+
+    yield from compare("state", first.facts, second.facts)
+    if first.is_terminal != second.is_terminal:
+        yield "terminal", str(first.is_terminal), str(second.is_terminal)
+    for role, same in zip(first.roles, second.roles, strict=True):
+        yield from compare(
+            f"legal {role}", map(str, first.legal_moves(role)), map(str, second.legal_moves(same))
+        )
+        yield from compare(f"goal {role}", first.goal_values(role), second.goal_values(same))
