@@ -38,11 +38,16 @@ def test_an_option_decides_before_the_suffix(tmp_path):
         read("p", "latin")
 
 
-def test_ggdl_is_an_error_that_says_so():
-    """GGDL is recognised and refused."""
-    (found,) = read("init Cell(?i:index) := blank").diagnostics
-    assert found.is_error
-    assert "GGDL" in found.message
+def test_ggdl_is_recognised_by_its_text():
+    """Text with signs that only GGDL has is read as GGDL, without being told; so are its endings."""
+    tree = read("data index := 1 .. 2\ninit Cell(?i:index) := blank")
+    assert tree.notation == "ggdl"
+    assert not [d for d in tree.diagnostics if d.is_error]
+    assert {detect("", ending) for ending in (".ggd", ".ggdl", ".gel", ".gg")} == {"ggdl"}
+    for text in ("role x, o", "?p -> go", "consult { A } from 'x'", "a $= 100 :- won", "init ^ N :: int"):
+        assert detect(text) == "ggdl", text
+    for text in ("role(x)", "p(X) :- q(X) & r(X)", "data(a)", "init(cell(1,1,b))", "p(a-b)"):
+        assert detect(text) == "infix", text
 
 
 def test_encodings():

@@ -193,7 +193,8 @@ class Sentences:
         if sentence.value is None:
             inner: Term = self.translator.pattern(sentence.place, scope, out)
         else:
-            assert fluent is not None
+            if fluent is None:
+                raise Refused  # what is wrong with the place was reported where it was declared
             terms = self.translator.fluent_args(args, fluent, scope, out)
             self._domain_types(fluent, terms, scope)
             value = self.translator.term(sentence.value, scope, out)
