@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from herbrand.errors import MissingExtra
 from herbrand.syntax.tree import Constant, Function, Rule, Variable, atoms_of
 
 if TYPE_CHECKING:
@@ -208,6 +209,23 @@ class DependencyGraph:
             style = " [style=dashed]" if edge.negative else ""
             lines.append(f"  {ids[edge.head]} -> {ids[edge.body]}{style};")
         return "\n".join([*lines, "}"])
+
+    def to_networkx(self) -> Any:
+        """Return the graph as a `networkx.MultiDiGraph`, from what depends to what it depends on.
+
+        Nodes are (name, arity), with the attribute `recursive`; edges have `negative` and `rule`, the first
+        rule with that dependency.  Raises `MissingExtra` without NetworkX.
+        """
+        try:
+            import networkx as nx
+        except ImportError:
+            raise MissingExtra("a graph of NetworkX", "networkx") from None
+        graph = nx.MultiDiGraph()
+        for node in self.nodes:
+            graph.add_node(node, recursive=node in self.recursive)
+        for edge in self.edges:
+            graph.add_edge(edge.head, edge.body, negative=edge.negative, rule=edge.rule)
+        return graph
 
 
 def dependency_graph(statements: Iterable[Rule]) -> DependencyGraph:

@@ -1,22 +1,119 @@
-"""Rules as JSON values."""
+"""Rules, and ground programs, as JSON values.
+
+The forms are those of the JSON schemas `rules` and `ground` in `docs/reference/schemas`.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from herbrand.errors import GameError
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
     from herbrand.game import Game
-    from herbrand.syntax.tree import Tree
+    from herbrand.ground.program import GroundProgram
+    from herbrand.syntax.tree import Literal, Term, Tree
 
-__all__ = ["rules_as_json", "write"]
+__all__ = ["ground_as_json", "rules_as_json", "rules_from_json", "write", "write_ground"]
 
 
 def write(game: Game) -> str:
     """Return the rules of a game as the text of a JSON document; see `rules_as_json`."""
     return json.dumps(rules_as_json(game.tree), indent=1, ensure_ascii=False)
+
+
+def write_ground(game: Game, *, seconds: float | None = None) -> str:
+    """Return what a game grounds to as the text of a JSON document, a rule a line; see `ground_as_json`.
+
+    Raises `BudgetExceeded` after that many seconds, by default the limit of the game.
+    """
+    from herbrand.ground import ground
+
+    game.require_playable()
+    limits = game.limits if seconds is None else replace(game.limits, seconds=seconds)
+    value = ground_as_json(ground(game.rules, limits=limits))
+    lines = []
+    for key, content in value.items():
+        if isinstance(content, list):
+            rows = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in content)
+            lines.append(f" {json.dumps(key)}: [\n  {rows}\n ]" if content else f" {json.dumps(key)}: []")
+        else:
+            lines.append(f" {json.dumps(key)}: {json.dumps(content)}")
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def ground_as_json(program: GroundProgram) -> dict[str, Any]:
+    """Return a ground program as JSON values.
+
+    Atoms are numbers from 1.  `atoms` has, for atom i at place i - 1, its KIF text, or null for one that
+    stands for a part of a rule; `facts` are the named atoms that always hold; `inputs` the numbers of
+    the `true` and `does` atoms, which no rule derives; a rule is `[head, [literal, ...]]`, a negative
+    literal being the negative number.
+    """
+    names: list[str | None] = [None] * program.atoms
+    facts: list[str] = []
+    inputs: list[int] = []
+    text = program.terms.text
+    for relation, rows in program.named.items():
+        for atom, *args in rows.tolist():
+            name = f"({' '.join([relation, *map(text, args)])})" if args else relation
+            if atom == 0:
+                facts.append(name)
+            else:
+                names[atom - 1] = names[atom - 1] or name
+                if relation in ("true", "does"):
+                    inputs.append(atom)
+    heads, start, body = program.head.tolist(), program.start.tolist(), program.body.tolist()
+    rules = [[head, body[start[i] : start[i + 1]]] for i, head in enumerate(heads)]
+    return {
+        "form": "herbrand ground 1",
+        "atoms": names,
+        "facts": sorted(facts),
+        "inputs": sorted(set(inputs)),
+        "rules": rules,
+    }
+
+
+def rules_from_json(value: dict[str, Any]) -> tuple[Rule, ...]:
+    """Return the statements that `rules_as_json` wrote; raises `GameError` for anything else."""
+    try:
+        return tuple(
+            Rule(_read_atom(statement["head"]), tuple(map(_read_literal, statement["body"])))
+            for statement in value["statements"]
+        )
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise GameError(f"these are not the rules of a game: {type(error).__name__}: {error}") from error
+
+
+def _read_atom(value: dict[str, Any]) -> Atom:
+    name = str(value["relation"])
+    return Atom(name.lower(), tuple(map(_read_term, value["arguments"])), name)
+
+
+def _read_literal(value: dict[str, Any]) -> Literal:
+    if "relation" in value:
+        return _read_atom(value)
+    ((word, content),) = value.items()
+    if word == "not":
+        return Not(_read_literal(content))
+    if word == "distinct":
+        left, right = map(_read_term, content)
+        return Distinct(left, right)
+    if word not in ("and", "or"):
+        raise ValueError(f"no literal {word!r}")
+    return (And if word == "and" else Or)(tuple(map(_read_literal, content)))
+
+
+def _read_term(value: Any) -> Term:
+    if isinstance(value, str):
+        return Constant(value.lower(), value)
+    if "variable" in value:
+        return Variable(value["variable"].lower(), value["variable"])
+    name = str(value["function"])
+    return Function(name.lower(), tuple(map(_read_term, value["arguments"])), name)
 
 
 def rules_as_json(tree: Tree) -> dict[str, Any]:
