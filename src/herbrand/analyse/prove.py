@@ -29,6 +29,7 @@ _CLAIMS = {
     "goals": "no goal",
     "monotonicity": "decrease",
     "weak_winnability": "win",
+    "strong_winnability": "win",
 }
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
@@ -151,6 +152,7 @@ class _Work:
         self._states()
         if values:
             self._solve()
+        self._plan()
         if symbolic:
             self._model_checker()
         for name in self.wanted:
@@ -217,6 +219,30 @@ class _Work:
             self.result.solution = solve_space(space, self.budget.share(0.5))
         except (GameError, BudgetExceeded, MissingExtra) as error:
             self.result.notes.append(f"not solved: {error}")
+
+    def _plan(self) -> None:
+        """Where one role plays alone and there are too many states: look for a plan step by step."""
+        from herbrand.analyse.plan import plan_by_steps
+        from herbrand.analyse.solve import Solution
+
+        wanted = [name for name in self._open() if name.endswith("winnability")]
+        space = self.result.space
+        if len(self.game.roles) != 1 or not self.players or not wanted or space is None:
+            return
+        plan = plan_by_steps(self.game.network, self.win, budget=self.budget.share(0.4))
+        if plan.moves is None:
+            self.result.notes.append(f"no plan of up to {plan.refuted} steps gives {self.win}")
+            return
+        role = self.game.roles[0]
+        witness = Witness(plan.moves, role=role, shortest=True)
+        reason = f"{role} gets {self.win} after {len(plan.moves)} steps, not sooner"
+        for name in wanted:
+            self.found[name] = self._each_role(
+                [Verdict("proved", plan.method, reason, witness, seconds=plan.seconds)], every=True
+            )
+        if self.win == 100:
+            best = {role: 100.0}
+            self.result.solution = Solution(plan.method, best, best, plan.moves, ())
 
     def _from_space(self, space: StateSpace) -> None:
         from herbrand.analyse import by_states

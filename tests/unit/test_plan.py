@@ -1,0 +1,105 @@
+"""Plans of puzzles are found in two ways, are shortest, and lead where they should."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import Phase, given, settings
+
+import herbrand
+from herbrand import GameError
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.plan import find_plan, plan_by_states, plan_by_steps
+from herbrand.analyse.prove import analyse
+from herbrand.analyse.replay import replay
+from herbrand.testing import games as random_games
+
+LOOP = """(role r) (index 1) (index 2) (index 3) (index 4)
+(init (edge 1 1)) (<= (legal r (join ?x ?y)) (index ?x) (index ?y) (distinct ?x ?y))
+(<= (next (edge ?x ?y)) (true (edge ?x ?y))) (<= (next (edge ?x ?y)) (does r (join ?x ?y)))
+(<= (linked ?x ?y) (true (edge ?x ?y))) (<= (linked ?x ?z) (linked ?x ?y) (linked ?y ?z))
+(<= terminal (linked 1 4)) (<= terminal (linked 4 1))
+(<= (goal r 100) (linked 1 4) (linked 1 2) (linked 1 3)) (<= (goal r 40) terminal (not (linked 1 2)))"""
+
+
+@pytest.mark.parametrize(("name", "steps"), [("blocksWorld", 6), ("knightsTour", 24)])
+def test_both_searches_find_plans_of_the_same_length(name: str, steps: int) -> None:
+    """The plans differ perhaps, their length does not; both win."""
+    game = herbrand.load(name)
+    for plan in (
+        plan_by_states(game, 100, budget=Budget()),
+        plan_by_steps(game.network, 100, budget=Budget()),
+    ):
+        assert plan.moves is not None
+        assert (len(plan.moves), plan.shortest, plan.refuted) == (steps, True, steps - 1)
+        last = replay(game, plan.moves)[-1]
+        assert last.is_terminal
+        assert list(last.goals.values()) == [100]
+
+
+def test_hanoi_takes_as_long_as_is_known() -> None:
+    """Five discs take 31 moves."""
+    plan = find_plan(herbrand.load("hanoi"))
+    assert plan.moves is not None
+    assert len(plan.moves) == 31
+    assert plan.as_json()["steps"] == 31
+
+
+def test_recursion_within_a_state_is_planned_with() -> None:
+    """The loops of a network mean the same to the answer set solver."""
+    game = herbrand.loads(LOOP)
+    for plan in (
+        plan_by_states(game, 100, budget=Budget()),
+        plan_by_steps(game.network, 100, budget=Budget()),
+    ):
+        assert plan.moves is not None
+        assert len(plan.moves) == 3
+        assert replay(game, plan.moves)[-1].goals == {"r": 100}
+
+
+def test_no_plan_is_told_from_none_found() -> None:
+    """All states known: there is none. Otherwise only lengths are excluded."""
+    game = herbrand.load("blocksWorld")
+    none = find_plan(game, 17)
+    assert (none.exists, none.moves) == (False, None)
+    some = find_plan(herbrand.load("sudoku"), budget=Budget(seconds=2, states=2000))
+    assert (some.exists, some.moves) == (None, None)
+    assert some.refuted >= 0
+    assert plan_by_steps(game.network, 17, budget=Budget(), most=5).refuted == 5
+
+
+def test_a_plan_is_for_one_role() -> None:
+    """Two roles have strategies, not plans."""
+    with pytest.raises(GameError, match="one role"):
+        find_plan(herbrand.load("nim"))
+
+
+def test_analyse_plans_where_it_cannot_explore() -> None:
+    """With room for few states a plan proves that a puzzle can be won, even surely."""
+    analysis = analyse(
+        herbrand.load("knightsTour"),
+        ["weak_winnability", "strong_winnability"],
+        budget=Budget(states=500),
+        symbolic=False,
+    )
+    for verdict in analysis.properties.values():
+        assert (verdict.answer, verdict.method, verdict.checked) == ("proved", "answer set planning", True)
+    assert analysis.solution is not None
+    assert analysis.solution.value == {"rider": 100}
+
+
+@settings(max_examples=15, deadline=None, phases=set(Phase) - {Phase.shrink})
+@given(random_games())
+def test_random_puzzles_have_plans_of_equal_length(text: str) -> None:
+    """For every goal value, both searches agree."""
+    game = herbrand.loads(text)
+    if len(game.roles) != 1:
+        return
+    for value in (0, 30, 100):
+        first = plan_by_states(game, value, budget=Budget(seconds=5, states=300))
+        if first.exists is None:
+            continue
+        second = plan_by_steps(game.network, value, budget=Budget(seconds=5), most=7)
+        length = None if first.moves is None else len(first.moves)
+        assert (None if second.moves is None else len(second.moves)) == (
+            length if length is None or length <= 7 else None
+        )
