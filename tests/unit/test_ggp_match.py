@@ -193,6 +193,61 @@ def test_names_that_kif_cannot_spell_are_renamed_for_the_match() -> None:
     assert list((match.goals or {}).values()) == [100]
 
 
+@pytest.mark.parametrize("name", ["ticTacToe", "kuhn"])
+def test_players_of_a_scrambled_game_do_not_see_its_words(name: str) -> None:
+    """Names go out scrambled and come back as they were, here and over the network, percepts too."""
+    game = herbrand.load(name)
+    heard: list[str] = []
+
+    def listen(event: Event) -> None:
+        if event.kind == "request":
+            heard.append(event.data["message"] + event.data["reply"])
+        assert event.kind not in ("odd", "late", "refused"), event
+
+    async def run() -> Match:
+        async with PlayerServer(lambda: make_player("random", seed=2), port=0, listener=listen) as server:
+            seats = [
+                RemoteSeat("127.0.0.1", server.port),
+                LocalSeat(make_player("random", seed=1), name="here"),
+            ]
+            return await Manager(game, FAST, scramble=7).play(seats_for(game, seats), match_id="m")
+
+    match = asyncio.run(run())
+    assert match.is_complete
+    assert not match.problems
+    state = game.initial_state()
+    for joint in match.moves:
+        state = state.next(joint)
+    assert state.goals == match.goals
+    assert heard
+    assert not re.search(r"mark|noop|bet|fold|player|dealt|king", " ".join(heard))
+
+
+def test_words_of_the_original_are_no_words_of_the_scrambled_game() -> None:
+    """A reply in the old names is unreadable, not understood by accident."""
+    game = herbrand.load("ticTacToe")
+    settings = Settings(start_clock=1, play_clock=1, substitute="first", max_steps=1)
+
+    async def run() -> Match:
+        async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(write_reply("(mark 2 2)"))
+            writer.close()
+
+        server = await asyncio.start_server(connected, "127.0.0.1", 0)
+        seats = [
+            RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1]),
+            LocalSeat(make_player("legal"), name="here"),
+        ]
+        match = await Manager(game, settings, scramble=7).play(seats_for(game, seats))
+        server.close()
+        return match
+
+    match = asyncio.run(run())
+    assert match.moves == [("(mark 1 1)", "noop")]
+    assert [p.kind for p in match.problems if p.step] == ["unreadable"]
+
+
 def test_wrong_tables_are_refused() -> None:
     """Too few players, unknown roles, faulty games, impossible settings."""
     game = herbrand.load("ticTacToe")
@@ -414,13 +469,14 @@ async def play_against(peer: Any, manager: Manager) -> Match:
         writer.close()
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0)
-    async with server, PlayerServer(lambda: make_player("legal"), port=0) as honest:
+    async with PlayerServer(lambda: make_player("legal"), port=0) as honest:
         seats = {
             "a": RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1]),
             "b": RemoteSeat("127.0.0.1", honest.port),
         }
         match = await manager.play(seats)
         assert honest.is_free
+        server.close()
         return match
 
 
@@ -475,13 +531,12 @@ def test_a_player_that_never_reads_is_late() -> None:
             await asyncio.sleep(20)
 
         server = await asyncio.start_server(connected, "127.0.0.1", 0, limit=1)
-        async with server:
-            seat = RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1])
-            started = time.monotonic()
-            exchange = await seat.ask(parse("(PLAY m NIL)"), seconds=0.5)
-            assert exchange.problem == "timeout"
-            assert time.monotonic() - started < 3
-            server.close()
+        seat = RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1])
+        started = time.monotonic()
+        exchange = await seat.ask(parse("(PLAY m NIL)"), seconds=0.5)
+        assert exchange.problem == "timeout"
+        assert time.monotonic() - started < 3
+        server.close()
 
     asyncio.run(run())
 
@@ -499,6 +554,7 @@ def test_the_player_answers_the_recorded_exchange() -> None:
             assert whole == write_reply("( ( name BOB ) ( status available ) )")
             assert await ask(port, start_message("ticTacToe", "m.1", "xplayer")) == "ready"
             assert await ask(port, start_message("ticTacToe", "m.1", "xplayer")) == "ready"
+            assert await ask(port, start_message("ticTacToe", "m.1", "oplayer")) == "busy"
             assert await ask(port, start_message("ticTacToe", "m.2", "xplayer")) == "busy"
             assert await ask(port, "( INFO )") == "( ( name BOB ) ( status busy ) )"
             assert await ask(port, "(ping)") == "busy"

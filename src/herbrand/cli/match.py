@@ -61,6 +61,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 @click.option(
     "--max-steps", type=click.IntRange(1), default=10_000, show_default=True, help="When to cut it off."
 )
+@click.option("--scramble", type=int, metavar="SEED", help="Tell the players the game under other names.")
 @click.option("--id", "match_id", metavar="ID", help="The name of the match; drawn otherwise.")
 @click.option(
     "--events",
@@ -81,6 +82,7 @@ def command(
     substitute: str,
     patience: int | None,
     max_steps: int,
+    scramble: int | None,
     match_id: str | None,
     events: str | None,
     wants_json: bool,
@@ -119,7 +121,7 @@ def command(
             max_steps=max_steps,
             seed=seed,
         )
-        manager = Manager(game, settings, listener=listen)
+        manager = Manager(game, settings, scramble=scramble, listener=listen)
         match = asyncio.run(manager.play(table, match_id=match_id))
     if wants_json:
         as_json(match.as_json())

@@ -12,8 +12,10 @@ import asyncio
 import random
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.errors import GameError, HerbrandError
 from herbrand.game import Game
@@ -30,14 +32,16 @@ from herbrand.ggp.messages import (
     parse_info,
     tidy,
 )
+from herbrand.ggp.seats import ScrambledSeat
 from herbrand.ggp.view import reader_within
 from herbrand.machine.moves import Move
+from herbrand.scramble import scramble as scramble_tree
 from herbrand.syntax import read
 from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from herbrand.ggp.events import Listener
     from herbrand.ggp.messages import Message
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
 
 __all__ = ["SUBSTITUTES", "Manager", "Match", "Problem", "Settings", "new_match_id", "seats_for"]
+
+_T = TypeVar("_T")
 
 SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
 """What replaces a bad move: a random legal move, the first one, `noop` where it is legal (else a random
@@ -122,7 +128,14 @@ class Match:
 class Manager:
     """Plays matches of one game; one object can play many, one after another or at once."""
 
-    def __init__(self, game: Game, settings: Settings | None = None, *, listener: Listener = silent) -> None:
+    def __init__(
+        self,
+        game: Game,
+        settings: Settings | None = None,
+        *,
+        scramble: int | None = None,
+        listener: Listener = silent,
+    ) -> None:
         game.require_playable()
         printed = print_tree(
             game.tree.statements
@@ -134,8 +147,12 @@ class Manager:
         self.listener = listener
         self.rules = _as_played(printed.text, self.game.rules.spelling)
         """The sheet as it is sent: KIF without comments, every name in one spelling, that of the moves."""
+        self.scrambled = None if scramble is None else scramble_tree(self.game.tree, scramble)
+        """The game as players are told it, under other names; None: as it is.  The seed is `scramble`."""
         self.reader = reader_within(self.game, self.settings.reader_seconds)
         """The closed reader of replies; None where the possible moves cannot be listed."""
+        self.executor = ThreadPoolExecutor(1, thread_name_prefix="manager")
+        """Where questions to the rules are answered, one after another."""
 
     async def info(self, seats: Sequence[Seat]) -> list[PlayerInfo]:
         """Ask all seats at once who they are; "error" as status without an answer."""
@@ -149,10 +166,11 @@ class Manager:
     async def play(self, seats: Mapping[str, Seat], *, match_id: str | None = None) -> Match:
         """Play a match; `seats` has one for each role but `random`.
 
-        Cancelling the task aborts the match: all players are told, and `CancelledError` is raised.
-        Raises `ValueError` for missing or unknown roles.
+        XX `ValueError` for missing or unknown roles.
         """
         table = self._table(seats)
+        if self.scrambled is not None:
+            table = {role: ScrambledSeat(seat, self.scrambled) for role, seat in table.items()}
         match = Match(
             match_id or new_match_id(self.game.name),
             self.game.name,
@@ -164,9 +182,9 @@ class Manager:
         started = time.monotonic()
         try:
             await _Run(self, table, match).play()
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, HerbrandError) as error:
             match.reason = "aborted"
-            self._say("aborted", match, reason="aborted")
+            self._say("aborted", match, reason=str(error) or "aborted")
             await asyncio.gather(*(seat.ask(Abort(match.id), seconds=1.0) for seat in table.values()))
             raise
         finally:
@@ -224,45 +242,62 @@ class _Run:
         self.state = self.game.initial_state()
         self.joint: tuple[str, ...] | None = None
         self.percepts: dict[str, tuple[str, ...]] = {}
+        self.drawn: dict[str, Move] = {}
+        self.spare: dict[str, Move] = {}
 
     async def play(self) -> None:
-        match, game = self.match, self.game
+        match = self.match
         await self._start()
-        while not self.state.is_terminal:
-            if len(match.moves) >= self.settings.max_steps:
-                match.reason = "max-steps"
-                break
-            legal = self.state.legal_moves()
-            stuck = next((role for role, moves in legal.items() if not moves), None)
-            if stuck is not None:
-                match.reason = f"no-move {stuck}"
-                break
+        while await self._off(self._prepare):
             before = len(match.problems)
-            # The draw of chance comes first, so that it does not depend on what the players answer.
-            drawn = {role: self.state.draw(self.chance) for role in game.roles if role not in self.table}
-            spare = {role: self.chance.choice(moves) for role, moves in legal.items() if role in self.table}
-            chosen = await self._ask(spare)
+            chosen = await self._ask()
             if chosen is None:
                 break
-            plan = {**drawn, **chosen}
-            self.joint = tuple(str(plan[role]) for role in game.roles)
-            if game.has_percepts:
-                self.percepts = {role: self.state.percepts(self.joint, role) for role in self.table}
-            self.state = self.state.next(self.joint)
-            match.moves.append(self.joint)
+            facts = await self._off(partial(self._advance, chosen))
             self._say(
                 "step",
                 step=len(match.moves),
-                moves=list(self.joint),
+                moves=list(match.moves[-1]),
                 percepts={role: list(seen) for role, seen in self.percepts.items()},
                 problems=[asdict(problem) for problem in match.problems[before:]],
-                facts=sorted(self.state.facts),
+                facts=facts,
             )
-        else:
-            match.reason = "terminal"
-            match.goals = dict(self.state.goals)
         self._say("end", goals=match.goals, reason=match.reason, steps=len(match.moves))
         await self._stop()
+
+    async def _off(self, work: Callable[[], _T]) -> _T:
+        """Do work of the rules in another thread: replies that arrive meanwhile must not become late."""
+        return await asyncio.get_running_loop().run_in_executor(self.manager.executor, work)
+
+    def _prepare(self) -> bool:
+        """Get ready for a step; False, with the reason in the match, when there is none."""
+        match, state = self.match, self.state
+        if state.is_terminal:
+            match.reason = "terminal"
+            match.goals = dict(state.goals)
+            return False
+        if len(match.moves) >= self.settings.max_steps:
+            match.reason = "max-steps"
+            return False
+        legal = state.legal_moves()
+        stuck = next((role for role, moves in legal.items() if not moves), None)
+        if stuck is not None:
+            match.reason = f"no-move {stuck}"
+            return False
+        # Chance is drawn first, so that it does not depend on what the players answer.
+        self.drawn = {role: state.draw(self.chance) for role in self.game.roles if role not in self.table}
+        self.spare = {role: self.chance.choice(moves) for role, moves in legal.items() if role in self.table}
+        return True
+
+    def _advance(self, chosen: dict[str, Move]) -> list[str]:
+        """Make the joint move; return the facts of the new state."""
+        plan = {**self.drawn, **chosen}
+        self.joint = tuple(str(plan[role]) for role in self.game.roles)
+        if self.game.has_percepts:
+            self.percepts = {role: self.state.percepts(self.joint, role) for role in self.table}
+        self.state = self.state.next(self.joint)
+        self.match.moves.append(self.joint)
+        return sorted(self.state.facts)
 
     async def _start(self) -> None:
         settings = self.settings
@@ -280,9 +315,8 @@ class _Run:
 
         await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
 
-    async def _ask(self, spare: dict[str, Move]) -> dict[str, Move] | None:
+    async def _ask(self) -> dict[str, Move] | None:
         """Ask everybody at once; None when somebody forfeits."""
-        step = len(self.match.moves) + 1
         settings = self.settings
         asked = [role for role in self.table if not self._is_ignored(role)]
         exchanges = await asyncio.gather(
@@ -292,12 +326,18 @@ class _Run:
             )
         )
         replies = dict(zip(asked, exchanges, strict=True))
+        for role, exchange in replies.items():
+            self._exchanged(role, "PLAY", exchange)
+        return await self._off(lambda: self._choices(replies))
+
+    def _choices(self, replies: Mapping[str, Exchange]) -> dict[str, Move] | None:
+        """Return the moves that count; None when somebody forfeits."""
+        step = len(self.match.moves) + 1
+        settings = self.settings
         chosen: dict[str, Move] = {}
         for role in self.table:
             exchange = replies.get(role)
             move, kind, note = self._judged(role, exchange)
-            if exchange is not None:
-                self._exchanged(role, "PLAY", exchange)
             if move is not None:
                 self.in_a_row[role] = 0
                 chosen[role] = move
@@ -307,7 +347,7 @@ class _Run:
                 self._problem(step, role, kind, exchange.reply if exchange else None, note, None)
                 self.match.reason = f"forfeit {role}"
                 return None
-            chosen[role] = self._substitute(role, spare[role])
+            chosen[role] = self._substitute(role, self.spare[role])
             self._problem(step, role, kind, exchange.reply if exchange else None, note, str(chosen[role]))
         return chosen
 

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from herbrand.errors import HerbrandError, ProtocolError
+from herbrand.game import Game
 from herbrand.ggp.http import TooLarge, read_reply, write_request
 from herbrand.ggp.messages import Abort, Play, Start, Stop, Turn
 from herbrand.ggp.view import MatchView
 from herbrand.ggp.worker import Worker
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
     from herbrand.ggp.messages import Message
     from herbrand.play import Player
+    from herbrand.scramble import Scrambled
 
-__all__ = ["Exchange", "LocalSeat", "RemoteSeat", "Seat"]
+__all__ = ["Exchange", "LocalSeat", "RemoteSeat", "ScrambledSeat", "Seat"]
+
+_WORD = re.compile(r"[^\s(),]+")
 
 CONNECT_SECONDS = 5.0
 """How long connecting may take; not counted against a clock."""
@@ -123,6 +127,53 @@ class RemoteSeat:
     @staticmethod
     def _failed(problem: str, started: float, note: str) -> Exchange:
         return Exchange(None, problem, time.monotonic() - started, (note,))
+
+
+class ScrambledSeat:
+    """Another seat behind a translator: its player knows the game under other names."""
+
+    def __init__(self, seat: Seat, scrambled: Scrambled) -> None:
+        self.seat = seat
+        self.name = seat.name
+        self.scrambled = scrambled
+
+    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+        """Send START with the scrambled rules; a local player gets the scrambled game."""
+        rules = " ".join(self.scrambled.text.split())
+        message = replace(message, role=self._there(message.role), rules=rules)
+        other = Game(self.scrambled.tree, name=message.match, limits=game.limits)
+        return await self.seat.begin(other, message, seconds=seconds)
+
+    async def ask(self, message: Message, *, seconds: float) -> Exchange:
+        """Translate the message, and the reply back."""
+        if isinstance(message, Play | Stop):
+            message = replace(message, moves=self._all(message.moves))
+        elif isinstance(message, Turn):
+            last = None if message.last is None else self._there(message.last)
+            seen = self._all(message.percepts)  # in an order that tells nothing
+            message = replace(message, last=last, percepts=None if seen is None else tuple(sorted(seen)))
+        exchange = await self.seat.ask(message, seconds=seconds)
+        if exchange.reply is None or not isinstance(message, Play | Turn):
+            return exchange
+        return replace(exchange, reply=_WORD.sub(self._back, exchange.reply))
+
+    async def close(self) -> None:
+        """Leave the table."""
+        await self.seat.close()
+
+    def _there(self, term: str) -> str:
+        return self.scrambled.scrambled(term)
+
+    def _all(self, terms: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if terms is None else tuple(map(self._there, terms))
+
+    def _back(self, word: re.Match[str]) -> str:
+        """Translate a word back; a name of the original game is none of this one, unless it was kept."""
+        name = word[0].lower()
+        found = self.scrambled.original.get(name)
+        if found is not None:
+            return found
+        return word[0] if name not in self.scrambled.names else "?"
 
 
 class LocalSeat:

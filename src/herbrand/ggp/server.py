@@ -109,9 +109,8 @@ class PlayerServer:
         """Listen until cancelled."""
         if self._server is None:
             await self.start()
-        assert self._server is not None
-        try:
-            await self._server.serve_forever()
+        try:  # not `serve_forever`, which from Python 3.12 on waits for open connections when it is cancelled
+            await asyncio.get_running_loop().create_future()
         finally:
             await self.close()
 
@@ -224,8 +223,9 @@ class PlayerServer:
         return await self._move(match, message, started)
 
     async def _start(self, message: Start, started: float) -> str:
-        if message.match in self._playing:
-            return "ready"
+        known = self._playing.get(message.match)
+        if known is not None:  # PLAY names no role, so that one port can play only one in a match
+            return "ready" if known.role == message.role.lower() else "busy"
         if not self.is_free:
             return "busy"
         clock = float(message.start_clock)
@@ -295,6 +295,7 @@ class _Match:
 
     def __init__(self, start: Start, player: Player, say: Callable[..., None]) -> None:
         self.id = start.match
+        self.role = start.role.lower()
         self.start_clock = start.start_clock
         self.play_clock = start.play_clock
         self.player = player

@@ -1,0 +1,107 @@
+"""How many matches a manager can play at the same time, and how quickly it answers.
+
+    python benchmarks/matches.py [--game NAME] [--matches N] [--at-once N] [--remote] [--json]
+
+Random players: in this process, or with `--remote` behind a `PlayerServer` for each role.
+Latency is the time from the last byte of PLAY to the reply; it contains the waiting for the processor.
+Matches with a late or replaced move are counted as lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+import herbrand
+from herbrand.ggp.manager import Manager, Settings, seats_for
+from herbrand.ggp.seats import LocalSeat, RemoteSeat
+from herbrand.ggp.server import PlayerServer
+from herbrand.play import make_player
+
+if TYPE_CHECKING:
+    from herbrand.ggp.events import Event
+    from herbrand.ggp.manager import Match
+    from herbrand.ggp.seats import Seat
+
+
+async def measure(name: str, matches: int, at_once: int, *, remote: bool) -> dict[str, Any]:
+    """Play the matches and return figures."""
+    game = herbrand.load(name)
+    latencies: list[float] = []
+
+    def listen(event: Event) -> None:
+        if event.kind == "exchange" and event.data["message"] == "PLAY":
+            latencies.append(event.data["seconds"])
+
+    manager = Manager(game, Settings(start_clock=60, play_clock=30), listener=listen)
+    gate = asyncio.Semaphore(at_once)
+    async with AsyncExitStack() as stack:
+        servers = [
+            await stack.enter_async_context(
+                PlayerServer(
+                    lambda: make_player("random"), port=0, matches=2 * at_once, connections=4 * at_once
+                )
+            )
+            for _ in (game.players if remote else ())
+        ]
+
+        async def one(number: int) -> Match:
+            async with gate:
+                seats: list[Seat] = [RemoteSeat("127.0.0.1", server.port) for server in servers]
+                if not remote:
+                    seats = [LocalSeat(make_player("random"), name="random") for _ in game.players]
+                return await manager.play(seats_for(game, seats), match_id=f"m{number}")
+
+        started, cpu = time.perf_counter(), time.process_time()
+        played = await asyncio.gather(*map(one, range(matches)))
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    latencies.sort()
+    lost = sum(1 for match in played if not match.is_complete or match.problems)
+    return {
+        "game": name,
+        "players": "remote" if remote else "local",
+        "matches": matches,
+        "at_once": at_once,
+        "lost": lost,
+        "moves": len(latencies),
+        "seconds": round(seconds, 2),
+        "cpu_s": round(cpu, 2),
+        "matches_per_s": round(matches / seconds, 1),
+        "latency_ms": {
+            f"p{share}": round(1000 * latencies[min(len(latencies) - 1, len(latencies) * share // 100)], 2)
+            for share in (50, 90, 99, 100)
+        },
+    }
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure matches played at the same time.")
+    parser.add_argument("--game", default="ticTacToe")
+    parser.add_argument("--matches", type=int, default=400)
+    parser.add_argument("--at-once", type=int, default=200)
+    parser.add_argument("--remote", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if min(options.matches, options.at_once) < 1:
+        parser.error("there is at least one match")
+    row = asyncio.run(measure(options.game, options.matches, options.at_once, remote=options.remote))
+    if options.json:
+        json.dump(row, sys.stdout, indent=1)
+        print()
+    else:
+        print(
+            f"{row['game']}: {row['matches']} matches of {row['players']} players, {row['at_once']} at once, "
+            f"in {row['seconds']} s: {row['matches_per_s']} matches/s, {row['lost']} lost; "
+            f"latency ms {row['latency_ms']}"
+        )
+    return 1 if row["lost"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
