@@ -1,30 +1,60 @@
-"""`herbrand games`: the games that come with herbrand."""
+"""`herbrand games`: the games that come with herbrand, and those of a folder."""
 
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from herbrand import games
-from herbrand.cli.files import BUNDLED
+from herbrand.cli.files import BundledName
 from herbrand.cli.output import as_json as write_json
 from herbrand.cli.output import result, terminal_width
+from herbrand.errors import HerbrandError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.games.collection import Collection, Entry
 
 __all__ = ["command"]
 
 
+class _Name(BundledName):
+    """The name of a bundled game, or of one in the folder given with --from."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse a name that no bundled game has, unless another folder is looked into."""
+        if ctx is not None and ctx.params.get("origin") is not None:
+            return value
+        return super().convert(value, param, ctx)
+
+
+NAME = _Name()
+
+
 @click.command("games")
-@click.argument("name", required=False, type=BUNDLED)
+@click.argument("name", required=False, type=NAME)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.option("--rules", is_flag=True, help="Write the rulesheet of NAME itself.")
-def command(name: str | None, as_json: bool, rules: bool) -> None:
+@click.option(
+    "--from",
+    "origin",
+    metavar="DIR",
+    is_eager=True,
+    help="Look into this folder of games, with METADATA as game repositories have it or without; or take the "
+    "rulesheet at this URL.",
+)
+def command(name: str | None, as_json: bool, rules: bool, origin: str | None) -> None:
     """List the bundled games, or describe one.
 
-    Every command takes the name of a bundled game for FILE.
+    Every command takes the name of a bundled game for FILE.  In a folder of games NAME is the newest
+    version, NAME/v1 another one.
     """
-    if name is None:
+    if origin is not None:
+        _elsewhere(origin, name, as_json=as_json, rules=rules)
+    elif name is None:
         if rules:
             raise click.UsageError("--rules needs the name of a game")
         entries = [games.info(each) for each in games.names()]
@@ -38,6 +68,65 @@ def command(name: str | None, as_json: bool, rules: bool) -> None:
         write_json(games.info(name))
     else:
         result(_page(games.info(name)))
+
+
+def _elsewhere(origin: str, name: str | None, *, as_json: bool, rules: bool) -> None:
+    """Answer about a folder of games or about the rulesheet at a URL."""
+    from herbrand.games.collection import fetch, read_collection
+
+    if "://" in origin:
+        if name is not None:
+            raise click.UsageError("a URL leads to one rulesheet: no NAME is needed")
+        title, text = fetch(origin)
+        if as_json:
+            write_json({"name": title, "url": origin, "rules": text})
+        else:
+            result(text, newline=False)
+        return
+    collection = read_collection(origin)
+    if name is None:
+        if rules:
+            raise click.UsageError("--rules needs the name of a game")
+        if as_json:
+            write_json([entry.as_json() for entry in collection.entries])
+        else:
+            result(_table(collection))
+        return
+    entry = collection.entry(name)
+    if as_json:
+        write_json(entry.as_json())
+    elif rules:
+        if entry.rulesheet is None:
+            raise HerbrandError(f"`{entry.name}` has no rules: {entry.problem}")
+        result(entry.rulesheet.read_text(encoding="utf-8", errors="replace"), newline=False)
+    else:
+        result("\n".join(_facts(entry, collection.versions(entry.name))))
+
+
+def _table(collection: Collection) -> str:
+    """One game a line: name, title, versions, what is wrong."""
+    newest = [collection.versions(name)[-1] for name in collection.names()]
+    width = max(len(entry.name) for entry in newest)
+    title = max(len(entry.title) for entry in newest)
+    lines = []
+    for entry in newest:
+        version = f"v{entry.version}" if entry.version else ""
+        problem = f"  ({entry.problem})" if entry.problem else ""
+        lines.append(f"{entry.name:{width}}  {entry.title:{title}}  {version}{problem}".rstrip())
+    return "\n".join(lines)
+
+
+def _facts(entry: Entry, versions: tuple[Entry, ...]) -> Iterator[str]:
+    yield f"{entry.title} ({entry.name})"
+    yield ""
+    if entry.description is not None:
+        text = entry.description.read_text(encoding="utf-8", errors="replace")
+        yield from textwrap.wrap(" ".join(text.split()), min(terminal_width(), 100))
+        yield ""
+    yield f"rules       {entry.rulesheet or entry.problem}"
+    if entry.stylesheet:
+        yield f"stylesheet  {entry.stylesheet}"
+    yield f"version     {entry.version} of {', '.join(str(other.version) for other in versions)}"
 
 
 def _list(entries: list[dict[str, Any]]) -> str:
