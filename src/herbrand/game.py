@@ -6,7 +6,7 @@ import random
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.limits import DEFAULT, Limits
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from herbrand.diagnostic import Diagnostic
     from herbrand.ground.possible import Possible
     from herbrand.machine.moves import Move
+    from herbrand.machine.quick import Vocabulary
     from herbrand.machine.state import State
     from herbrand.network.network import Network
     from herbrand.simulate.expand import Expander
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
+    from herbrand.simulate.walker import Walker
     from herbrand.syntax.ggdl.program import Parameter, Value
     from herbrand.syntax.tree import Term, Tree
 
@@ -54,6 +56,7 @@ class Game:
         self.limits = limits
         """Budget of each question to the rules."""
         self._engines: dict[str, Engine] = {}
+        self._vocabulary: Vocabulary | None = None
         self._ground_failure: tuple[float, BudgetExceeded] | None = None
 
     # -- the rules ------------------------------------------------------------------------
@@ -190,29 +193,80 @@ class Game:
 
     @property
     def engine(self) -> str:
-        """The engine that `engine="auto"` uses."""
-        return "rules"
+        """The engine that `engine="auto"` uses: "network" where one can be built, else "rules".
+
+        Asking builds the network, which takes at most `AUTO_GROUND_SECONDS`;
+        `engine_reason` says why the answer is what it is.
+        """
+        return self._choice[0]
+
+    @property
+    def engine_reason(self) -> str:
+        """Why `engine` is what it is, for people."""
+        return self._choice[1]
+
+    @cached_property
+    def _choice(self) -> tuple[str, str]:
+        try:
+            network = self._network_within(AUTO_GROUND_SECONDS)
+        except BudgetExceeded as error:
+            return "rules", f"no network: {error}"
+        return "network", f"the rules became a network of {network.gates} gates"
 
     def initial_state(self, engine: str = "auto") -> State:
         """Return the initial state.
 
-        Raises `GameError` when the game has errors, `BudgetExceeded` when preparing the
-        engine takes more than the limits allow.
+        The states that follow are answered for by the same engine.  "auto" takes the network
+        where the game grounds within the limits (see `engine`), which takes a moment and
+        makes every later step fast; "rules" is ready at once.  Raises `GameError` when the
+        game has errors, `BudgetExceeded` when preparing the engine takes more than the
+        limits allow.
         """
-        from herbrand.machine.state import State
-
         chosen = self.engine_object(engine)
-        return State(self, chosen, chosen.initial())
+        return self._state(chosen, chosen.initial())
 
     def state(self, facts: Iterable[str], engine: str = "auto") -> State:
         """Return the state in which exactly these fluents, given as KIF, are true.
 
-        Raises `InvalidMoveError` for a text that is no ground term.
+        Raises `InvalidMoveError` for a text that is no ground term, `GameError` when the network
+        was asked for and has no such fluent ("auto" evaluates the rules then).
         """
+        facts = list(facts)
+        chosen = self.engine_object(engine)
+        try:
+            key = chosen.key(map(chosen.terms.read, facts))
+        except GameError:
+            if engine != "auto":
+                raise
+            chosen = self.engine_object("rules")
+            key = chosen.key(map(chosen.terms.read, facts))
+        return self._state(chosen, key)
+
+    def walker(self) -> Walker:
+        """Return a game in progress that is moved along in place, the fastest way to play from Python.
+
+        Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
+        within the limits.
+        """
+        from herbrand.simulate.on_network import NetworkEngine
+        from herbrand.simulate.walker import Walker
+
+        engine = self.engine_object("network")
+        assert isinstance(engine, NetworkEngine)
+        return Walker(engine.network, engine.walker)
+
+    def _state(self, engine: Engine, key: Any) -> State:
+        if engine.name == "network":
+            from herbrand.machine.quick import QuickState, Vocabulary
+            from herbrand.simulate.on_network import NetworkEngine
+
+            assert isinstance(engine, NetworkEngine)
+            if self._vocabulary is None:
+                self._vocabulary = Vocabulary(engine)
+            return QuickState(self, engine, key, self._vocabulary)
         from herbrand.machine.state import State
 
-        chosen = self.engine_object(engine)
-        return State(self, chosen, chosen.key(map(chosen.terms.read, facts)))
+        return State(self, engine, key)
 
     def engine_object(self, engine: str = "auto") -> Engine:
         """Return an engine of this game, making it if need be."""

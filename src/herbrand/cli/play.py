@@ -91,7 +91,7 @@ def command(
     if file == STDIN:
         raise click.UsageError("play reads your moves from standard input: give the rules as a file")
     game = read_game(file, notation)
-    state = game.initial_state()
+    state = game.initial_state("rules")
     people = _people(game, roles, opponent)
     programs = _programs(game, people, opponent, clock, seed)
     kind = _Match if everything or not game.has_percepts else _HiddenMatch

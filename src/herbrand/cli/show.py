@@ -58,9 +58,9 @@ def command(
     such as "(cell 1 1 x) (control white)".
     """
     game = read_game(file, notation)
-    state = game.initial_state()
+    state = game.initial_state("rules")
     if facts is not None:
-        state = game.state(_facts(facts))
+        state = game.state(_facts(facts), "rules")
     known = _knowers(game, knows, facts)
     chance = Random(seed)
     played: list[tuple[str, ...]] = []

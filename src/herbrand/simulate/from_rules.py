@@ -94,6 +94,7 @@ class RulesEngine:
     """Evaluates checked rules.  Thread-safe: one call at a time."""
 
     name = "rules"
+    in_order = False
 
     def __init__(self, rules: Rules, *, limits: Limits = DEFAULT) -> None:
         if rules.errors:

@@ -22,6 +22,8 @@ class Engine(Protocol):
 
     name: str
     """"rules" or "network"."""
+    in_order: bool
+    """Whether `legal` gives the moves in the order of their texts."""
     terms: TermTable
     roles: tuple[int, ...]
 

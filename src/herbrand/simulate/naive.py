@@ -197,6 +197,7 @@ class NaiveEngine:
     """An engine (`interface.Engine`) that asks the definition every time."""
 
     name = "naive"
+    in_order = False
 
     def __init__(self, rules: Rules, *, limits: Limits = DEFAULT) -> None:
         self.rules = rules.normal.rules

@@ -3,150 +3,130 @@
 from __future__ import annotations
 
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.errors import GameError
+from herbrand.simulate.walker import Walker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
 
     from herbrand.network.network import Network
 
 __all__ = ["NetworkEngine"]
 
-_WIDTH = (0,)
-_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
-
 
 class NetworkEngine:
     """Answers questions about states through a network (`interface.Engine`).
 
-    The key of a state is its fluents as packed bits.  Thread-safe: one call at a time.
+    The key of a state is its fluents as bits, in whole words of 64.  The answers come from one
+    `Walker` that goes where it is asked.  Thread-safe: one call at a time.
     """
 
     name = "network"
+    in_order = True
 
     def __init__(self, network: Network) -> None:
-        from herbrand.simulate.kernel import evaluate
-
         self.network = network
         self.terms = network.terms
         self.roles = network.roles
+        self.walker = Walker(network)
         self._place = {term: i for i, term in enumerate(network.fluents.tolist())}
-        self._moves = {(role, move): i for i, (role, move) in enumerate(network.moves.tolist())}
-        self._rows = np.zeros(network.inputs + network.gates + 1, np.uint64)
-        self._loops = network.loops[np.argsort(network.loops[:, 0])]
-        self._evaluate = evaluate
+        terms = network.moves[:, 1].tolist()
+        self._moves = [[terms[m] for m in inputs] for inputs in self.walker.inputs]
+        self._input = [{terms[m]: m for m in inputs} for inputs in self.walker.inputs]
+        self._goals: list[list[int]] = network.goals.tolist()
+        self._percepts: list[list[int]] = network.percepts.tolist()
         self._lock = RLock()
-        self._key: bytes | None = None
-        self._known = 0
-        """How many cones hold the values of the state `_key`: legal, or legal and goals."""
+        self._at: bytes | None = None
+        """The key of the walker's state; another object may be the same key."""
 
     def initial(self) -> bytes:
         """Return the key of the initial state."""
-        return np.packbits(self.network.initial).tobytes()
+        return self.walker.start
 
     def key(self, fluents: Iterable[int]) -> bytes:
         """Return the key of a state; `GameError` if a fluent can never be true."""
-        bits = np.zeros(len(self.network.fluents), np.bool_)
+        bits = np.zeros(8 * len(self.walker.start), np.bool_)
         for fluent in fluents:
             place = self._place.get(fluent)
             if place is None:
                 raise GameError(f"`{self.terms.text(fluent)}` is true in no reachable state")
             bits[place] = True
-        return np.packbits(bits).tobytes()
+        return np.packbits(bits, bitorder="little").tobytes()
 
     def fluents(self, key: bytes) -> list[int]:
         """Return the fluents that are true."""
-        found: list[int] = self.network.fluents[self._bits(key)].tolist()
+        bits = np.unpackbits(np.frombuffer(key, np.uint8), count=len(self.network.fluents), bitorder="little")
+        found: list[int] = self.network.fluents[bits.view(np.bool_)].tolist()
         return found
 
     def legal(self, key: bytes, role: int) -> list[int]:
-        """Return the legal moves of a role."""
-        network = self.network
+        """Return the legal moves of a role, sorted by their texts."""
+        moves = self._moves[role]
         with self._lock:
-            self._load(key)
-            mine = network.moves[:, 0] == role
-            found: list[int] = network.moves[mine][self._values(network.legal[mine]), 1].tolist()
-        return found
+            return [moves[i] for i in self._go(key).legal(role)]
 
     def terminal(self, key: bytes) -> bool:
         """Return whether the state is terminal."""
         with self._lock:
-            self._load(key)
-            return bool(self._values(np.array([self.network.terminal]))[0])
+            return self._go(key).is_terminal
 
     def goals(self, key: bytes, role: int) -> list[int]:
         """Return the goal values of a role."""
-        network = self.network
+        return [value for of, value in map(self._goals.__getitem__, self.scores(key)) if of == role]
+
+    def scores(self, key: bytes) -> list[int]:
+        """Return the goals that hold, as places among the goals of the network."""
         with self._lock:
-            self._load(key)
-            if self._known < 2:
-                self._run(network.cones[1], network.cones[2])
-                self._known = 2
-            mine = network.goals[:, 0] == role
-            found: list[int] = network.goals[mine][self._values(network.goal[mine]), 1].tolist()
-        return found
+            return self._go(key).scores()
 
     def successor(self, key: bytes, moves: Sequence[int]) -> bytes:
         """Return the state after a joint move."""
         with self._lock:
-            self._make(key, moves)
-            return np.packbits(self._values(self.network.next)).tobytes()
+            return self._look_ahead(key, moves).following
 
     def percepts(self, key: bytes, moves: Sequence[int], role: int) -> list[int]:
         """Return what a role sees of a joint move."""
-        network = self.network
         with self._lock:
-            self._make(key, moves)
-            mine = network.percepts[:, 0] == role
-            found: list[int] = network.percepts[mine][self._values(network.sees[mine]), 1].tolist()
-        return found
+            places = self._look_ahead(key, moves).percepts
+        return [percept for of, percept in map(self._percepts.__getitem__, places) if of == role]
 
-    def _bits(self, key: bytes) -> NDArray[np.bool_]:
-        return np.unpackbits(np.frombuffer(key, np.uint8), count=len(self.network.fluents)).view(np.bool_)
+    def answers(self, key: bytes) -> list[int]:
+        """Return `Walker.answers` of a state."""
+        with self._lock:
+            return self._go(key).answers
 
-    def _load(self, key: bytes) -> None:
-        """Set the fluents and evaluate what legal and terminal need."""
-        if key == self._key:
-            return
-        self._rows[1 : 1 + len(self.network.fluents)] = np.where(self._bits(key), _ALL, np.uint64(0))
-        self._run(0, self.network.cones[0])
-        self._key, self._known = key, 1
+    def advance(self, key: bytes, inputs: Sequence[int]) -> tuple[bytes, list[int]] | None:
+        """Return the state after a joint move and the answers about it; None if the move is not legal.
 
-    def _make(self, key: bytes, moves: Sequence[int]) -> None:
-        """Set a joint move in a state and evaluate what next and sees need."""
-        network = self.network
-        self._load(key)
-        first = 1 + len(network.fluents)
-        self._rows[first : first + len(network.moves)] = 0
-        for role, move in enumerate(moves):
-            place = self._moves.get((role, move))
+        The moves are given by their inputs of the network.
+        """
+        with self._lock:
+            walker = self.walker if self._at is key else self._go(key)
+            if not walker.made(inputs):
+                return None
+            self._at = key = walker.key
+            return key, walker.answers
+
+    def _go(self, key: bytes) -> Walker:
+        walker = self.walker
+        if self._at is not key:
+            if self._at != key:
+                self._at = None
+                walker.go(key)
+            self._at = key
+        return walker
+
+    def _look_ahead(self, key: bytes, moves: Sequence[int]) -> Walker:
+        inputs = []
+        for known, move in zip(self._input, moves, strict=True):
+            place = known.get(move)
             if place is None:
                 raise GameError(f"`{self.terms.text(move)}` is legal in no reachable state")
-            self._rows[first + place] = _ALL
-        self._run(network.cones[0], network.cones[1])
-
-    def _run(self, begin: int, end: int) -> None:
-        network = self.network
-        self._evaluate(
-            self._rows,
-            _WIDTH,
-            network.left,
-            network.right,
-            network.inputs,
-            begin,
-            end,
-            self._loops,
-            network.feedback,
-            1 + len(network.fluents) + len(network.moves),
-            len(self._rows) - 1,
-        )
-
-    def _values(self, literals: Any) -> NDArray[np.bool_]:
-        values: NDArray[np.bool_] = (self._rows[literals >> 1] != 0) ^ (literals & 1).astype(np.bool_)
-        return values
+            inputs.append(place)
+        walker = self._go(key)
+        walker.look_ahead(inputs)
+        return walker

@@ -133,7 +133,9 @@ def random_playouts(
                 clock.spend(0)
                 joint = []
                 for i, role in enumerate(roles):
-                    legal = sorted(engine.legal(key, i), key=text)
+                    legal = engine.legal(key, i)
+                    if not engine.in_order:
+                        legal = sorted(legal, key=text)
                     if not legal:
                         facts = " ".join(sorted(map(text, engine.fluents(key))))
                         raise GameError(f"{role} has no legal move in the state: {facts}")

@@ -118,7 +118,7 @@ class _Game(Protocol):
     def roles(self) -> tuple[str, ...]: ...
     @property
     def possible(self) -> Any: ...
-    def initial_state(self) -> Any: ...
+    def initial_state(self, engine: str) -> Any: ...
 
 
 def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
@@ -135,7 +135,7 @@ def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic
 
 def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
     """Check the first state."""
-    state: _State = game.initial_state()
+    state: _State = game.initial_state("rules")
     if not state.is_terminal:
         return ()
     head = _first(game.tree, "terminal")
@@ -188,7 +188,7 @@ def sampled_checks(
     chance = random.Random(seed)
     try:
         for _ in range(playouts):
-            state: _State = game.initial_state()
+            state: _State = game.initial_state("rules")
             path: list[str] = []
             while sample.look(state, path) and len(path) < max_steps:
                 moves = state.legal_moves()
@@ -272,7 +272,7 @@ class _Sample:
 def _declared(game: _Game) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
     """What `base` and `input` declare, in lower case; None where the sheet does not define them."""
     defined = {rule.head.key for rule in game.tree.statements}
-    state: _State = game.initial_state()
+    state: _State = game.initial_state("rules")
     bases = inputs = None
     if ("base", 1) in defined:
         bases = frozenset(_answer(a, "p").lower() for a in state.ask("(base ?p)"))

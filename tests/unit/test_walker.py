@@ -1,0 +1,118 @@
+"""One state of a network: both ways to evaluate its gates, walkers, and the states made of them."""
+
+import copy
+import pickle
+import random
+
+import pytest
+
+import herbrand
+from herbrand import IllegalMoveError, InvalidMoveError, Move
+from herbrand.machine.quick import QuickState
+from herbrand.simulate.walker import Walker
+
+GAMES = ["ticTacToe", "connectFour", "hex", "trefoil", "tron", "kuhn", "reversi"]
+
+
+def games_of(walker: Walker, games: int, seed: int) -> list[tuple[bytes, list[int], list[int | None]]]:
+    """Play random games; the state, answers and goals after each step."""
+    rng, seen = random.Random(seed), []
+    for _ in range(games):
+        walker.reset()
+        while not walker.is_terminal:
+            walker.play([rng.choice(walker.legal(role)) for role in range(len(walker.moves))])
+            seen.append((walker.key, walker.answers, walker.goals))
+    return seen
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_reckoning_and_walking_give_the_same(name: str) -> None:
+    """Following the changes and evaluating all gates are two ways to the same values, loops included."""
+    walker = herbrand.load(name).walker()
+    found = []
+    for reckons in (True, False, True):
+        walker._memory.reckons = reckons
+        found.append(games_of(walker, 3, seed=4))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) > 3
+
+
+def test_a_walker_goes_back_and_forth() -> None:
+    """A state entered again by its key has the same answers, wherever the walker was."""
+    walker = herbrand.load("hex").walker()
+    seen = games_of(walker, 2, seed=1)
+    for reckons in (True, False):
+        walker._memory.reckons = reckons
+        for key, answers, goals in random.Random(2).sample(seen, 30):
+            walker.go(key)
+            assert (walker.key, walker.answers, walker.goals) == (key, answers, goals)
+
+
+def test_walkers_of_one_game_are_apart() -> None:
+    """What one walker does another one does not see."""
+    game = herbrand.load("ticTacToe")
+    one, two = game.walker(), game.walker()
+    one.play([one.legal(0)[0], one.legal(1)[0]])
+    assert two.key == two.start != one.key
+    assert [one.moves[0][m] for m in one.legal(0)] == ["noop"]
+
+
+def test_an_illegal_joint_move_leaves_the_walker_where_it_is() -> None:
+    """The error says which move; numbers that no move has are an `IndexError`."""
+    walker = herbrand.load("ticTacToe").walker()
+    noop = walker.moves[0].index("noop")
+    with pytest.raises(IllegalMoveError, match="no legal move `noop` for role 0"):
+        walker.play([noop, walker.legal(1)[0]])
+    with pytest.raises(IndexError):
+        walker.play([1000, 0])
+    assert walker.key == walker.start
+    games_of(walker, 1, seed=1)
+    with pytest.raises(IllegalMoveError, match="over"):
+        walker.play([0, 0])
+
+
+def test_states_of_the_network_are_states() -> None:
+    """Equal to the states of the rules, hashable, picklable, and strict about moves."""
+    game = herbrand.load("ticTacToe")
+    quick, plain = game.initial_state(), game.initial_state("rules")
+    assert isinstance(quick, QuickState)
+    assert (game.engine, quick.engine, plain.engine) == ("network", "network", "rules")
+    assert "gates" in game.engine_reason
+    for joint in (("(mark 2 2)", "noop"), {"oplayer": Move("(MARK 1 1)"), "xplayer": "noop"}):
+        quick, plain = quick.next(joint), plain.next(joint)
+        assert quick == plain
+        assert hash(quick) == hash(plain)
+        assert quick.facts == plain.facts
+        assert quick.legal_moves() == plain.legal_moves()
+        assert quick.goals == plain.goals
+        assert copy.deepcopy(quick) is quick
+        assert pickle.loads(pickle.dumps(quick)) == quick
+    for wrong, error in (
+        (("(mark 1 1)", "noop"), IllegalMoveError),
+        (("(mark 9 9)", "noop"), IllegalMoveError),
+        (("(mark", "noop"), InvalidMoveError),
+        (("noop",), ValueError),
+        ("noop", TypeError),
+    ):
+        with pytest.raises(error):
+            quick.next(wrong)
+
+
+def test_a_state_outside_the_network_is_left_to_the_rules() -> None:
+    """A fluent that no reachable state has is no error unless the network was asked for."""
+    game = herbrand.load("ticTacToe")
+    assert game.state(["(cell 7 7 x)"]).engine == "rules"
+    with pytest.raises(herbrand.GameError, match="no reachable state"):
+        game.state(["(cell 7 7 x)"], engine="network")
+
+
+def test_the_reason_for_the_rules_is_told() -> None:
+    """A game that does not ground in time is played by the rules, and says so."""
+    game = herbrand.loads(
+        "(role r) (init (at a)) (<= (next (at (s ?x))) (true (at ?x)) (does r go)) (legal r go)"
+        "(goal r 0) (<= terminal (true (at (s (s a)))))",
+        limits=herbrand.Limits(seconds=2),
+    )
+    assert game.engine == "rules"
+    assert game.engine_reason.startswith("no network: ")
+    assert game.initial_state().engine == "rules"
