@@ -487,6 +487,10 @@ def step(h, enter):
             return -2 - r
     _make(h)
     _know(h, _NEXT)
-    _go(h, outputs + 8 * load_long(h + _WORD_NEXT))
+    # copied, because going there changes the outputs
+    following, entering = outputs + 8 * load_long(h + _WORD_NEXT), load_long(h + _ENTERING)
+    for w in range(load_long(h + _STATE_WORDS)):
+        store_word(entering + 8 * w, load_word(following + 8 * w))
+    _go(h, entering)
     _know(h, _LEGAL)
     return _answer(h)
