@@ -41,7 +41,7 @@ def test_fluents_that_change_places() -> None:
     """A next state that is the present one shifted is taken over as a whole, however gates are evaluated."""
     ring = " ".join(f"(<= (next (at {(i + 65) % 130})) (true (at {i})))" for i in range(130))
     walker = herbrand.loads(
-        f"(role r) {' '.join(f'(init (at {i}))' for i in range(10))} {ring} (init (step 0))"
+        f"(role r) {' '.join(f'(init (at {i}))' for i in range(65))} {ring} (init (step 0))"
         "(legal r go) (goal r 0) (<= (next (step 1)) (true (step 0))) (<= (next (step 2)) (true (step 1)))"
         "(<= terminal (true (step 2)))"
     ).walker()
@@ -52,7 +52,7 @@ def test_fluents_that_change_places() -> None:
         for first, step in ((65, 1), (0, 2)):
             walker.play([0])
             true = {t for i, t in enumerate(texts) if walker.key[i // 8] >> i % 8 & 1}
-            assert true == {f"(at {first + i})" for i in range(10)} | {f"(step {step})"}
+            assert true == {f"(at {first + i})" for i in range(65)} | {f"(step {step})"}
 
 
 def test_a_walker_goes_back_and_forth() -> None:
