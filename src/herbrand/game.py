@@ -311,6 +311,7 @@ class Game:
         seed: int | None = None,
         max_steps: int = 1000,
         engine: str = "auto",
+        threads: int | None = None,
         limits: Limits | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Simulation:
@@ -319,7 +320,9 @@ class Game:
         `engine="auto"` plays them on the network, thousands at a time, where the game grounds
         within the limits and there are enough playouts to be worth it; else the rules are
         evaluated.  `Simulation.engine` and `note` say what was done.  Without a seed one is
-        drawn and recorded in the result.  `progress(done, of)` is called now and then.
+        drawn and recorded in the result.  On the network, many playouts are spread over
+        `threads` cores, all that are there if None; the result does not depend on how many.
+        `progress(done, of)` is called now and then.
         """
         from herbrand.limits import UNLIMITED
         from herbrand.simulate.playouts import random_playouts
@@ -340,10 +343,14 @@ class Game:
                     raise
                 note = f"no network: {error}"
             else:
-                from herbrand.simulate.from_network import BatchSimulator, choose_width
+                from herbrand.simulate.from_network import choose_width
+                from herbrand.simulate.parallel import play
 
-                return BatchSimulator(network, choose_width(network, playouts)).play(
+                return play(
+                    network,
                     self.name,
+                    width=choose_width(network, playouts),
+                    threads=threads,
                     playouts=playouts,
                     seed=drawn,
                     max_steps=max_steps,

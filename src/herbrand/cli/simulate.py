@@ -38,6 +38,15 @@ __all__ = ["command"]
 @click.option(
     "--seconds", type=click.FloatRange(min=0, min_open=True), help="Give up after so many seconds (exit 3)."
 )
+@click.option(
+    "--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all of them otherwise."
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, writable=True),
+    metavar="PATH",
+    help="Draw lengths and goals; the ending says how: .svg, .png or .pdf.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @click.pass_context
 def command(
@@ -49,11 +58,14 @@ def command(
     engine: str,
     max_steps: int | None,
     seconds: float | None,
+    threads: int | None,
+    plot: str | None,
     as_json: bool,
 ) -> None:
     """Play random games and report what came of them.
 
-    In every state each role chooses among its legal moves, all equally likely.
+    In every state each role chooses among its legal moves, all equally likely. Means stand
+    with half the width of their 95 % confidence interval.
     """
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
@@ -64,7 +76,13 @@ def command(
     try:
         with _telling() if batched else contextlib.nullcontext():
             simulation = game.simulate(
-                playouts=playouts, seed=seed, engine=engine, limits=limits, progress=update, **options
+                playouts=playouts,
+                seed=seed,
+                engine=engine,
+                limits=limits,
+                progress=update,
+                threads=threads,
+                **options,
             )
     finally:
         close()
@@ -72,6 +90,10 @@ def command(
         write_json(simulation.as_json())
     else:
         result(_report(simulation))
+    if plot is not None:
+        from herbrand.draw.charts import save_chart
+
+        save_chart(simulation, plot)
     if simulation.note is not None:
         remark(f"note: {simulation.note}")
     if simulation.stopped is not None:
@@ -91,9 +113,10 @@ def _report(simulation: Simulation) -> str:
     speed = simulation.transitions / simulation.seconds if simulation.seconds else 0
     played = f"{count(simulation.playouts, 'playout')} with {count(simulation.transitions, 'step')}"
     rate = f"{simulation.seconds:.2f} s ({count(round(speed), 'step')} a second)"
+    lengths = _about(length["mean"], simulation.length_interval)
     lines = [
         f"{simulation.game}: {played} in {rate}, seed {simulation.seed}",
-        f"length: {length['mean']:.2f} steps on average, {length['min']} to {length['max']}",
+        f"length: {lengths} steps on average, {length['min']} to {length['max']}",
         f"engine: {simulation.engine}",
     ]
     if simulation.truncated:
@@ -103,7 +126,7 @@ def _report(simulation: Simulation) -> str:
         spread = "  ".join(f"{value}: {_share(n, goal)}" for value, n in sorted(goal.distribution.items()))
         if goal.undefined:
             spread += f"{'  ' * bool(spread)}no single value: {_share(goal.undefined, goal)}"
-        mean = "-" if goal.mean is None else f"{goal.mean:.2f}"
+        mean = "-" if goal.mean is None else _about(goal.mean, goal.interval)
         rows.append((role, mean, f"{simulation.branching.get(role, 0):.2f}", spread))
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     lines += [
@@ -111,6 +134,11 @@ def _report(simulation: Simulation) -> str:
         *(f"{r:{widths[0]}}  {m:>{widths[1]}}  {b:>{widths[2]}}  {g}".rstrip() for r, m, b, g in rows),
     ]
     return "\n".join(lines)
+
+
+def _about(mean: float, interval: tuple[float, float] | None) -> str:
+    """Write a mean with half the width of its confidence interval."""
+    return f"{mean:.2f}" if interval is None else f"{mean:.2f} ± {interval[1] - mean:.2f}"
 
 
 def _share(number: int, goal: GoalStatistics) -> str:

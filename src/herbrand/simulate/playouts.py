@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["GoalStatistics", "Simulation", "goal_statistics", "goal_value", "random_playouts"]
 
 
+_NORMAL_95 = 1.959963984540054
+"""How many standard errors to each side hold 95 % of a normal distribution."""
+
+
 @dataclass(frozen=True, slots=True)
 class GoalStatistics:
     """The goal values of one role at the end of the finished playouts."""
@@ -33,6 +37,13 @@ class GoalStatistics:
     """How often each value was met."""
     undefined: int
     """Finished playouts without exactly one value."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """A confidence interval of the mean, 95 %, by the normal approximation; None as `standard_error`."""
+        if self.mean is None or self.standard_error is None:
+            return None
+        return self.mean - _NORMAL_95 * self.standard_error, self.mean + _NORMAL_95 * self.standard_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,11 @@ class Simulation:
         mean = sum(n * count for n, count in self.lengths.items()) / self.playouts
         return {"min": min(self.lengths), "mean": mean, "max": max(self.lengths)}
 
+    @property
+    def length_interval(self) -> tuple[float, float] | None:
+        """A confidence interval of the mean length, 95 %; None with fewer than two playouts."""
+        return goal_statistics(Counter(self.lengths), 0).interval
+
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return {
@@ -78,12 +94,14 @@ class Simulation:
             "transitions": self.transitions,
             "length": {
                 **self.length,
+                "interval_95": self.length_interval,
                 "histogram": {str(n): count for n, count in sorted(self.lengths.items())},
             },
             "goals": {
                 role: {
                     "mean": goal.mean,
                     "standard_error": goal.standard_error,
+                    "interval_95": goal.interval,
                     "distribution": {str(v): n for v, n in sorted(goal.distribution.items())},
                     "undefined": goal.undefined,
                 }

@@ -1,0 +1,142 @@
+"""Random playouts on several cores, with results that do not depend on how many there are.
+
+The playouts are cut into parts by their number alone; each part has a seed of its own, derived from
+the one given, and is played by one thread.  Parts are merged in their order.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.limits import UNLIMITED
+from herbrand.simulate.from_network import BatchSimulator
+from herbrand.simulate.playouts import goal_statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from herbrand.limits import Limits
+    from herbrand.network.network import Network
+    from herbrand.simulate.playouts import Simulation
+
+__all__ = ["available_threads", "merge", "play"]
+
+_GAMES_A_LANE = 32
+"""Parts are at least so long that lanes that wait for the last games cost little."""
+_PARTS = 16
+
+
+def available_threads() -> int:
+    """Return how many cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def parts(playouts: int, lanes: int) -> list[int]:
+    """Return how many playouts each part has."""
+    count = max(1, min(_PARTS, playouts // (_GAMES_A_LANE * lanes)))
+    return [playouts // count + (i < playouts % count) for i in range(count)]
+
+
+def play(
+    network: Network,
+    name: str,
+    *,
+    width: int,
+    playouts: int,
+    seed: int,
+    max_steps: int,
+    threads: int | None = None,
+    limits: Limits = UNLIMITED,
+    progress: Callable[[int, int], None] | None = None,
+) -> Simulation:
+    """Play random games with `64 * width` lanes a thread; see `BatchSimulator.play`.
+
+    `threads` is how many cores to use, all available ones if None.  `seconds` of the result is
+    the processor time of all threads together.
+    """
+    sizes = parts(playouts, 64 * width)
+    if len(sizes) == 1:
+        return BatchSimulator(network, width).play(
+            name, playouts=playouts, seed=seed, max_steps=max_steps, limits=limits, progress=progress
+        )
+    seeds = np.random.SeedSequence(seed).generate_state(len(sizes), np.uint64).tolist()
+    clock = limits.start()
+    done, lock, stop = [0] * len(sizes), threading.Lock(), threading.Event()
+
+    def one(part: int) -> Simulation | None:
+        def advanced(count: int, of: int) -> None:
+            del of
+            if stop.is_set():
+                raise _Stopped
+            with lock:
+                done[part] = count
+                if progress is not None:
+                    progress(sum(done), playouts)
+
+        left = limits.seconds - clock.elapsed()
+        if stop.is_set() or left <= 0:
+            return None
+        return BatchSimulator(network, width).play(
+            name,
+            playouts=sizes[part],
+            seed=seeds[part],
+            max_steps=max_steps,
+            limits=replace(limits, seconds=left),
+            progress=advanced,
+        )
+
+    with ThreadPoolExecutor(max_workers=max(1, threads or available_threads())) as pool:
+        futures = [pool.submit(one, part) for part in range(len(sizes))]
+        try:
+            found = [future.result() for future in futures]
+        finally:
+            stop.set()
+    played = [simulation for simulation in found if simulation is not None]
+    whole = merge(played, seed=seed)
+    if len(played) < len(sizes) or whole.stopped is not None:
+        whole = replace(whole, stopped=f"over budget: {limits.seconds:g} seconds")
+    return whole
+
+
+class _Stopped(Exception):
+    """Another part has failed."""
+
+
+def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
+    """Return the statistics of several runs of one game as those of one run."""
+    first = simulations[0]
+    transitions = sum(part.transitions for part in simulations)
+    lengths: Counter[int] = Counter()
+    for part in simulations:
+        lengths.update(part.lengths)
+    goals = {}
+    for role in first.goals:
+        counts: Counter[int] = Counter()
+        for part in simulations:
+            counts.update(part.goals[role].distribution)
+        goals[role] = goal_statistics(counts, sum(part.goals[role].undefined for part in simulations))
+    return replace(
+        first,
+        seed=seed,
+        playouts=sum(part.playouts for part in simulations),
+        truncated=sum(part.truncated for part in simulations),
+        transitions=transitions,
+        lengths=dict(sorted(lengths.items())),
+        goals=goals,
+        seconds=sum(part.seconds for part in simulations),
+        stopped=next((part.stopped for part in simulations if part.stopped), None),
+        branching={
+            role: sum(part.branching[role] * part.transitions for part in simulations) / max(transitions, 1)
+            for role in first.branching
+        },
+    )
