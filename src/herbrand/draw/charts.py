@@ -85,4 +85,4 @@ def _draw_goals(axes: Any, simulation: Simulation, roles: list[str]) -> None:
     axes.set_xticks(range(0, len(values), step), [str(value) for value in values[::step]])
     axes.set_xlabel("goal value")
     if roles:
-        axes.legend(frameon=False, fontsize="small")
+        axes.legend(frameon=False, fontsize="small", ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))

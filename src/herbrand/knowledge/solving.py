@@ -127,7 +127,7 @@ def solve(
     if method not in METHODS:
         raise ValueError(f"no method {method!r} (methods: {', '.join(METHODS)})")
     if game.rules.errors:
-        game.initial_state()  # raises with the errors
+        game.require_playable()
     try:
         if method == "backward induction" or (method == "auto" and not game.has_percepts):
             found, states = backward_values(game, engine=engine, states=nodes, limits=limits)

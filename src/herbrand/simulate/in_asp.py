@@ -102,6 +102,7 @@ class AnswerSetEngine:
     """
 
     name = "asp"
+    in_order = False
 
     def __init__(self, rules: Rules, *, limits: Limits = DEFAULT, megabytes: int = 4000) -> None:
         if rules.errors:

@@ -127,6 +127,7 @@ class PrologEngine:
     """
 
     name = "prolog"
+    in_order = False
 
     def __init__(
         self, rules: Rules, *, limits: Limits = DEFAULT, style: str = "literal", megabytes: int = 2000

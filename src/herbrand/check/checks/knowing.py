@@ -88,7 +88,7 @@ class _Game(Protocol):
     def rules(self) -> Rules: ...
     @property
     def roles(self) -> tuple[str, ...]: ...
-    def initial_state(self) -> Any: ...
+    def initial_state(self, engine: str) -> Any: ...
 
 
 def knowledge_checks(
@@ -112,7 +112,7 @@ def knowledge_checks(
 
 
 def _play(game: _Game, found: _Found, chance: random.Random, max_steps: int, moves: int) -> None:
-    state: _State = game.initial_state()
+    state: _State = game.initial_state("rules")
     players = [role for role in game.roles if role.lower() != "random"]
     possible: dict[str, set[Any]] = {role: {state} for role in players}
     left = dict.fromkeys(players, moves)
@@ -164,7 +164,7 @@ class _Found:
         self.reports: dict[str, Diagnostic] = {}
         self.percepts: frozenset[tuple[str, str]] | None = None
         if any(rule.head.key == ("percept", 2) for rule in game.tree.statements):
-            answers = game.initial_state().ask("(percept ?r ?p)")
+            answers = game.initial_state("rules").ask("(percept ?r ?p)")
             self.percepts = frozenset((a["r"].lower(), a["p"].lower()) for a in answers)
 
     def declared(self, role: str, seen: set[str], path: list[str]) -> None:
