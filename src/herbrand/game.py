@@ -207,6 +207,8 @@ class Game:
 
     @cached_property
     def _choice(self) -> tuple[str, str]:
+        if self.rules.errors:
+            return "rules", "the game has errors"
         try:
             network = self._network_within(AUTO_GROUND_SECONDS)
         except BudgetExceeded as error:
