@@ -630,7 +630,7 @@ def test_simulate_reports_and_is_repeatable(game: str) -> None:
     assert first["goals"]["white"]["mean"] == 100
     outcome = run("simulate", game, "-n", "20", "--seed", "7")
     assert "squares: 20 playouts with 60 steps" in outcome.stdout
-    assert "white     100.00" in outcome.stdout
+    assert "white  100.00 ± 0.00" in outcome.stdout
     assert outcome.stderr.startswith("note: fewer than 500 playouts")
 
 
