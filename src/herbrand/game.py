@@ -17,6 +17,7 @@ from herbrand.syntax.tree import Function
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from herbrand.analyse.automaton import Automaton
     from herbrand.check.rules import Rules
     from herbrand.diagnostic import Diagnostic
     from herbrand.ground.possible import Possible
@@ -369,6 +370,15 @@ class Game:
             progress=progress,
             note=note,
         )
+
+    def automaton(self, *, start: State | None = None, limit: int = 100_000) -> Automaton:
+        """Return the game as a finite automaton, from the initial state or from another one.
+
+        Raises `BudgetExceeded` for more than `limit` states.
+        """
+        from herbrand.analyse.automaton import automaton
+
+        return automaton(self, start=start, limit=limit)
 
     # -- value semantics ------------------------------------------------------------------
 

@@ -49,6 +49,8 @@ class Target:
         return function(game, **options)
 
 
+_AUTOMATON = ("minimise", "from", "limit")
+
 TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
     "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
@@ -65,6 +67,14 @@ TARGETS = {
     "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
     "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
     "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
+    "automaton": Target(
+        "all states and transitions, as JSON", "herbrand.analyse.automaton:write_json", _AUTOMATON
+    ),
+    "automaton-csv": Target("the transitions as a table", "herbrand.analyse.automaton:write_csv", _AUTOMATON),
+    "automaton-dot": Target("the states for Graphviz", "herbrand.analyse.automaton:write_dot", _AUTOMATON),
+    "automaton-svg": Target(
+        "a drawing of the states, if they are few", "herbrand.analyse.automaton:write_svg", _AUTOMATON
+    ),
     "network-dot": Target("the network, if it is small, for Graphviz", "herbrand.convert.network:dot"),
     "aiger": Target("the network for model checkers", "herbrand.convert.network:aiger", ("binary", "bad")),
 }
@@ -82,6 +92,9 @@ OPTIONS = {
     "horizon": Option("Plays of at most N steps, not one step.", int, metavar="N"),
     "incremental": Option("Plays of 0, 1, 2, ... steps, until there is one."),
     "win": Option("Plays that end with 100 for this role.", str, metavar="ROLE"),
+    "minimise": Option("Merge states that behave the same."),
+    "from": Option("Begin in the state with these facts.", str, metavar="FACTS"),
+    "limit": Option("Refuse more states than this.", int, 100_000, "N"),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(
         "Make every run a play and mark states to look for, separated by commas: playability, "
