@@ -36,7 +36,6 @@ REFUSED: Final = {
     "```": "strings stand in double quotes on one line",
     "---": "front matter is no part of a game: write it as a comment",
 }
-_QUANTIFIERS: Final = frozenset({"forall", "forany", "zip", "reverse", "exists"})
 _LOGIC: Final = frozenset({"and", "or", "not"})
 
 
@@ -234,6 +233,8 @@ class ExpressionReader:
             inner = n.Membership(token.start, self.last_end, left, self._collection())
             inner.end = self.last_end
             return n.Negation(token.start, self.last_end, inner)
+        if word.kind == t.GENERATOR and word.text == "\\in":
+            self.dialect("`\\in`", "write `in`")
         if word.kind == t.NAME and word.text == "has":
             self.dialect("`has`", "call the relation: `y(x)`")
         if self.sees("@", "->"):
@@ -427,8 +428,6 @@ class ExpressionReader:
     def _name(self) -> n.Expr:
         token = self.take()
         if self.sees("(") and not self.token.first:
-            if token.text in _QUANTIFIERS:
-                self.dialect(f"`{token.text}`", "use `F(_)`, `not`, or a view of your own", token)
             if token.text == "sum" and any(
                 item.text == "of" and item.kind == t.NAME
                 for item in self.items[self.at : self.tokens.partner.get(self.at, self.at)]

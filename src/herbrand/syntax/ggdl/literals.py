@@ -118,7 +118,8 @@ def unify(left: Term, right: Term, binding: Substitution, first: Iterable[str] =
         a, b = _walk(a, binding), _walk(b, binding)
         if a == b:
             continue
-        if isinstance(b, Variable) and not (isinstance(a, Variable) and a.name in prefer):
+        keeps = not isinstance(a, Variable) or a.name not in prefer
+        if isinstance(b, Variable) and (keeps or b.name in prefer):
             a, b = b, a
         if isinstance(a, Variable):
             if _occurs(a.name, b, binding):

@@ -105,7 +105,9 @@ class _Parser(ExpressionReader):
             return True
         if token.kind == t.SIGN and token.text in {")", "}"}:
             return True  # the block that this sentence stands in knows
-        return token.kind in {t.NUMBER, t.QUOTED} or (token.first and token.text in {"(", "@", "~", "\\+"})
+        return token.kind in {t.NUMBER, t.QUOTED} or (
+            token.first and token.text in {"(", "@", "~", "\\+", "^", "---", "```"}
+        )
 
     def _resume(self, first: int) -> None:
         """Go on after an error: behind a full stop, or at a line that begins no deeper."""
@@ -528,7 +530,9 @@ class _Parser(ExpressionReader):
         **dict.fromkeys(("consult", "import"), (_consult, lambda _, f: f.text == "{")),
         "when": (
             _when,
-            lambda _, f: f.kind in {t.NAME, t.VARIABLE} or f.text in {"~", "\\+", "("},
+            lambda _, f: (
+                f.kind in {t.NAME, t.VARIABLE} or f.text in {"~", "\\+"} or (f.text == "(" and not f.joined)
+            ),
         ),
         "goal": (_goal, _goal_of),
     }

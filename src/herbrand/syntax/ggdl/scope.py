@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from herbrand.syntax.tree import Variable
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from herbrand.syntax.ggdl import nodes as n
     from herbrand.syntax.tree import Atom, Term
 
@@ -37,7 +39,7 @@ class Work:
 class Scope:
     """The names of one sentence."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, declared: Container[str] = ()) -> None:
         self.work = work
         self.sentence = work.sentence
         self.plain = work.sentence.plain
@@ -45,7 +47,7 @@ class Scope:
         self.used = {
             (marked or plain).lower().replace("'", "_p")
             for marked, plain in _VARIABLE.findall(text)
-            if marked or self.plain
+            if marked or (self.plain and plain not in declared)
         }
         self.typed: dict[str, list[Atom]] = {}
         """For each variable the conditions that its type says."""

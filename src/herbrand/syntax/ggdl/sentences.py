@@ -12,7 +12,7 @@ from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.settle import Settler
 from herbrand.syntax.ggdl.translate import Translator
 from herbrand.syntax.ggdl.values import as_integer
-from herbrand.syntax.tree import Atom, Constant, Function, Variable
+from herbrand.syntax.tree import Atom, Constant, Function, Rule, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative
@@ -128,10 +128,20 @@ class Sentences:
                 scope = self.translator.scope(work)
                 out: Alternative = []
                 atom = self._head(one, scope, out)
+                if sentence.plain:
+                    self._plain_rule(atom, sentence, scope, out)
+                    continue
                 alternatives = self.translator.body(sentence.body, scope)
                 if atom.name == "goal" and len(atom.args) == 2:
                     self._check_value(atom.args[1], sentence)
                 self.settler.write(atom, [[*out, *alternative] for alternative in alternatives], scope)
+
+    def _plain_rule(self, head: Atom, sentence: n.RuleSentence, scope: Scope, out: Alternative) -> None:
+        """A plain rule stays what it is; values that its names stand for become conditions."""
+        literals = self.translator.plain_body(sentence.body, scope, out)
+        body = (*(x for x in out if isinstance(x, Atom)), *literals)
+        span = scope.span(sentence.start, sentence.end)
+        self.program.rules.append((scope.work.number, Rule(head, body, *span)))
 
     def _head(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom:
         found = self.translator.unfolded(expr, scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl.literals import (
     Equal,
@@ -16,13 +16,16 @@ from herbrand.syntax.ggdl.literals import (
 from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import Program
     from herbrand.syntax.ggdl.scope import Scope
 
 __all__ = ["Settler"]
+
+MANY: Final = 128
+"""So many alternatives are compared with each other; more are all written down."""
 
 
 class Settler:
@@ -36,24 +39,28 @@ class Settler:
     def write(self, head: Atom, alternatives: Iterable[Alternative], scope: Scope) -> None:
         """Write one rule for each alternative of a condition."""
         start, end = scope.span(scope.sentence.start, scope.sentence.end)
+        rules: list[Rule] = []
         for alternative in alternatives:
             settled = self._settle(head, alternative, scope)
             if settled is not None:
                 found, body = settled
-                rule = Rule(found, tuple(dict.fromkeys(body)), start, end)
-                self.program.rules.append((scope.work.number, rule))
+                rules.append(Rule(found, tuple(dict.fromkeys(body)), start, end))
+        self.program.rules += [(scope.work.number, rule) for rule in _not_implied(rules)]
 
     def _settle(
-        self, head: Atom, alternative: Alternative, scope: Scope
+        self, head: Atom, alternative: Alternative, scope: Scope, typed: Collection[str] = ()
     ) -> tuple[Atom, list[Atom | Not | Distinct]] | None:
-        """Solve equalities and replace negated conjunctions; None if it never holds."""
+        """Solve equalities and replace negated conjunctions; None if it never holds.
+
+        The variables `typed` have their types elsewhere.
+        """
         literals = list(alternative)
         while True:
             solved = _solve(literals, head, scope)
             if solved is None:
                 return None
             head, literals = solved
-            literals = self._with_types(head, literals, scope)
+            literals = self._with_types(head, literals, scope, typed)
             outer = names_in([x for x in literals if isinstance(x, Atom)]) | names_in([head])
             result: list[Literal] = []
             again = False
@@ -70,16 +77,16 @@ class Settler:
                 return head, [x for x in result if isinstance(x, Atom | Not | Distinct)]
             literals = result
 
-    def _with_types(self, head: Atom, literals: list[Literal], scope: Scope) -> list[Literal]:
+    def _with_types(
+        self, head: Atom, literals: list[Literal], scope: Scope, typed: Collection[str]
+    ) -> list[Literal]:
         """Put the conditions that the types of variables say in front."""
         positive = [x for x in literals if isinstance(x, Atom | Distinct)]
         shared = names_in(positive) | names_in([head])
         wanted: list[Literal] = []
         for name, atoms in scope.typed.items():
-            if name in shared:
+            if name in shared and name not in typed:
                 wanted += [atom for atom in atoms if atom not in literals]
-        for name in names_in([x for x in literals if isinstance(x, Nope)]):
-            del name  # what is local to a negation gets its type there
         return [*wanted, *literals]
 
     def _nope(
@@ -119,7 +126,7 @@ class Settler:
         start, end = scope.span(scope.sentence.start, scope.sentence.end)
         shared = tuple(Variable(name, None, start, end) for name in names_in(inner) if name in outer)
         trial = Atom("", shared, None, start, end)
-        settled = self._settle(trial, inner, scope)
+        settled = self._settle(trial, inner, scope, outer)
         if settled is None:
             key, head = "false", trial
             body: list[Atom | Not | Distinct] = []
@@ -133,7 +140,7 @@ class Settler:
             ]
             if loose:
                 copies = [x for x in beside if isinstance(x, Atom) and any(v in names_in([x]) for v in loose)]
-                again = self._settle(trial, [*copies, *inner], scope)
+                again = self._settle(trial, [*copies, *inner], scope, outer)
                 if again is not None:
                     head, body = again
             key = _canonical(head, body)
@@ -158,6 +165,21 @@ class Settler:
         if len(names) == 1:
             return f"ggdl_some_{names.pop().removeprefix('ggdl_')}"
         return f"ggdl_some_{len(self.made) + 1}"
+
+
+def _not_implied(rules: list[Rule]) -> list[Rule]:
+    """Leave out rules that have all conditions of another with the same head, and more."""
+    if not 1 < len(rules) <= MANY:
+        return rules
+    sets = [frozenset(rule.body) for rule in rules]
+    return [
+        rule
+        for i, rule in enumerate(rules)
+        if not any(
+            rules[j].head == rule.head and (sets[j] < sets[i] or (sets[j] == sets[i] and j < i))
+            for j in range(len(rules))
+        )
+    ]
 
 
 def _canonical(head: Atom, body: list[Atom | Not | Distinct]) -> str:

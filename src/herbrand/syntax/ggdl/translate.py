@@ -11,11 +11,12 @@ from herbrand.syntax.ggdl.program import Fluent, show
 from herbrand.syntax.ggdl.scope import Scope
 from herbrand.syntax.ggdl.types import named_type, range_type
 from herbrand.syntax.ggdl.values import Values, as_integer, integer, mangled
-from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Variable
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.tree import Literal as CoreLiteral
     from herbrand.syntax.tree import Term
 
 __all__ = ["Translator"]
@@ -29,6 +30,7 @@ FLUENT_AT: Final = {"true": 0, "next": 0, "init": 0, "base": 0, "does": 1, "lega
 KEYWORDS: Final = frozenset({*FLUENT_AT, "role", "goal", "sees", "terminal"})
 LESS, AT_MOST = "ggdl_lt", "ggdl_le"
 ARITHMETIC: Final = {"+": "ggdl_add", "-": "ggdl_sub", "*": "ggdl_mul"}
+_QUANTIFIERS: Final = frozenset({"forall", "forany", "zip", "reverse", "exists"})
 _RESULT: Final = {"+": "sum", "-": "difference", "*": "product"}
 
 
@@ -51,7 +53,7 @@ class Translator:
         assert isinstance(work, Work)
         self.report.source = work.sentence.source
         self.values.local = work.local
-        scope = Scope(work)
+        scope = Scope(work, self.program.declared)
         if work.surface is not None:
             if work.instance is not None:
                 name = self.program.instances[work.instance]
@@ -355,6 +357,14 @@ class Translator:
                     else Constant(name, spelling, start, end)
                 )
                 return Atom("true", (make,), None, start, end)
+        if name in _QUANTIFIERS and key not in self.program.views:
+            self.report.refuse(
+                "E-DIALECT",
+                f"`{spelling}` belongs to another dialect",
+                expr.start,
+                expr.end,
+                help="use `F(_)`, `not`, or a relation of your own",
+            )
         self._known_surface(expr, key, scope)
         return Atom(name, terms, spelling, start, end)
 
@@ -397,6 +407,31 @@ class Translator:
         return Atom(name, terms, spelling, *scope.span(expr.start, expr.end))
 
     # -- conditions ----------------------------------------------------------------------------
+
+    def plain_body(self, formula: n.Formula | None, scope: Scope, out: Alternative) -> list[CoreLiteral]:
+        """Translate the condition of a plain rule to itself."""
+        if formula is None:
+            return []
+        found = self._plain(formula, scope, out)
+        return list(found.literals) if isinstance(found, And) else [found]
+
+    def _plain(self, formula: n.Formula, scope: Scope, out: Alternative) -> CoreLiteral:
+        span = scope.span(formula.start, formula.end)
+        match formula:
+            case n.Conjunction(parts=parts):
+                return And(tuple(self._plain(part, scope, out) for part in parts), *span)
+            case n.Disjunction(parts=parts):
+                return Or(tuple(self._plain(part, scope, out) for part in parts), *span)
+            case n.Negation(inner=inner):
+                return Not(self._plain(inner, scope, out), *span)
+            case n.Comparison(left=left, right=right):
+                return Distinct(self.term(left, scope, out), self.term(right, scope, out), *span)
+            case n.Holds(atom=atom):
+                literal = self.atom(atom, scope, out)
+                if isinstance(literal, bool):
+                    return And((), *span) if literal else Or((), *span)
+                return literal
+        self.report.refuse("E-SYNTAX", "this is no condition of a plain rule", formula.start, formula.end)
 
     def body(self, formula: n.Formula | None, scope: Scope) -> list[Alternative]:
         """Translate a condition into alternatives, each of them a conjunction."""
