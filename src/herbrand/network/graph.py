@@ -11,7 +11,7 @@ from herbrand.compiled import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["build_gates", "mark_cone", "strong_components"]
+__all__ = ["add_gates", "build_gates", "join", "mark_cone", "rehash", "strong_components", "unknown_cone"]
 
 _I32 = np.int32
 
@@ -219,3 +219,70 @@ def mark_cone(left, right, first, feedback_first, feedback, loops, wanted):
             stack[filled + 1] = right[node - first] >> 1
             filled += 2
     return marked
+
+
+@compiled
+def add_gates(left, right, first, begin, end, value, new_left, new_right, table, mask, nodes):
+    """Add the gates `begin <= g < end` of one graph to another.
+
+    `value[node]` holds the literals that the nodes of the first stand for in the second, which is
+    filled in for the gates; the second has `nodes` nodes and room for all.  Returns how many it
+    has then.
+    """
+    for g in range(begin, end):
+        a = value[left[g] >> 1] ^ (left[g] & 1)
+        b = value[right[g] >> 1] ^ (right[g] & 1)
+        value[first + g], nodes = _conjunction(a, b, new_left, new_right, nodes, table, mask, 0)
+    return nodes
+
+
+@compiled
+def join(literals, left, right, table, mask, nodes):
+    """Add the conjunction of literals, halving again and again; return its literal and the node count."""
+    row = literals.copy()
+    count = len(row)
+    if count == 0:
+        return 1, nodes
+    while count > 1:
+        half = 0
+        for i in range(0, count, 2):
+            if i + 1 < count:
+                row[half], nodes = _conjunction(row[i], row[i + 1], left, right, nodes, table, mask, 0)
+            else:
+                row[half] = row[i]
+            half += 1
+        count = half
+    return row[0], nodes
+
+
+@compiled
+def rehash(left, right, table, mask, nodes):
+    """Enter all gates into an empty table; a node that is none has left -1."""
+    for node in range(nodes):
+        a, b = left[node], right[node]
+        if a < 0:
+            continue
+        slot = (
+            (np.uint64(a) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(b) * np.uint64(0xC2B2AE3D27D4EB4F))
+        ) >> np.uint64(20)
+        where = np.int64(slot & np.uint64(mask))
+        while table[where] >= 0:
+            where = (where + 1) & mask
+        table[where] = node
+
+
+@compiled
+def unknown_cone(left, right, known, root):
+    """Return the gates that a node depends on and that are not `known`, and mark them so."""
+    stack = [root]
+    found = [root]
+    found.pop()
+    while len(stack):
+        node = stack.pop()
+        if known[node] or left[node] < 0:
+            continue
+        known[node] = True
+        found.append(node)
+        stack.append(left[node] >> 1)
+        stack.append(right[node] >> 1)
+    return np.array(found, np.int64)

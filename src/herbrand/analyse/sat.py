@@ -1,0 +1,120 @@
+"""A SAT solver over the literals of a `Circuit`, with a deadline."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.errors import BudgetExceeded, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.network.circuit import Circuit
+
+__all__ = ["Solver", "has_solver", "library"]
+
+_CONFLICTS = 1000
+"""Conflicts between two looks at the clock."""
+
+
+def library() -> Any:
+    """Return the library of SAT solvers; raises `MissingExtra` where it is not installed."""
+    try:
+        from pysat import solvers
+    except ImportError as error:
+        raise MissingExtra("proving properties of games", "analyse") from error
+    return solvers
+
+
+def has_solver() -> bool:
+    """Return whether the library of SAT solvers is installed."""
+    try:
+        library()
+    except MissingExtra:
+        return False
+    return True
+
+
+class Solver:
+    """Answers whether literals of a circuit can be true together.
+
+    Gates are entered as clauses when a literal that depends on them is first used (Tseitin
+    1968).  `deadline` is a time of `time.monotonic`; past it `BudgetExceeded` is raised.
+    """
+
+    def __init__(self, circuit: Circuit, deadline: float) -> None:
+        self.circuit = circuit
+        self.deadline = deadline
+        self._solver: Any = library().Solver(name="glucose4")
+
+    def __enter__(self) -> Solver:
+        return self
+
+    def __exit__(self, *rest: object) -> None:
+        self._solver.delete()
+
+    def _signed(self, literal: int) -> int:
+        """Return a literal in the solver's numbers, with the clauses it depends on entered."""
+        gates = self.circuit.cone(literal)
+        if len(gates):
+            left, right = self.circuit.left[gates].astype(np.int64), self.circuit.right[gates].astype(np.int64)
+            a, b = ((side >> 1) * (1 - 2 * (side & 1)) for side in (left, right))
+            pairs = np.concatenate((np.stack((-gates, a), 1), np.stack((-gates, b), 1)))
+            self._solver.append_formula(pairs.tolist())
+            self._solver.append_formula(np.stack((gates, -a, -b), 1).tolist())
+        return (literal >> 1) * (1 - 2 * (literal & 1))
+
+    def add(self, literals: Iterable[int]) -> None:
+        """Demand that one of some literals is true."""
+        row = set(literals)
+        if 1 in row or any(literal ^ 1 in row for literal in row):
+            return
+        self._solver.add_clause([self._signed(literal) for literal in row if literal])
+        if row <= {0}:
+            self._solver.append_formula([[1 << 30], [-(1 << 30)]])
+
+    def at_most_one(self, literals: list[int]) -> None:
+        """Demand that not two of some literals are true (sequential counter, Sinz 2005)."""
+        if len(literals) <= 5:
+            for i, a in enumerate(literals):
+                for b in literals[:i]:
+                    self.add((a ^ 1, b ^ 1))
+            return
+        seen = self.circuit.variables(len(literals)).tolist()
+        for i, literal in enumerate(literals):
+            self.add((literal ^ 1, seen[i]))
+            if i:
+                self.add((seen[i - 1] ^ 1, seen[i]))
+                self.add((seen[i - 1] ^ 1, literal ^ 1))
+
+    def solve(self, *assumed: int) -> bool:
+        """Return whether everything demanded and assumed can be true together."""
+        if 0 in assumed:
+            return False
+        signed = [self._signed(literal) for literal in assumed if literal != 1]
+        while True:
+            if time.monotonic() > self.deadline:
+                raise BudgetExceeded("the time", "while a SAT solver was working")
+            self._solver.conf_budget(_CONFLICTS)
+            answer = self._solver.solve_limited(assumptions=signed)
+            if answer is not None:
+                return bool(answer)
+
+    def model(self) -> _Model:
+        """Return the values of the last answer."""
+        return _Model(self._solver.get_model() or [])
+
+
+class _Model:
+    """Values of literals; what the solver never met is false."""
+
+    def __init__(self, model: list[int]) -> None:
+        self._true = {number for number in model if number > 0}
+
+    def __call__(self, literal: int) -> bool:
+        if literal < 2:
+            return bool(literal)
+        return ((literal >> 1) in self._true) ^ bool(literal & 1)
