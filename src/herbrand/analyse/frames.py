@@ -86,7 +86,7 @@ class Frame:
         circuit = self.system.circuit
         proper = [x for (owner, text), x in pairs if owner == role and text in _VALUES]
         others = [x ^ 1 for (owner, text), x in pairs if owner == role and text not in _VALUES]
-        fine = circuit.all_of([circuit.exactly_one(proper), *others])
+        fine = circuit.all_of([circuit.only_one(proper)[0], *others])
         return circuit.all_of((self.terminal, fine ^ 1))
 
     def play(self, solver: Solver) -> Step:

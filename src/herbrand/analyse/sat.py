@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.circuit import Circuit
 
-__all__ = ["Solver", "has_solver", "library"]
+__all__ = ["Model", "Solver", "has_solver", "library"]
 
 _CONFLICTS = 1000
 """Conflicts between two looks at the clock."""
@@ -103,12 +103,17 @@ class Solver:
             if answer is not None:
                 return bool(answer)
 
-    def model(self) -> _Model:
+    def impossible(self, conflicts: int) -> bool:
+        """Return whether a short search finds that what is demanded cannot be true."""
+        self._solver.conf_budget(conflicts)
+        return self._solver.solve_limited() is False
+
+    def model(self) -> Model:
         """Return the values of the last answer."""
-        return _Model(self._solver.get_model() or [])
+        return Model(self._solver.get_model() or [])
 
 
-class _Model:
+class Model:
     """Values of literals; what the solver never met is false."""
 
     def __init__(self, model: list[int]) -> None:

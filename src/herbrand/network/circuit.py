@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.network.graph import add_gates, join, rehash, unknown_cone
+from herbrand.network.graph import add_gates, join, only_one, rehash, unknown_cone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,13 +80,14 @@ class Circuit:
         row: NDArray[np.int32] = np.fromiter(literals, np.int32)
         return self.all_of(row ^ 1) ^ 1
 
-    def exactly_one(self, literals: Iterable[int]) -> int:
-        """Return whether exactly one of some literals is true."""
-        seen = twice = 0
-        for literal in literals:
-            twice = self.any_of((twice, self.all_of((seen, literal))))
-            seen = self.any_of((seen, literal))
-        return self.all_of((seen, twice ^ 1))
+    def only_one(self, literals: Iterable[int] | NDArray[np.int32]) -> tuple[int, int]:
+        """Return whether exactly one, and whether at most one of some literals is true."""
+        row: NDArray[np.int32] = np.fromiter(literals, np.int32)
+        self._grow(self.nodes + 3 * len(row) + 2)
+        one, most, self.nodes = only_one(
+            row, self.left, self.right, self._table, len(self._table) - 1, self.nodes
+        )
+        return int(one), int(most)
 
     def cone(self, literal: int) -> NDArray[np.int64]:
         """Return the gates that a literal depends on and that no call before returned."""

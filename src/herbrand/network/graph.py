@@ -11,7 +11,7 @@ from herbrand.compiled import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["add_gates", "build_gates", "join", "mark_cone", "rehash", "strong_components", "unknown_cone"]
+__all__ = ["add_gates", "build_gates", "join", "only_one", "mark_cone", "rehash", "strong_components", "unknown_cone"]
 
 _I32 = np.int32
 
@@ -253,6 +253,20 @@ def join(literals, left, right, table, mask, nodes):
             half += 1
         count = half
     return row[0], nodes
+
+
+@compiled
+def only_one(literals, left, right, table, mask, nodes):
+    """Add what says that exactly one of some literals is true; return its literal and the node count."""
+    seen, twice = 0, 0
+    for literal in literals:
+        both, nodes = _conjunction(seen, literal, left, right, nodes, table, mask, 0)
+        none, nodes = _conjunction(twice ^ 1, both ^ 1, left, right, nodes, table, mask, 0)
+        twice = none ^ 1
+        none, nodes = _conjunction(seen ^ 1, literal ^ 1, left, right, nodes, table, mask, 0)
+        seen = none ^ 1
+    found, nodes = _conjunction(seen, twice ^ 1, left, right, nodes, table, mask, 0)
+    return found, twice ^ 1, nodes
 
 
 @compiled

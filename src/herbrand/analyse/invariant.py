@@ -1,0 +1,217 @@
+"""Certificates that some states are never reached, checked on the rules by an answer set solver.
+
+The searches that find them work on the network with a SAT solver.  The check uses neither: it
+grounds the rules anew and asks clingo, which reads them as logic programs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import BudgetExceeded, InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.game import Game
+
+__all__ = ["Bound", "Invariant"]
+
+Clause = tuple[tuple[str, bool], ...]
+"""Fluents and their values, of which one is so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """What holds in every reachable state, and keeps what is looked for from ever being reached.
+
+    It holds at first; a legal step from a state in which it holds, that is not over, leads to one in which it
+    holds; and no state in which it holds is one that is looked for.
+    """
+
+    wanted: str
+    """What is never reached: `playability`, `goals` or `win ROLE` (`network.as_aiger`)."""
+    exactly: tuple[tuple[str, ...], ...] = ()
+    """Groups of fluents of which exactly one is true."""
+    never_two: tuple[tuple[str, ...], ...] = ()
+    """Groups of fluents of which never two are true."""
+    clauses: tuple[Clause, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "inductive invariant"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "never": self.wanted,
+            "exactly_one": [list(group) for group in self.exactly],
+            "never_two": [list(group) for group in self.never_two],
+            "clauses": [[name if value else f"(not {name})" for name, value in c] for c in self.clauses],
+        }
+
+    def check(self, game: Game, seconds: float) -> bool:
+        """Check the three parts on the rules; see `verdict.Certificate`."""
+        rules = _Rules(game, seconds)
+        true = game.initial_state("rules").facts
+        for group in (*self.exactly, *self.never_two):
+            held = sum(fluent in true for fluent in group)
+            if held > 1 or (held == 0 and group in self.exactly):
+                return False
+        if not all(any((name in true) == value for name, value in clause) for clause in self.clauses):
+            return False
+        kept = self._lines(rules, "true", broken=False)
+        if rules.possible([*kept, *rules.step(), *self._lines(rules, "next", broken=True)]):
+            return False
+        return not rules.possible([*kept, *rules.wanted(self.wanted)])
+
+    def _lines(self, rules: _Rules, relation: str, *, broken: bool) -> list[str]:
+        """Demand that the invariant holds, or that it is broken."""
+        head = "broken " if broken else ""
+        lines = [":- not broken."] if broken else []
+        for group in (*self.exactly, *self.never_two):
+            each = "; ".join(f"{i}: {relation}({rules.term(name)})" for i, name in enumerate(group))
+            sign = "!= 1" if group in self._exact() else "> 1"
+            lines.append(f"{head}:- #count{{ {each} }} {sign}.")
+        for clause in self.clauses:
+            body = ", ".join(
+                f"{'not ' if value else ''}{relation}({rules.term(name)})" for name, value in clause
+            )
+            lines.append(f"{head}:- {body}." if body else f"{head}:- true.")
+        return lines
+
+    def _exact(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(self.exactly)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Fluents that change at most once, one of them with every step: so no play is longer than they are many.
+
+    `invariant` holds in every reachable state and is needed to see it.
+    """
+
+    rising: tuple[str, ...]
+    """Fluents that stay true once they are."""
+    falling: tuple[str, ...]
+    """Fluents that stay false once they are."""
+    invariant: Invariant
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "fluents that change once"
+
+    @property
+    def steps(self) -> int:
+        """No play has more steps than this."""
+        return len(self.rising) + len(self.falling)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "steps": self.steps,
+            "rising": list(self.rising),
+            "falling": list(self.falling),
+            "invariant": self.invariant.as_json(),
+        }
+
+    def check(self, game: Game, seconds: float) -> bool:
+        """Check on the rules that the fluents are such; see `verdict.Certificate`."""
+        started = time.monotonic()
+        if not self.invariant.check(game, seconds):
+            return False
+        rules = _Rules(game, seconds - (time.monotonic() - started))
+        term = rules.term
+        kept = [*self.invariant._lines(rules, "true", broken=False), *rules.step()]
+        back = [f"back :- true({term(f)}), not next({term(f)})." for f in self.rising]
+        back += [f"back :- next({term(f)}), not true({term(f)})." for f in self.falling]
+        if rules.possible([*kept, *back, ":- not back."]):
+            return False
+        change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
+        change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
+        return not rules.possible([*kept, *change])
+
+
+class _Rules:
+    """The rules of a game as a program for clingo, with questions about one state and one step."""
+
+    def __init__(self, game: Game, seconds: float) -> None:
+        from herbrand.ground.encode import encode
+        from herbrand.program.clauses import Program
+        from herbrand.program.terms import TermTable
+
+        self.deadline = time.monotonic() + seconds
+        self.seconds = seconds
+        self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
+        self.text = encode(Program(game.rules.normal.rules, self.terms))
+        self.roles = {name: self.terms.intern(role) for name, role in zip(game.roles, game.rules.roles, strict=True)}
+
+    def term(self, text: str) -> str:
+        """Return a term as the program writes it."""
+        return self._number(self.terms.read(text))
+
+    def _number(self, number: int) -> str:
+        args = self.terms.args[number]
+        if not args:
+            return str(number)
+        return f"f{self.terms.functor[number]}({','.join(map(self._number, args))})"
+
+    def step(self) -> list[str]:
+        """Demand that each role makes one legal move and the game is not over."""
+        players = [f"player({self._number(role)})." for role in self.roles.values()]
+        return [
+            *players,
+            ":- terminal.",
+            ":- does(R,M), not player(R).",
+            ":- player(R), #count{ M : does(R,M) } != 1.",
+            ":- does(R,M), not legal(R,M).",
+        ]
+
+    def wanted(self, name: str) -> list[str]:
+        """Demand that the state is one that is looked for."""
+        lines = [f"player({self._number(role)})." for role in self.roles.values()]
+        kind, _, role = name.partition(" ")
+        if kind == "playability":
+            can = ["can(R) :- legal(R,M).", "found :- player(R), not can(R)."]
+            return [*lines, *can, ":- terminal.", ":- not found."]
+        if kind == "win":
+            return [":- not terminal.", f":- not goal({self._number(self.roles[role])},{self.term('100')})."]
+        if kind == "goals":
+            values = [f"value({self.term(str(value))})." for value in range(101)]
+            counted = ["found :- player(R), #count{ V : goal(R,V) } != 1."]
+            odd = ["found :- player(R), goal(R,V), not value(V)."]
+            return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not found."]
+        raise ValueError(f"no property {name!r}")
+
+    def possible(self, lines: Sequence[str]) -> bool:
+        """Return whether some state and moves satisfy the demands; raises `BudgetExceeded`."""
+        defined = [
+            f"#defined {name}."
+            for name in ("terminal/0", "true/1", "does/2", "legal/2", "next/1", "goal/2", "broken/0", "back/0")
+        ]
+        with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
+            file = Path(folder) / "question.lp"
+            file.write_text("\n".join([self.text, *defined, *lines]) + "\n", encoding="ascii")
+            program = "import runpy, sys; sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')"
+            command = [sys.executable, "-c", program, "--warn=none", "--quiet=2", "--models=1", str(file)]
+            left = self.deadline - time.monotonic()
+            try:
+                done = subprocess.run(  # noqa: S603  # our own interpreter
+                    command, capture_output=True, timeout=max(left, 0.01), check=False, stdin=subprocess.DEVNULL
+                )
+            except subprocess.TimeoutExpired:
+                raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate") from None
+        if b"UNSATISFIABLE" in done.stdout:
+            return False
+        if b"SATISFIABLE" in done.stdout:
+            return True
+        message = done.stderr.decode(errors="replace").strip().splitlines()
+        raise InternalError(f"clingo refused our question: {message[:1]}")
