@@ -40,12 +40,18 @@ class Lines:
 
 
 def find_lines(
-    system: System, wanted: Mapping[str, Callable[[Frame], int]], deadline: float, most: int = 10_000
+    system: System,
+    wanted: Mapping[str, Callable[[Frame], int]],
+    deadline: float,
+    most: int = 10_000,
+    *,
+    to_end: bool = False,
 ) -> Lines:
     """Look for states by increasing depth, until all are found or a limit is reached.
 
     `wanted` gives, by name, the literal of a frame that is looked for; `most` is the depth at
-    which the search ends, `deadline` a time of `time.monotonic`.
+    which the search ends, `deadline` a time of `time.monotonic`.  `to_end` goes on when all are
+    found, to learn how long plays can be.
     """
     lines = Lines()
     rest = dict(wanted)
@@ -62,7 +68,7 @@ def find_lines(
                     else:
                         lines.clean[name] = depth
                         solver.add([literal ^ 1])
-                if not rest or system.circuit.nodes > _MOST_NODES:
+                if not (rest or to_end) or system.circuit.nodes > _MOST_NODES:
                     break
                 if frame.terminal == 1 or solver.impossible(_LOOK):
                     lines.longest = depth - (frame.terminal != 1)

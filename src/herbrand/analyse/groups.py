@@ -33,11 +33,11 @@ _MOST_FLUENTS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Fluents, by their places in the network, of which never two are true."""
+    """Fluents, by their places in the network, of which one is always true, or never two are."""
 
     fluents: tuple[int, ...]
-    exactly: bool
-    """Whether one of them is always true."""
+    some: bool
+    """True: one of them, or more, is always true.  False: never two are."""
 
 
 def candidates(network: Network) -> list[Group]:
@@ -63,16 +63,16 @@ def candidates(network: Network) -> list[Group]:
             continue
         true = int(network.initial[list(members)].sum())
         if true == 1:
-            groups.append(Group(members, exactly=True))
+            groups.append(Group(members, some=True))
         if true <= 1:
-            groups.append(Group(members, exactly=False))
+            groups.append(Group(members, some=False))
     return groups
 
 
 def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:
     """Demand that a group holds in a state, when a literal is true."""
     literals = [state[fluent] for fluent in group.fluents]
-    if group.exactly:
+    if group.some:
         solver.add([when ^ 1, *literals])
         return
     if len(literals) <= 5:
@@ -91,7 +91,7 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
 def find_groups(network: Network, deadline: float, system: System | None = None) -> list[Group]:
     """Return groups that hold in every reachable state, proved by induction.
 
-    A group of which exactly one is always true stands there twice: as one of which never two are, too.
+    A group of which exactly one is always true stands there twice, once for each half of that.
     Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     system = system or System(network)
@@ -107,9 +107,7 @@ def find_groups(network: Network, deadline: float, system: System | None = None)
         broken = []
         for group in alive:
             literals = after[list(group.fluents)]
-            broken.append(
-                circuit.all_of(literals ^ 1) if group.exactly else circuit.only_one(literals)[1] ^ 1
-            )
+            broken.append(circuit.all_of(literals ^ 1) if group.some else circuit.only_one(literals)[1] ^ 1)
         left = np.ones(len(alive), np.bool_)
         while left.any():
             some = int(circuit.variables(1)[0])

@@ -36,7 +36,7 @@ class Invariant:
     """
 
     wanted: str
-    """What is never reached: `playability`, `goals` or `win ROLE` (`network.as_aiger`)."""
+    """What is never reached: `playability`, `goals` or `win ROLE` (`network.as_aiger`); may be empty."""
     exactly: tuple[tuple[str, ...], ...] = ()
     """Groups of fluents of which exactly one is true."""
     never_two: tuple[tuple[str, ...], ...] = ()
@@ -70,7 +70,7 @@ class Invariant:
         kept = self._lines(rules, "true", broken=False)
         if rules.possible([*kept, *rules.step(), *self._lines(rules, "next", broken=True)]):
             return False
-        return not rules.possible([*kept, *rules.wanted(self.wanted)])
+        return not self.wanted or not rules.possible([*kept, *rules.wanted(self.wanted)])
 
     def _lines(self, rules: _Rules, relation: str, *, broken: bool) -> list[str]:
         """Demand that the invariant holds, or that it is broken."""
@@ -152,7 +152,14 @@ class _Rules:
         self.seconds = seconds
         self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
         self.text = encode(Program(game.rules.normal.rules, self.terms))
-        self.roles = {name: self.terms.intern(role) for name, role in zip(game.roles, game.rules.roles, strict=True)}
+        self.players = [
+            self.terms.intern(r)
+            for r, name in zip(game.rules.roles, game.roles, strict=True)
+            if name.lower() != "random"
+        ]
+        self.roles = {
+            name: self.terms.intern(role) for name, role in zip(game.roles, game.rules.roles, strict=True)
+        }
 
     def term(self, text: str) -> str:
         """Return a term as the program writes it."""
@@ -186,6 +193,7 @@ class _Rules:
             return [":- not terminal.", f":- not goal({self._number(self.roles[role])},{self.term('100')})."]
         if kind == "goals":
             values = [f"value({self.term(str(value))})." for value in range(101)]
+            lines = [f"player({self._number(role)})." for role in self.players]
             counted = ["found :- player(R), #count{ V : goal(R,V) } != 1."]
             odd = ["found :- player(R), goal(R,V), not value(V)."]
             return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not found."]
@@ -195,17 +203,32 @@ class _Rules:
         """Return whether some state and moves satisfy the demands; raises `BudgetExceeded`."""
         defined = [
             f"#defined {name}."
-            for name in ("terminal/0", "true/1", "does/2", "legal/2", "next/1", "goal/2", "broken/0", "back/0")
+            for name in (
+                "terminal/0",
+                "true/1",
+                "does/2",
+                "legal/2",
+                "next/1",
+                "goal/2",
+                "broken/0",
+                "back/0",
+            )
         ]
         with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
             file = Path(folder) / "question.lp"
             file.write_text("\n".join([self.text, *defined, *lines]) + "\n", encoding="ascii")
-            program = "import runpy, sys; sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')"
+            program = (
+                "import runpy, sys; sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')"
+            )
             command = [sys.executable, "-c", program, "--warn=none", "--quiet=2", "--models=1", str(file)]
             left = self.deadline - time.monotonic()
             try:
                 done = subprocess.run(  # noqa: S603  # our own interpreter
-                    command, capture_output=True, timeout=max(left, 0.01), check=False, stdin=subprocess.DEVNULL
+                    command,
+                    capture_output=True,
+                    timeout=max(left, 0.01),
+                    check=False,
+                    stdin=subprocess.DEVNULL,
                 )
             except subprocess.TimeoutExpired:
                 raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate") from None

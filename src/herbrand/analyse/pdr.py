@@ -117,7 +117,7 @@ def _clauses(network: Network, text: str) -> tuple[tuple[tuple[int, bool], ...],
 
 def _line(network: Network, text: str) -> Moves | None:
     """Read a run of the graph as a line of play."""
-    rows = [row for row in text.split() if set(row) <= set("01x")]
+    rows = [row for row in text.replace("# DONE", " ").split() if set(row) <= set("01x")]
     moves = len(network.moves)
     inputs = [row for row in rows if len(row) == moves]
     engine = NetworkEngine(network)

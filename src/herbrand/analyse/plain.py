@@ -110,6 +110,7 @@ class _Plain:
         self.solver: Any = library().Solver(name="cadical153")
         text = self.network.terms.text
         self.roles = [text(role) for role in self.network.roles]
+        self.players = [i for i, role in enumerate(self.roles) if role.lower() != "random"]
         self.fluents = {text(fluent): i for i, fluent in enumerate(self.network.fluents.tolist())}
         self.values = [(role, text(value)) for role, value in self.network.goals.tolist()]
         self.last = 0
@@ -214,10 +215,14 @@ class _Plain:
             self._both(result, -terminal, ways)
         elif kind == "win":
             role = self.roles.index(role_name)
-            mine = [x for (owner, text), x in zip(self.values, goal, strict=True) if (owner, text) == (role, "100")]
+            mine = [
+                x
+                for (owner, text), x in zip(self.values, goal, strict=True)
+                if (owner, text) == (role, "100")
+            ]
             self._both(result, terminal, mine)
         else:
-            self._both(result, terminal, [w for role in range(len(self.roles)) for w in self._faults(role, goal)])
+            self._both(result, terminal, [w for role in self.players for w in self._faults(role, goal)])
         return result
 
     def _faults(self, role: int, goal: list[int]) -> list[int]:

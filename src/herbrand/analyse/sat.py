@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -48,9 +48,10 @@ class Solver:
     def __init__(self, circuit: Circuit, deadline: float) -> None:
         self.circuit = circuit
         self.deadline = deadline
+        self._assumed: dict[int, int] = {}
         self._solver: Any = library().Solver(name="glucose4")
 
-    def __enter__(self) -> Solver:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *rest: object) -> None:
@@ -60,7 +61,10 @@ class Solver:
         """Return a literal in the solver's numbers, with the clauses it depends on entered."""
         gates = self.circuit.cone(literal)
         if len(gates):
-            left, right = self.circuit.left[gates].astype(np.int64), self.circuit.right[gates].astype(np.int64)
+            left, right = (
+                self.circuit.left[gates].astype(np.int64),
+                self.circuit.right[gates].astype(np.int64),
+            )
             a, b = ((side >> 1) * (1 - 2 * (side & 1)) for side in (left, right))
             pairs = np.concatenate((np.stack((-gates, a), 1), np.stack((-gates, b), 1)))
             self._solver.append_formula(pairs.tolist())
@@ -94,7 +98,8 @@ class Solver:
         """Return whether everything demanded and assumed can be true together."""
         if 0 in assumed:
             return False
-        signed = [self._signed(literal) for literal in assumed if literal != 1]
+        self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
+        signed = list(self._assumed)
         while True:
             if time.monotonic() > self.deadline:
                 raise BudgetExceeded("the time", "while a SAT solver was working")
@@ -102,6 +107,10 @@ class Solver:
             answer = self._solver.solve_limited(assumptions=signed)
             if answer is not None:
                 return bool(answer)
+
+    def core(self) -> set[int]:
+        """Return assumed literals that are impossible together, after an answer of no."""
+        return {self._assumed[number] for number in self._solver.get_core() or ()}
 
     def impossible(self, conflicts: int) -> bool:
         """Return whether a short search finds that what is demanded cannot be true."""
@@ -120,6 +129,7 @@ class Model:
         self._true = {number for number in model if number > 0}
 
     def __call__(self, literal: int) -> bool:
+        """Return the value of a literal."""
         if literal < 2:
             return bool(literal)
         return ((literal >> 1) in self._true) ^ bool(literal & 1)

@@ -175,7 +175,8 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
 
     `wanted` names them: `playability`, a state that is not terminal in which some role has no
     legal move; `terminal`; `win ROLE`, a terminal state in which the role's goal is 100;
-    `goals`, a terminal state in which some role has not exactly one goal value.
+    `goals`, a terminal state in which some role other than `random` has not exactly one goal
+    value, or one that is no integer from 0 to 100.
     """
     flat = unrolled(network)
     fluents, first = len(flat.fluents), flat.inputs
@@ -222,7 +223,8 @@ def property_aiger(network: Network, wanted: Iterable[str] = ("playability",)) -
         elif kind == "win" and role_name in names:
             found = gates.conjunction(terminal, _hundred(flat, gates, names[role_name], literal))
         elif kind == "goals":
-            unique = [_unique(flat, gates, role, literal) for role in range(len(flat.roles))]
+            players = [i for role, i in names.items() if role.lower() != "random"]
+            unique = [_unique(flat, gates, role, literal) for role in players]
             found = gates.conjunction(terminal, gates.all_of(unique) ^ 1)
         else:
             raise ValueError(f"no property {name!r}")
@@ -251,10 +253,17 @@ def _hundred(network: Network, gates: Gates, role: int, literal: Callable[[int],
 
 
 def _unique(network: Network, gates: Gates, role: int, literal: Callable[[int], int]) -> int:
-    """Return when a role has exactly one goal value."""
-    seen = twice = 0
-    for owner, x in zip(network.goals[:, 0].tolist(), network.goal.tolist(), strict=True):
-        if owner == role:
-            twice = gates.disjunction(twice, gates.conjunction(seen, literal(x)))
-            seen = gates.disjunction(seen, literal(x))
-    return gates.conjunction(seen, twice ^ 1)
+    """Return when a role has exactly one goal value, and that is a number from 0 to 100."""
+    text = network.terms.text
+    seen = twice = odd = 0
+    for (owner, value), x in zip(network.goals.tolist(), network.goal.tolist(), strict=True):
+        if owner != role:
+            continue
+        twice = gates.disjunction(twice, gates.conjunction(seen, literal(x)))
+        seen = gates.disjunction(seen, literal(x))
+        if text(value) not in _VALUES:
+            odd = gates.disjunction(odd, literal(x))
+    return gates.all_of((seen, twice ^ 1, odd ^ 1))
+
+
+_VALUES = frozenset(map(str, range(101)))

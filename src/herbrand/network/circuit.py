@@ -70,9 +70,7 @@ class Circuit:
         """Return the conjunction of any number of literals."""
         row = np.unique(np.fromiter(literals, np.int32))
         self._grow(self.nodes + len(row) + 1)
-        found, self.nodes = join(
-            row, self.left, self.right, self._table, len(self._table) - 1, self.nodes
-        )
+        found, self.nodes = join(row, self.left, self.right, self._table, len(self._table) - 1, self.nodes)
         return int(found)
 
     def any_of(self, literals: Iterable[int] | NDArray[np.int32]) -> int:

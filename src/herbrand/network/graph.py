@@ -11,7 +11,16 @@ from herbrand.compiled import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["add_gates", "build_gates", "join", "only_one", "mark_cone", "rehash", "strong_components", "unknown_cone"]
+__all__ = [
+    "add_gates",
+    "build_gates",
+    "join",
+    "mark_cone",
+    "only_one",
+    "rehash",
+    "strong_components",
+    "unknown_cone",
+]
 
 _I32 = np.int32
 
@@ -291,7 +300,7 @@ def unknown_cone(left, right, known, root):
     stack = [root]
     found = [root]
     found.pop()
-    while len(stack):
+    while stack:
         node = stack.pop()
         if known[node] or left[node] < 0:
             continue

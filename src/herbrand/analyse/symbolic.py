@@ -1,0 +1,360 @@
+"""Decide properties without listing states: induction, bounded model checking, an outside model checker.
+
+Questions are whether a state of some kind can be reached: one in which a role is stuck, a win, an
+end without one goal value for each role.  In this order, each for a part of the time:
+
+1. *groups*: of which fluents always exactly one, or never two, are true (`groups`);
+2. *induction*: no state in which the groups hold is of that kind (`induction`);
+3. *random walks*, which find what is frequent;
+4. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`);
+5. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`);
+6. *k-induction*, from what bounded model checking has excluded.
+
+Termination is proved by a bound: fluents that change at most once, one of them in each step; or by
+bounded model checking, when no play gets beyond a depth.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from herbrand.analyse.bmc import find_lines
+from herbrand.analyse.frames import System
+from herbrand.analyse.groups import find_groups
+from herbrand.analyse.induction import never
+from herbrand.analyse.invariant import Invariant
+from herbrand.analyse.latches import find_bound
+from herbrand.analyse.pdr import run_pdr
+from herbrand.analyse.plain import Exhausted, KInduction
+from herbrand.analyse.replay import holds
+from herbrand.analyse.verdict import Verdict, Witness
+from herbrand.errors import BudgetExceeded
+from herbrand.network.circuit import Circuit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.frames import Frame
+    from herbrand.analyse.groups import Group
+    from herbrand.analyse.verdict import Certificate, Moves
+    from herbrand.game import Game
+
+__all__ = ["PROPERTIES", "prove"]
+
+PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
+"""What can be asked."""
+_CLAIMS = {"playability": "stuck", "goals": "no goal", "win": "win"}
+_WALK_STEPS = 2000
+
+
+@dataclass
+class _Reached:
+    """What is known about states of one kind."""
+
+    line: Moves | None = None
+    shortest: bool = False
+    certificate: Certificate | None = None
+    method: str = ""
+    never: bool = False
+    clean: int = -1
+    """There is none within so many steps."""
+
+    @property
+    def is_open(self) -> bool:
+        return self.line is None and not self.never
+
+
+def prove(game: Game, wanted: Iterable[str], budget: Budget) -> dict[str, Verdict]:
+    """Decide properties of a game, of `PROPERTIES`, as far as the budget goes.
+
+    Each verdict comes with a witness or a certificate, not yet checked again, except that an invariant
+    found after signals were merged has none.  Raises `MissingExtra` where no SAT solver is
+    installed, `BudgetExceeded` when recursion within states is too large to be written out.
+    """
+    wanted = list(wanted)
+    unknown = [name for name in wanted if name not in PROPERTIES]
+    if unknown:
+        raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
+    return _Proof(game, wanted, budget).run()
+
+
+@dataclass
+class _Proof:
+    game: Game
+    wanted: list[str]
+    budget: Budget
+    groups: list[Group] = field(default_factory=list)
+    bound: int | None = None
+    terminates: bool = False
+
+    def run(self) -> dict[str, Verdict]:
+        network = self.game.network
+        _prepare()
+        started = time.monotonic()
+        self.system = System(network)
+        players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
+        asked: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
+        if "weak_winnability" in self.wanted:
+            asked += [f"win {name}" for _, name in players]
+        queries = {name: _Reached() for name in asked}
+        verdicts: dict[str, Verdict] = {}
+        try:
+            self.groups = find_groups(network, time.monotonic() + 0.25 * self.budget.left)
+        except BudgetExceeded:
+            self.groups = []
+        if "termination" in self.wanted:
+            verdicts["termination"] = self._termination()
+            self.terminates = verdicts["termination"].is_known
+        self._induction(queries, most=0)
+        self._walks(queries)
+        self._pdr(queries, 0.25, merge=False)
+        self._bounded(queries)
+        self._induction(queries, most=3)
+        self._pdr(queries, 0.6, merge=True)
+        self._pdr(queries, 0.9, merge=False)
+        if self.bound is not None and "termination" in self.wanted and not self.terminates:
+            verdicts["termination"] = Verdict(
+                "proved", "bounded model checking", f"no play is longer than {self.bound} steps",
+                certificate=Exhausted("", self.bound), details={"bound": self.bound},
+            )  # fmt: skip
+        for name in ("playability", "goals"):
+            if name in queries:
+                verdicts[name] = self._never(name, queries[name])
+        if "weak_winnability" in self.wanted:
+            verdicts["weak_winnability"] = self._wins({n: queries[f"win {n}"] for _, n in players})
+        seconds = time.monotonic() - started
+        return {name: verdicts[name].with_(seconds=seconds) for name in self.wanted if name in verdicts}
+
+    # -- ways to find out -----------------------------------------------------------------
+
+    def _open(self, queries: Mapping[str, _Reached]) -> dict[str, _Reached]:
+        return {name: reached for name, reached in queries.items() if reached.is_open}
+
+    def _target(self, name: str) -> Callable[[Frame], int]:
+        """Return what asks a frame whether it is a state of some kind."""
+        kind, _, role = name.partition(" ")
+        roles = self.game.roles
+        if kind == "playability":
+            return lambda frame: frame.system.circuit.any_of(map(frame.stuck, range(len(roles))))
+        if kind == "goals":
+            players = [r for r, player in enumerate(roles) if player.lower() != "random"]
+            return lambda frame: frame.system.circuit.any_of(map(frame.has_no_goal, players))
+        return lambda frame: frame.wins(self.game.role_index(role))
+
+    def _invariant(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]] = ()) -> Invariant:
+        texts = self.system.fluent_texts
+        never_two = {group.fluents for group in self.groups if not group.some}
+        some = [group.fluents for group in self.groups if group.some]
+        exactly = [fluents for fluents in some if fluents in never_two]
+
+        def named(groups: Iterable[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
+            return tuple(tuple(texts[f] for f in fluents) for fluents in groups)
+
+        rest = [[(f, True) for f in fluents] for fluents in some if fluents not in never_two]
+        return Invariant(
+            name,
+            named(exactly),
+            named(sorted(never_two.difference(exactly))),
+            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *clauses)),
+        )
+
+    def _termination(self) -> Verdict:
+        try:
+            bound = find_bound(self.system, self.groups, time.monotonic() + 0.15 * self.budget.left)
+        except BudgetExceeded:
+            bound = None
+        if bound is None:
+            return Verdict.unknown("no fluents were found that change once and count the steps")
+        certificate = bound.certificate(self._invariant(""))
+        return Verdict(
+            "proved", "fluents that change once", f"no play is longer than {certificate.steps} steps",
+            certificate=certificate, details={"bound": certificate.steps},
+        )  # fmt: skip
+
+    def _induction(self, queries: Mapping[str, _Reached], most: int) -> None:
+        rest = self._open(queries)
+        if not rest:
+            return
+        deadline = time.monotonic() + 0.2 * self.budget.left
+        if most == 0:
+            found = never(self.system, self.groups, {name: self._target(name) for name in rest}, deadline, 0)
+        else:
+            found = {}
+            for name, reached in rest.items():
+                steps = min(most, reached.clean + 1)
+                if steps > 0:
+                    found |= never(self.system, self.groups, {name: self._target(name)}, deadline, steps)
+        for name, steps in found.items():
+            rest[name].never = True
+            invariant = self._invariant(name)
+            rest[name].method = "induction" if steps == 0 else "k-induction"
+            if steps == 0:
+                rest[name].certificate = invariant
+            else:
+                rest[name].certificate = KInduction(name, steps, self._invariant(""))
+
+    def _walks(self, queries: Mapping[str, _Reached]) -> None:
+        """Play at random for a while, one game after the other."""
+        rest = self._open(queries)
+        deadline = time.monotonic() + min(2.0, 0.1 * self.budget.left)
+        rng = Random(1)
+        first = self.game.initial_state("network")
+        while rest and time.monotonic() < deadline:
+            state = first
+            line: list[tuple[str, ...]] = []
+            for _ in range(_WALK_STEPS):
+                over = state.is_terminal
+                moves = [] if over else [state.legal_moves(role) for role in self.game.roles]
+                for name in list(rest):
+                    kind, _, role = name.partition(" ")
+                    if (
+                        (kind == "playability" and not over and not all(moves))
+                        or (kind == "win" and over and state.goal(role) == 100)
+                        or (
+                            kind == "goals"
+                            and over
+                            and any(
+                                state.goal(player) is None
+                                for player in self.game.roles
+                                if player.lower() != "random"
+                            )
+                        )
+                    ):
+                        rest.pop(name).line = tuple(line)
+                        queries[name].method = "random play"
+                if over or not all(moves) or not rest or time.monotonic() > deadline:
+                    break
+                joint = [rng.choice(mine) for mine in moves]
+                line.append(tuple(map(str, joint)))
+                state = state.next(joint)
+
+    def _bounded(self, queries: Mapping[str, _Reached]) -> None:
+        """Look for shortest lines; longer ones found before are kept where there is not enough time."""
+        rest = {name: reached for name, reached in queries.items() if not reached.never}
+        needs_bound = "termination" in self.wanted and not self.terminates
+        if not rest and not needs_bound:
+            return
+        limits = [len(reached.line) for reached in rest.values() if reached.line is not None]
+        most = max(limits) if limits and len(limits) == len(rest) and not needs_bound else 10_000
+        part = 0.4 if self._open(queries) else 0.2
+        lines = find_lines(
+            System(self.game.network),
+            {name: self._target(name) for name in rest},
+            time.monotonic() + part * self.budget.left,
+            most,
+            to_end=needs_bound,
+        )
+        for name, reached in rest.items():
+            if name in lines.found:
+                reached.line, reached.shortest = lines.found[name], True
+                reached.method = "bounded model checking"
+            elif lines.longest is not None:
+                reached.never, reached.method = True, "bounded model checking"
+                reached.certificate = Exhausted(name, lines.longest)
+            reached.clean = lines.clean.get(name, -1)
+            if reached.line is not None and reached.clean == len(reached.line) - 1:
+                reached.shortest = True
+        self.bound = lines.longest
+
+    def _pdr(self, queries: Mapping[str, _Reached], part: float, *, merge: bool) -> None:
+        for name, reached in self._open(queries).items():
+            seconds = part * self.budget.left
+            if seconds < 1:
+                return
+            outcome = run_pdr(self.game.network, name, seconds, merge=merge)
+            if outcome.line is not None and self._shows(name, outcome.line):
+                reached.line, reached.method = outcome.line, "pdr"
+                reached.shortest = reached.clean == len(outcome.line) - 1
+            elif outcome.never:
+                reached.never, reached.method = True, "pdr"
+                if outcome.clauses is not None:
+                    reached.certificate = self._only_clauses(name, outcome.clauses)
+
+    def _only_clauses(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]]) -> Invariant:
+        texts = self.system.fluent_texts
+        return Invariant(name, clauses=tuple(tuple((texts[f], value) for f, value in c) for c in clauses))
+
+    def _shows(self, name: str, line: Moves) -> bool:
+        kind, _, role = name.partition(" ")
+        return holds(self.game, _CLAIMS[kind], Witness(line, role or None))
+
+    # -- verdicts -------------------------------------------------------------------------
+
+    def _never(self, name: str, reached: _Reached) -> Verdict:
+        if reached.line is not None:
+            role = self._whom(name, reached.line)
+            what = f"{role} has no legal move" if name == "playability" else f"{role} has not one goal value"
+            steps = len(reached.line)
+            return Verdict(
+                "refuted", reached.method, f"{what} after {steps} {'step' if steps == 1 else 'steps'}",
+                witness=Witness(reached.line, role, shortest=reached.shortest), details={"depth": steps},
+            )  # fmt: skip
+        if reached.never:
+            return Verdict("proved", reached.method, _reason(name, reached), certificate=reached.certificate)
+        return _unknown(reached)
+
+    def _whom(self, name: str, line: Moves) -> str:
+        """Return the role that a line of play leaves without a move or a goal value."""
+        from herbrand.analyse.replay import replay
+
+        last = replay(self.game, line)[-1]
+        for role in self.game.roles:
+            if name == "playability" and not last.legal_moves(role):
+                return role
+            if name == "goals" and role.lower() != "random" and last.goal(role) is None:
+                return role
+        return self.game.roles[0]
+
+    def _wins(self, roles: Mapping[str, _Reached]) -> Verdict:
+        verdicts = {}
+        for role, reached in roles.items():
+            if reached.line is not None:
+                steps = len(reached.line)
+                verdicts[role] = Verdict(
+                    "proved", reached.method, f"{role} can win after {steps} steps",
+                    witness=Witness(reached.line, role, shortest=reached.shortest), details={"depth": steps},
+                )  # fmt: skip
+            elif reached.never:
+                verdicts[role] = Verdict(
+                    "refuted", reached.method, f"{role} never wins", certificate=reached.certificate
+                )
+            else:
+                verdicts[role] = _unknown(reached)
+        every = list(verdicts.values())
+        lost = next((verdict for verdict in every if verdict.answer == "refuted"), None)
+        if lost is not None:
+            return lost.with_(roles=verdicts)
+        missing = next((verdict for verdict in every if not verdict.is_known), None)
+        if missing is not None:
+            return missing.with_(roles=verdicts)
+        methods = ", ".join(dict.fromkeys(verdict.method for verdict in every)) or "no roles"
+        return Verdict("proved", methods, "; ".join(verdict.reason for verdict in every), roles=verdicts)
+
+
+def _prepare() -> None:
+    """Have the loops of circuits compiled, which the first use ever takes seconds for."""
+    circuit = Circuit()
+    a, b = circuit.variables(2).tolist()
+    circuit.cone(circuit.all_of((a, circuit.only_one((a, b))[0])))
+
+
+def _reason(name: str, reached: _Reached) -> str:
+    what = {
+        "playability": "every role can move until the game is over",
+        "goals": "each end has one goal value for every role",
+    }[name]
+    if isinstance(reached.certificate, Exhausted):
+        return f"{what}: no play is longer than {reached.certificate.steps} steps"
+    if reached.certificate is None:
+        return f"{what}, says the model checker"
+    return what
+
+
+def _unknown(reached: _Reached) -> Verdict:
+    if reached.clean >= 0:
+        return Verdict.unknown(f"nothing within {reached.clean} steps; time was up", depth=reached.clean)
+    return Verdict.unknown("time was up")

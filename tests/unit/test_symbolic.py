@@ -1,0 +1,226 @@
+"""Deciding properties without listing states: what is proved holds by the rules, what is refuted replays."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import herbrand
+from herbrand import BudgetExceeded, GameError
+
+pytest.importorskip("pysat", reason="python-sat is not installed")
+
+from hypothesis import HealthCheck, given, settings
+
+from herbrand.analyse import sat
+from herbrand.analyse.bmc import find_lines
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.frames import System
+from herbrand.analyse.groups import candidates, find_groups
+from herbrand.analyse.invariant import Bound, Invariant
+from herbrand.analyse.pdr import run_pdr, tool
+from herbrand.analyse.plain import Exhausted, KInduction
+from herbrand.analyse.replay import holds
+from herbrand.analyse.symbolic import PROPERTIES, prove
+from herbrand.analyse.verdict import Witness
+from herbrand.errors import MissingExtra
+from herbrand.testing import games
+
+if TYPE_CHECKING:
+    from herbrand.analyse.verdict import Verdict
+
+needs_tool = pytest.mark.skipif(tool() is None, reason="berkeley-abc is not installed")
+
+DEAD_END = """
+(role a) (role b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
+(<= (legal a stay) (true (n ?x))) (<= (legal a go) (true (n ?x)))
+(<= (legal b wait) (not (true (n 2))))
+(<= (next (n ?y)) (true (n ?x)) (does a go) (succ ?x ?y))
+(<= (next (n ?x)) (true (n ?x)) (does a stay))
+(<= (goal a 100) (true (n 3))) (<= (goal ?r 0) (role ?r) (not (true (n 3))))
+(<= terminal (true (n 3)))
+"""
+COUNTED = """
+(role a) (init (step 0)) (init lamp) (succ 0 1) (succ 1 2) (succ 2 3)
+(legal a on) (legal a off)
+(<= (next lamp) (does a on))
+(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))
+(<= terminal (true (step 3)))
+(<= (goal a 50) (true lamp)) (<= (goal a 30) (not (true lamp))) (<= (goal a 100) (true lamp) (not (true lamp)))
+"""
+LATER = """
+(role a) (init (p 0)) (init (q 0)) (bit 0) (bit 1)
+(<= (legal a (set ?x)) (bit ?x) (not (true ended)))
+(<= (next (p ?x)) (does a (set ?x)))
+(<= (next (q ?x)) (true (p ?x)))
+(<= (next ended) (true (p 1)) (true (q 1)))
+(<= (goal a 100) (true ended)) (<= (goal a 0) (not (true ended)))
+(<= terminal (true ended))
+"""
+
+
+def decide(game: herbrand.Game, *wanted: str, seconds: float = 20) -> dict[str, Verdict]:
+    """Prove, and check all that comes with the verdicts by the rules."""
+    found = prove(game, wanted or PROPERTIES, Budget(seconds=seconds))
+    claims = {"playability": "stuck", "goals": "no goal", "weak_winnability": "win"}
+    for name, whole in found.items():
+        for verdict in (whole, *whole.roles.values()):
+            if verdict.witness is not None:
+                assert holds(game, claims[name], verdict.witness)
+            elif verdict.certificate is not None:
+                assert verdict.certificate.check(game, 60)
+    return found
+
+
+def test_tic_tac_toe_is_decided() -> None:
+    """All four properties, with the lengths of the shortest wins."""
+    found = decide(herbrand.load("ticTacToe"))
+    assert {name: verdict.answer for name, verdict in found.items()} == dict.fromkeys(PROPERTIES, "proved")
+    roles = found["weak_winnability"].roles
+    assert {role: v.witness and len(v.witness.moves) for role, v in roles.items()} == {
+        "xplayer": 5,
+        "oplayer": 6,
+    }
+    assert all(verdict.witness and verdict.witness.shortest for verdict in roles.values())
+    assert 9 <= found["termination"].details["bound"] <= 18
+
+
+def test_breakthrough_is_playable() -> None:
+    """Proved in a moment, though nobody could list its positions."""
+    game = herbrand.load("breakthrough")
+    assert game.network.gates > 0
+    verdict = decide(game, "playability")["playability"]
+    assert verdict.answer == "proved"
+    assert verdict.seconds < 10
+
+
+def test_a_dead_end_is_found_with_a_shortest_line() -> None:
+    """The role, the depth, and a line that the rules replay; the game can also go on for ever."""
+    found = decide(herbrand.loads(DEAD_END), seconds=4)
+    playable = found["playability"]
+    assert playable.answer == "refuted"
+    assert playable.witness == Witness((("go", "wait"), ("go", "wait")), "b", shortest=True)
+    assert "b has no legal move after 2 steps" in playable.reason
+    assert found["weak_winnability"].answer in ("refuted", "unknown")
+    assert found["termination"].answer == "unknown"
+
+
+def test_bounded_plays_are_searched_to_their_end() -> None:
+    """What never happens in any of finitely many steps is proved by that; the bound is exact."""
+    game = herbrand.loads(COUNTED)
+    system = System(game.network)
+    lines = find_lines(system, {"win": lambda frame: frame.wins(0)}, time.monotonic() + 20)
+    assert lines.longest == 3
+    assert not lines.found
+    assert Exhausted("win a", 3).check(game, 30)
+    assert not Exhausted("win a", 2).check(game, 30)  # there are longer plays
+    assert Exhausted("", 4).check(game, 30)
+    found = decide(game)
+    assert found["weak_winnability"].answer == "refuted"
+    assert found["termination"].answer == "proved"
+    assert found["goals"].answer == "proved"
+
+
+def test_k_induction_certificates() -> None:
+    """A step of two states proves what one state does not; the check tells right from wrong."""
+    game = herbrand.loads(LATER)
+    groups = Invariant("", exactly=(("(p 0)", "(p 1)"), ("(q 0)", "(q 1)")))
+    assert groups.check(game, 30)
+    assert KInduction("goals", 1, groups).check(game, 30)
+    assert not KInduction("win a", 3, groups).check(game, 30)
+    found = decide(game, "playability", "weak_winnability", "goals")
+    assert found["playability"].answer == "proved"
+    assert found["weak_winnability"].details == {}
+    assert found["weak_winnability"].roles["a"].details["depth"] == 3
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Invariant("playability"),
+        Invariant("playability", exactly=(("(cell 1 1 b)", "(cell 1 2 b)"),)),
+        Invariant("playability", never_two=(("(cell 1 1 b)", "(cell 1 1 x)", "(control xplayer)"),)),
+        Invariant("playability", clauses=((("(control xplayer)", True),),)),
+        Invariant("win xplayer", never_two=(("(control xplayer)", "(control oplayer)"),)),
+    ],
+)
+def test_wrong_invariants_are_refused(wrong: Invariant) -> None:
+    """An invariant that fails at first, after a step, or does not exclude the states is no certificate."""
+    assert not wrong.check(herbrand.load("ticTacToe"), 60)
+
+
+def test_wrong_bounds_are_refused() -> None:
+    """Fluents that go back, or do not change with each step, bound nothing."""
+    game = herbrand.load("ticTacToe")
+    nothing = Invariant("")
+    assert not Bound(("(control xplayer)",), (), nothing).check(game, 60)
+    assert not Bound((), ("(cell 1 1 b)",), nothing).check(game, 60)
+
+
+def test_groups_are_proved() -> None:
+    """Each cell of tic-tac-toe has one content, one role is in control, and nothing wrong is left."""
+    network = herbrand.load("ticTacToe").network
+    text = [network.terms.text(f) for f in network.fluents.tolist()]
+    found = find_groups(network, time.monotonic() + 60)
+    exact = {frozenset(text[f] for f in group.fluents) for group in found if group.some}
+    assert frozenset({"(control xplayer)", "(control oplayer)"}) in exact
+    assert all(frozenset(f"(cell {x} {y} {c})" for c in "bxo") in exact for x in "123" for y in "123")
+    assert len(found) < len(candidates(network))
+    with pytest.raises(BudgetExceeded):
+        find_groups(network, time.monotonic())
+
+
+@needs_tool
+def test_the_model_checker_gives_clauses_and_lines() -> None:
+    """What it proves is an invariant by the rules, what it finds is a line of play."""
+    game = herbrand.load("ticTacToe")
+    network = game.network
+    text = [network.terms.text(f) for f in network.fluents.tolist()]
+    outcome = run_pdr(network, "playability", 30)
+    assert outcome.never
+    assert outcome.clauses is not None
+    clauses = tuple(tuple((text[f], value) for f, value in clause) for clause in outcome.clauses)
+    assert Invariant("playability", clauses=clauses).check(game, 60)
+    assert run_pdr(network, "playability", 30, merge=True).never
+    line = run_pdr(network, "win oplayer", 30).line
+    assert line is not None
+    assert holds(game, "win", Witness(line, "oplayer"))
+    stuck = run_pdr(herbrand.loads(DEAD_END).network, "playability", 30, merge=True).line
+    assert stuck == (("go", "wait"), ("go", "wait"))
+
+
+def test_without_time_nothing_is_claimed() -> None:
+    """A spent budget gives unknown verdicts, not errors or guesses."""
+    game = herbrand.load("reversi")
+    assert game.network.gates > 0
+    found = prove(game, PROPERTIES, Budget(seconds=0))
+    assert {verdict.answer for verdict in found.values()} == {"unknown"}
+
+
+def test_wrong_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unknown properties, games with errors, and no solver: each is said."""
+    game = herbrand.load("ticTacToe")
+    with pytest.raises(ValueError, match="no property 'fun'"):
+        prove(game, ["fun"], Budget(seconds=1))
+    with pytest.raises(GameError):
+        prove(herbrand.loads("(role a) (<= (legal a ?x) (not (p ?x)))"), ["playability"], Budget(seconds=1))
+    monkeypatch.setitem(__import__("sys").modules, "pysat", None)
+    assert not sat.has_solver()
+    with pytest.raises(MissingExtra, match="analyse"):
+        prove(game, ["playability"], Budget(seconds=1))
+
+
+@settings(max_examples=4, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games())
+def test_made_games_are_decided_as_by_exploration(text: str) -> None:
+    """On small random games the verdicts are those of listing all states."""
+    from herbrand.analyse.prove import analyse
+
+    game = herbrand.loads(text)
+    symbolic = prove(game, ("playability", "goals", "weak_winnability"), Budget(seconds=2))
+    listed = analyse(game, symbolic, symbolic=False, check=False, budget=Budget(seconds=5)).properties
+    for name, verdict in symbolic.items():
+        if verdict.is_known and listed[name].is_known:
+            assert verdict.answer == listed[name].answer, (name, verdict, listed[name])
