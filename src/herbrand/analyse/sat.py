@@ -78,7 +78,8 @@ class Solver:
             return
         self._solver.add_clause([self._signed(literal) for literal in row if literal])
         if row <= {0}:
-            self._solver.append_formula([[1 << 30], [-(1 << 30)]])
+            never = int(self.circuit.variables(1)[0]) >> 1
+            self._solver.append_formula([[never], [-never]])
 
     def at_most_one(self, literals: list[int]) -> None:
         """Demand that not two of some literals are true (sequential counter, Sinz 2005)."""
