@@ -7,7 +7,7 @@ far as the budget allows; `Verdict.checked` says whether that was done.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.budget import Budget
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from herbrand.analyse.explore import StateSpace
+    from herbrand.analyse.observe import Observation
     from herbrand.analyse.solve import Solution
     from herbrand.game import Game
 
@@ -46,6 +47,8 @@ class Analysis:
     """The states explored; None when the game has no network within the budget."""
     solution: Solution | None = None
     """The values under best play; None when they were not asked for or not found."""
+    observations: list[Observation] = field(default_factory=list)
+    """Remarks on how the game behaves."""
     notes: list[str] = field(default_factory=list)
     """What could not be done, in words."""
     seconds: float = 0.0
@@ -90,6 +93,7 @@ class Analysis:
             if self.solution.value is not None:
                 found["value"] = self.solution.value
             found["solution"] = self.solution.as_json()
+        found["observations"] = [observation.as_json() for observation in self.observations]
         found["notes"] = self.notes
         found["seconds"] = round(self.seconds, 3)
         return found
@@ -104,12 +108,14 @@ def analyse(
     check: bool = True,
     symbolic: bool = True,
     values: bool = True,
+    remarks: bool = True,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Analysis:
     """Decide properties of a game (`verdict.PROPERTIES`), each as proved, refuted or unknown.
 
     `win` is the goal value that counts as winning.  With `check` what is found is checked again by the
-    rules.  Without `symbolic` no model checker is asked, without `values` the game is not solved.
+    rules.  Without `symbolic` no model checker is asked, without `values` the game is not solved,
+    without `remarks` nothing is said about how it behaves.
     `progress(what, done, of)` is called now and then.  Raises `GameError` for a game with errors.
     """
     wanted = tuple(properties)
@@ -118,8 +124,17 @@ def analyse(
         raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
     game.require_playable()
     return _Work(game, wanted, budget or Budget(), win, progress).run(
-        check=check, symbolic=symbolic, values=values
+        check=check, symbolic=symbolic, values=values, remarks=remarks
     )
+
+
+def _warm_up() -> None:
+    """Compile what is not on disk yet, so that it does not count against a budget."""
+    from herbrand.analyse.explore import explore
+    from herbrand.simulate.expand import Expander
+    from herbrand.simulate.speed import _smallest
+
+    explore(Expander(_smallest())).plays()
 
 
 class _Work:
@@ -146,8 +161,10 @@ class _Work:
         self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
         self.found: dict[str, Verdict] = {}
 
-    def run(self, *, check: bool, symbolic: bool, values: bool) -> Analysis:
+    def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
+        _warm_up()
         started = time.monotonic()
+        self.budget = replace(self.budget, started=started)
         self._certificates()
         self._states()
         if values:
@@ -157,6 +174,12 @@ class _Work:
             self._model_checker()
         for name in self.wanted:
             self.found.setdefault(name, Verdict.unknown("; ".join(self.result.notes) or "nothing was found"))
+        if remarks:
+            from herbrand.analyse.observe import observe
+
+            self.result.observations = observe(
+                self.game, self.result.space, self.result.solution, budget=self.budget.share(0.3)
+            )
         if check:
             for name in self.wanted:
                 self.found[name] = self._checked(name, self.found[name])

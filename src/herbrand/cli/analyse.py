@@ -112,6 +112,7 @@ def command(
             win=win,
             check=not no_check,
             values=not no_values,
+            remarks=not properties,
             progress=None if update is None else lambda _, done, of: update(done, of),
         )
     finally:
@@ -172,6 +173,10 @@ def _report(analysis: Analysis, file: str) -> str:
         lines += ["", *_counts(counts)]
     if analysis.solution is not None:
         lines += ["", *_solution(analysis.solution)]
+    if analysis.observations:
+        lines += ["", "remarks"]
+        for observation in analysis.observations:
+            lines += _wrapped(f"{observation.kind}: {observation.text}")
     return "\n".join(lines)
 
 

@@ -267,8 +267,8 @@ class Expander:
     def step(self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None = None) -> States:
         """Return the states after joint moves, [k, words].
 
-        `moves`, [k, roles], has the numbers of the moves; row i is made in state i, or in
-        state `parents[i]` where `parents` is given.  Legality is not checked.
+        `moves`, [k, roles], has the numbers of the moves, -1 for a role that does nothing; row i is made
+        in state i, or in state `parents[i]` where `parents` is given.  Legality is not checked.
         """
         return self._step(states, moves, parents, self._unseen)[0]
 
@@ -346,7 +346,7 @@ class Expander:
         sizes = np.diff(self._bounds)
         if numbers.ndim != 2 or numbers.shape[1] != len(self.roles):
             raise ValueError(f"joint moves are an array [k, {len(self.roles)}], not {list(numbers.shape)}")
-        if ((numbers < 0) | (numbers >= sizes)).any():
+        if ((numbers < -1) | (numbers >= sizes)).any():
             raise ValueError("a move has a number that no move of its role has")
         states = self._checked(states)
         if parents is None and len(numbers) != len(states):
@@ -357,7 +357,8 @@ class Expander:
             len(parents) and not 0 <= parents.min() <= parents.max() < len(states)
         ):
             raise ValueError("parents do not name a state for each joint move")
-        return self._made(states, numbers + self._bounds[:-1].astype(np.int32), parents, sees)
+        made = np.where(numbers < 0, -1, numbers + self._bounds[:-1]).astype(np.int32)
+        return self._made(states, made, parents, sees)
 
     def _made(
         self, states: States, moves: NDArray[np.int32], parents: NDArray[np.int64], sees: NDArray[np.int32]

@@ -174,8 +174,8 @@ def goals(v, width, circuit, states, goal, goal_role, goal_value, values):
 def step(v, width, circuit, states, parents, joints, following, after, sees, seen):
     """Make joint move `joints[i]` (numbers of moves) in state `parents[i]`: fills `after[i]`.
 
-    With an empty `parents` state i is meant.  `seen[i]` is filled with the packed values of the
-    literals `sees`.  Legality is not looked at.
+    With an empty `parents` state i is meant; a move -1 is none.  `seen[i]` is filled with the packed
+    values of the literals `sees`.  Legality is not looked at.
     """
     cones, fluents, moves_first = circuit[3], circuit[7], circuit[8]
     square = np.zeros(64, np.uint64)
@@ -187,14 +187,16 @@ def step(v, width, circuit, states, parents, joints, following, after, sees, see
         for i in range(begin, end):
             w, bit = (i - begin) >> 6, _U(1) << _U((i - begin) & 63)
             for r in range(roles):
-                v[(moves_first + joints[i, r]) * words + w] |= bit
+                if joints[i, r] >= 0:
+                    v[(moves_first + joints[i, r]) * words + w] |= bit
         _run(v, width, circuit, 0, cones[1])
         _store(v, width, following, 0, len(following), 0, after, begin, end, square)
         _store(v, width, sees, 0, len(sees), 0, seen, begin, end, square)
         for i in range(begin, end):
             w = (i - begin) >> 6
             for r in range(roles):
-                v[(moves_first + joints[i, r]) * words + w] = _U(0)
+                if joints[i, r] >= 0:
+                    v[(moves_first + joints[i, r]) * words + w] = _U(0)
 
 
 @compiled

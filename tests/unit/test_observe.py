@@ -1,0 +1,85 @@
+"""Remarks on behaviour: each kind on a game made for it."""
+
+from __future__ import annotations
+
+import herbrand
+from herbrand.analyse.explore import explore
+from herbrand.analyse.observe import Observation, observe, parts, rules_that_never_fire
+from herbrand.analyse.solve import solve
+
+GAME = """(role a) (role b) (init (at 1)) (init lamp) (succ 1 2) (succ 2 3)
+(<= (legal ?r wait) (role ?r)) (<= (legal a jump) (true (at 1))) (<= (legal a fly) (true wings))
+(<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= (next lamp) (true lamp))
+(<= (next jumped) (does a jump)) (<= (next jumped) (true jumped))
+(<= (next wings) (true (at 1)) (true (at 2)))
+(<= terminal (true (at 3)))
+(<= (goal a 100) (true jumped)) (<= (goal a 0) (not (true jumped)))
+(<= (goal b 50) (true lamp)) (<= (goal b 70) (not (true lamp)))"""
+
+
+def remarks(text: str) -> dict[str, list[Observation]]:
+    """The remarks by kind."""
+    game = herbrand.loads(text)
+    found: dict[str, list[Observation]] = {}
+    for observation in observe(game, explore(game.expander)):
+        found.setdefault(observation.kind, []).append(observation)
+    return found
+
+
+def test_what_never_matters_is_remarked_on() -> None:
+    """Fluents, moves, goal values and rules, each with what it is about."""
+    found = remarks(GAME)
+    assert found["fluent-never-true"][0].evidence["items"] == ["wings"]
+    assert found["fluent-always-true"][0].evidence["items"] == ["lamp"]
+    assert found["latched-fluent"][0].evidence["items"] == ["(at 3)", "jumped"]
+    assert found["move-never-legal"][0].evidence == {"role": "a", "items": ["fly"]}
+    assert [o.evidence["role"] for o in found["role-never-chooses"]] == ["b"]
+    assert found["goal-never-reached"][0].evidence == {"role": "b", "values": [70]}
+    fired = [o.text for o in found["rule-never-fires"]]
+    assert len(fired) == 3
+    assert fired[0].startswith("line 2: never fires: (<= (legal a fly)")
+    assert "at most one role" in found["turn-taking"][0].text
+
+
+def test_rules_are_watched_at_the_end_too() -> None:
+    """A goal rule that holds only in terminal states fires; one about moves there does not."""
+    rules = rules_that_never_fire(herbrand.load("ticTacToe"))
+    assert not rules
+    text = """(role r) (init s) (legal r go) (<= (next t) (does r go)) (<= terminal (true t))
+        (<= (goal r 100) (true t) glad) (<= glad (true t)) (<= (goal r 0) (true s))
+        (<= (next u) (true t) (does r go))"""
+    never = rules_that_never_fire(herbrand.loads(text))
+    assert [str(rule) for rule in never] == ["(<= (next u) (true t) (does r go))"]
+
+
+def test_a_game_that_is_over_before_it_begins() -> None:
+    """As in the first example of the book, where a row of blanks counts as a line."""
+    assert "terminal-at-start" in remarks("(role r) (init s) (legal r go) (<= terminal (true s)) (goal r 0)")
+
+
+def test_forced_results_and_constant_sums() -> None:
+    """A draw for everybody, and a winner."""
+    for name, text in (("ticTacToe", "50 for everybody"), ("nim", "first is better off")):
+        game = herbrand.load(name)
+        found = {o.kind: o for o in observe(game, explore(game.expander), solve(game))}
+        assert text in found["forced-result"].text
+        assert found["constant-sum"].evidence == {"sum": 100}
+
+
+def test_independent_parts_are_found() -> None:
+    """Two lamps that have nothing to do with each other; one board is one part."""
+    game = herbrand.loads("""(role a) (role b) (lamp 1) (lamp 2)
+        (<= (legal ?r (press ?n)) (owns ?r ?n)) (owns a 1) (owns b 2)
+        (<= (next (on ?n)) (does ?r (press ?n)) (not (true (on ?n))))
+        (<= terminal (true (on 1)) (true (on 2))) (<= (goal a 100) (true (on 1))) (<= (goal b 100) (true (on 2)))""")
+    assert sorted(parts(game.network)) == [(["(on 1)"], ["(press 1)"]), (["(on 2)"], ["(press 2)"])]
+    assert len(parts(herbrand.load("ticTacToe").network)) == 1
+
+
+def test_without_all_states_little_is_said() -> None:
+    """Nothing is claimed about states that were not seen."""
+    from herbrand.analyse.budget import Budget
+
+    game = herbrand.load("connectFour")
+    kinds = {o.kind for o in observe(game, explore(game.expander, budget=Budget(states=100)))}
+    assert kinds <= {"independent-parts"}
