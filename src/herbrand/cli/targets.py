@@ -62,6 +62,9 @@ TARGETS = {
     "asp": Target(
         "an answer set program for clingo", "herbrand.convert.asp:write", ("horizon", "incremental", "win")
     ),
+    "pddl": Target(
+        "a planning domain or problem, for games of one role", "herbrand.convert.pddl:write", ("part",)
+    ),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
     "ground-json": Target("the rules without variables, as JSON", "herbrand.convert.as_json:write_ground"),
     "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
@@ -95,6 +98,7 @@ OPTIONS = {
     "minimise": Option("Merge states that behave the same."),
     "from": Option("Begin in the state with these facts.", str, metavar="FACTS"),
     "limit": Option("Refuse more states than this.", int, 100_000, "N"),
+    "part": Option("Which of the two files of PDDL.", ("domain", "problem"), "domain"),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(
         "Make every run a play and mark states to look for, separated by commas: playability, "

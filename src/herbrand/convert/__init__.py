@@ -9,4 +9,5 @@ cannot say is refused with a reason (`GameError`), never left out in silence.
 | JSON      | `as_json`    | the tree                |
 | Prolog    | `prolog/`    | the rules               |
 | clingo    | `asp/`       | the rules               |
+| PDDL      | `pddl`       | the rules and the initial state |
 """

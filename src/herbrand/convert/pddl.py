@@ -1,0 +1,390 @@
+"""Games of one role for planners: PDDL 2.2 with conditional effects and derived predicates.
+
+A step of a game is two actions of the plan: one chooses a legal move, then `step` makes the next
+state, in which exactly what `next` gives is true.
+
+| in the rules                        | in PDDL                                                |
+|-------------------------------------|--------------------------------------------------------|
+| fluent `(cell 1 b)`                 | `(cell n1 b)`                                          |
+| move `(mark 1)`                     | the action `mark`, which makes `(does-mark n1)` true   |
+| rules for `next`, `legal`, others   | derived predicates; `next-cell`, `legal-mark`, ...     |
+| facts of other relations            | facts of the problem                                   |
+| winning: terminal, with 100         | the goal                                               |
+
+Refused is what this cannot say: more than one role, and terms inside terms, since PDDL has no functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.check.normal import substitute
+from herbrand.convert.levels import needed
+from herbrand.errors import GameError
+from herbrand.program.terms import read_term
+from herbrand.syntax.tree import (
+    And,
+    Atom,
+    Constant,
+    Distinct,
+    Function,
+    Not,
+    Or,
+    Rule,
+    Variable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from herbrand.check.normal import Substitution
+    from herbrand.game import Game
+    from herbrand.syntax.tree import Literal, Term
+
+__all__ = ["domain", "problem", "write"]
+
+_RESERVED: Final = frozenset(
+    {
+        *(
+            "action",
+            "and",
+            "assign",
+            "constants",
+            "define",
+            "derived",
+            "domain",
+            "either",
+            "effect",
+            "exists",
+        ),
+        *("forall", "functions", "goal", "imply", "init", "not", "object", "objects", "or", "parameters"),
+        *("precondition", "predicates", "problem", "requirements", "types", "when", "choosing", "step"),
+    }
+)
+_FLUENTS: Final = {("true", 1), ("next", 1), ("init", 1)}
+_MOVES: Final = {("does", 2), ("legal", 2)}
+_Key = tuple[str, int]
+
+
+def write(game: Game, *, part: str = "domain") -> str:
+    """Write the domain or the problem of a game.
+
+    Raises `GameError` where PDDL cannot say what the game says.
+    """
+    game.require_playable()
+    planner = _Planner(game)
+    return planner.domain() if part == "domain" else planner.problem()
+
+
+def domain(game: Game) -> str:
+    """Return the PDDL domain of a game."""
+    return write(game, part="domain")
+
+
+def problem(game: Game) -> str:
+    """Return the PDDL problem of a game: its initial state, and 100 for its role at the end."""
+    return write(game, part="problem")
+
+
+class _Planner:
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        if len(game.rules.roles) != 1:
+            raise GameError(f"PDDL is for games of one role; this one has {len(game.rules.roles)}")
+        self.role = game.rules.roles[0]
+        self.variables: dict[str, str] = {}
+        """How the variables of the rule in hand are written."""
+        wanted = needed(game.rules.graph) - {("init", 1), ("sees", 2)}
+        rules = [rule for rule in game.rules.normal.rules if rule.head.key in wanted]
+        self.state = [read_term(fact) for fact in sorted(game.initial_state("rules").facts)]
+        self.functors = {
+            "fluent": _functors(rules, _FLUENTS, self.state),
+            "move": _functors(rules, _MOVES, ()),
+        }
+        self.rules = list(dict.fromkeys(_flat for rule in rules for _flat in self._instances(rule)))
+        for rule in self.rules:
+            _refuse_nested(rule)
+        for fact in self.state:
+            _refuse_deep(fact)
+        defined: dict[_Key, list[Rule]] = {}
+        for rule in self.rules:
+            defined.setdefault(_predicate(rule.head), []).append(rule)
+        self.facts = [r for rows in defined.values() if all(r.is_fact for r in rows) for r in rows]
+        self.derived = {k: rows for k, rows in defined.items() if not all(r.is_fact for r in rows)}
+        self.names = self._predicate_names(defined)
+        self.objects = self._object_names()
+
+    # -- rules without terms inside terms ------------------------------------------------------
+
+    def _instances(self, rule: Rule) -> Iterator[Rule]:
+        """Yield the rule for the one role; a variable for a whole fluent or move becomes each such term."""
+        atoms = [rule.head, *_atoms(rule.body)]
+        binding: Substitution = {}
+        for atom in atoms:
+            if atom.key in _MOVES | {("role", 1)} and isinstance(atom.args[0], Variable):
+                binding[atom.args[0].name] = self.role
+        if binding:
+            rule = _substituted(rule, binding)
+            atoms = [rule.head, *_atoms(rule.body)]
+        for atom in atoms:
+            kind = "fluent" if atom.key in _FLUENTS else "move" if atom.key in _MOVES else None
+            if kind is not None and isinstance(atom.args[-1], Variable):
+                name = atom.args[-1].name
+                for functor, arity in self.functors[kind]:
+                    args = tuple(Variable(f"{name}_{i}") for i in range(1, arity + 1))
+                    term = Function(functor, args) if args else Constant(functor)
+                    yield from self._instances(_substituted(rule, {name: term}))
+                return
+        if rule.head.key in _MOVES and rule.head.args[0] != self.role:
+            return
+        yield rule
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def _predicate_names(self, defined: Iterable[_Key]) -> dict[_Key, str]:
+        keys = {*defined, ("terminal", 0), ("goal", 2)}
+        for rule in self.rules:
+            keys |= {_predicate(atom) for atom in (rule.head, *_atoms(rule.body))}
+        for functor, arity in self.functors["fluent"]:
+            keys |= {(f"true {functor}", arity), (f"next {functor}", arity)}
+        for functor, arity in self.functors["move"]:
+            keys |= {(f"does {functor}", arity), (f"legal {functor}", arity)}
+        # a fluent goes by its own name, a relation of that name gets another
+        order = sorted(keys, key=lambda key: (not key[0].startswith("true "), key))
+        taken = set(_RESERVED)
+        self.actions = {key: _fresh(_spelled(key[0]), taken) for key in self.functors["move"]}
+        shown = {key: key[0].removeprefix("true ") for key in order} | {("goal", 2): "goal-value"}
+        return {key: _fresh(_spelled(shown[key]), taken) for key in order}
+
+    def _object_names(self) -> dict[str, str]:
+        found: set[str] = {"100", self.role.name if isinstance(self.role, Constant) else ""}
+        for rule in self.rules:
+            for atom in (rule.head, *_atoms(rule.body)):
+                found |= {arg.name for arg in _arguments(atom) if isinstance(arg, Constant)}
+            for literal in _literals(rule.body):
+                if isinstance(literal, Distinct):
+                    sides = (literal.left, literal.right)
+                    found |= {side.name for side in sides if isinstance(side, Constant)}
+        for fact in self.state:
+            found |= {arg.name for arg in (fact.args if isinstance(fact, Function) else ())}
+        if isinstance(self.role, Function):
+            raise GameError("the role is a compound term, and PDDL has none")
+        taken = set(_RESERVED)
+        return {name: _fresh(_spelled(name), taken) for name in sorted(found)}
+
+    # -- texts -----------------------------------------------------------------------------------
+
+    def domain(self) -> str:
+        name = _spelled(self.game.name)
+        lines = [
+            f"; The game {self.game.name}. A step is two actions: a move, then `step`.",
+            f"(define (domain {name})",
+            "  (:requirements :adl :derived-predicates)",
+            f"  (:constants {' '.join(sorted(self.objects.values()))})",
+            "  (:predicates",
+            "    (choosing)",
+            *(f"    {_call(self.names[key], _parameters(key[1]))}" for key in sorted(self.names)),
+            "  )",
+        ]
+        for key in sorted(self.derived):
+            for rule in self.derived[key]:
+                lines += self._axiom(rule)
+        for functor, arity in self.functors["move"]:
+            lines += self._action(functor, arity)
+        return "\n".join([*lines, *self._step(), ")"]) + "\n"
+
+    def problem(self) -> str:
+        name = _spelled(self.game.name)
+        facts = [self._atom(rule.head) for rule in self.facts]
+        for fact in self.state:
+            args = fact.args if isinstance(fact, Function) else ()
+            assert isinstance(fact, Function | Constant)
+            facts.append(_call(self.names[f"true {fact.name}", len(args)], list(map(self._term, args))))
+        goal = _call(self.names["goal", 2], [self._term(self.role), self.objects["100"]])
+        lines = [
+            f"; The game {self.game.name}: end it with 100.",
+            f"(define (problem {name}-100)",
+            f"  (:domain {name})",
+            "  (:init",
+            "    (choosing)",
+            *(f"    {fact}" for fact in dict.fromkeys(facts)),
+            "  )",
+            f"  (:goal (and (choosing) ({self.names['terminal', 0]}) {goal}))",
+            ")",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _axiom(self, rule: Rule) -> Iterator[str]:
+        """Yield a derived predicate; head arguments that are no new variables become equations."""
+        parameters: list[str] = []
+        conditions: list[str] = []
+        self.variables = {}
+        for number, arg in enumerate(_arguments(rule.head), 1):
+            if isinstance(arg, Variable) and arg.name not in self.variables:
+                parameters.append(self._term(arg))
+            else:
+                parameters.append(f"?arg{number}")
+                conditions.append(f"(= ?arg{number} {self._term(arg)})")
+        conditions += [self._literal(literal) for literal in rule.body]
+        local = [name for name in self.variables.values() if name not in parameters]
+        body = conditions[0] if len(conditions) == 1 else f"(and {' '.join(conditions)})"
+        if local:
+            body = f"(exists ({' '.join(local)}) {body})"
+        yield f"  (:derived {_call(self.names[_predicate(rule.head)], parameters)}"
+        yield f"    {body})"
+
+    def _action(self, functor: str, arity: int) -> Iterator[str]:
+        given = _parameters(arity)
+        legal = _call(self.names[f"legal {functor}", arity], given)
+        terminal = self.names["terminal", 0]
+        yield f"  (:action {self.actions[functor, arity]}"
+        yield f"    :parameters ({' '.join(given)})"
+        yield f"    :precondition (and (choosing) (not ({terminal})) {legal})"
+        yield f"    :effect (and (not (choosing)) {_call(self.names[f'does {functor}', arity], given)}))"
+
+    def _step(self) -> Iterator[str]:
+        yield "  (:action step"
+        yield "    :parameters ()"
+        yield "    :precondition (not (choosing))"
+        yield "    :effect (and (choosing)"
+        for functor, arity in self.functors["fluent"]:
+            given = _parameters(arity)
+            now = _call(self.names[f"true {functor}", arity], given)
+            then = _call(self.names[f"next {functor}", arity], given)
+            yield f"      {_for_all(given, f'(when {then} {now})')}"
+            yield f"      {_for_all(given, f'(when (and {now} (not {then})) (not {now}))')}"
+        for functor, arity in self.functors["move"]:
+            given = _parameters(arity)
+            done = _call(self.names[f"does {functor}", arity], given)
+            yield f"      {_for_all(given, f'(when {done} (not {done}))')}"
+        yield "    ))"
+
+    def _literal(self, literal: Literal) -> str:
+        if isinstance(literal, Atom):
+            if literal.key in _MOVES and literal.args[0] != self.role:
+                return "(or)"  # nobody else moves
+            return self._atom(literal)
+        if isinstance(literal, Not):
+            return f"(not {self._literal(literal.literal)})"
+        if isinstance(literal, Distinct):
+            return f"(not (= {self._term(literal.left)} {self._term(literal.right)}))"
+        word = "and" if isinstance(literal, And) else "or"
+        return f"({' '.join([word, *map(self._literal, literal.literals)])})"
+
+    def _atom(self, atom: Atom) -> str:
+        return _call(self.names[_predicate(atom)], list(map(self._term, _arguments(atom))))
+
+    def _term(self, term: Term) -> str:
+        if isinstance(term, Variable):
+            if term.name not in self.variables:
+                taken = {*self.variables.values(), *(f"?arg{i}" for i in range(1, 20))}
+                self.variables[term.name] = _fresh(f"?{_spelled(term.name)}", taken)
+            return self.variables[term.name]
+        assert isinstance(term, Constant)
+        return self.objects[term.name]
+
+
+def _functors(rules: Sequence[Rule], keys: set[_Key], terms: Iterable[Term]) -> list[_Key]:
+    """Return the names and arities of the fluents or moves that occur."""
+    found: dict[Term, None] = dict.fromkeys(terms)
+    for rule in rules:
+        for atom in (rule.head, *_atoms(rule.body)):
+            if atom.key in keys:
+                found[atom.args[-1]] = None
+    return sorted(
+        {
+            (term.name, len(term.args) if isinstance(term, Function) else 0)
+            for term in found
+            if not isinstance(term, Variable)
+        }
+    )
+
+
+def _predicate(atom: Atom) -> _Key:
+    """Return the predicate of an atom: `true cell` for `(true (cell ...))`, else the relation."""
+    if atom.key in _FLUENTS | _MOVES:
+        term = atom.args[-1]
+        assert isinstance(term, Constant | Function)
+        return f"{atom.name} {term.name}", len(_arguments(atom))
+    return atom.key
+
+
+def _arguments(atom: Atom) -> tuple[Term, ...]:
+    """Return the arguments of the predicate of an atom."""
+    if atom.key in _FLUENTS | _MOVES:
+        return atom.args[-1].args if isinstance(atom.args[-1], Function) else ()
+    return atom.args
+
+
+def _refuse_nested(rule: Rule) -> None:
+    for atom in (rule.head, *_atoms(rule.body)):
+        for arg in _arguments(atom):
+            if isinstance(arg, Function):
+                raise GameError(f"PDDL has no terms inside terms: `{arg}` in the rule `{rule}`")
+    for literal in _literals(rule.body):
+        if isinstance(literal, Distinct):
+            for side in (literal.left, literal.right):
+                if isinstance(side, Function):
+                    raise GameError(f"PDDL compares no compound terms: `{literal}`")
+
+
+def _refuse_deep(fact: Term) -> None:
+    if isinstance(fact, Function):
+        for arg in fact.args:
+            if isinstance(arg, Function):
+                raise GameError(f"PDDL has no terms inside terms: `{fact}` is true at first")
+
+
+def _literals(literals: Iterable[Literal]) -> Iterator[Literal]:
+    for literal in literals:
+        yield literal
+        if isinstance(literal, Not):
+            yield from _literals([literal.literal])
+        elif isinstance(literal, And | Or):
+            yield from _literals(literal.literals)
+
+
+def _atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
+    return (literal for literal in _literals(literals) if isinstance(literal, Atom))
+
+
+def _substituted(rule: Rule, binding: Substitution) -> Rule:
+    def replaced(literal: Literal) -> Literal:
+        if isinstance(literal, Atom):
+            return Atom(literal.name, tuple(substitute(arg, binding) for arg in literal.args))
+        if isinstance(literal, Not):
+            return Not(replaced(literal.literal))
+        if isinstance(literal, Distinct):
+            return Distinct(substitute(literal.left, binding), substitute(literal.right, binding))
+        return type(literal)(tuple(map(replaced, literal.literals)))
+
+    head = replaced(rule.head)
+    assert isinstance(head, Atom)
+    return Rule(head, tuple(map(replaced, rule.body)))
+
+
+def _parameters(arity: int) -> list[str]:
+    return [f"?x{i}" for i in range(1, arity + 1)]
+
+
+def _call(name: str, args: Sequence[str]) -> str:
+    return f"({' '.join([name, *args])})"
+
+
+def _for_all(parameters: Sequence[str], text: str) -> str:
+    return f"(forall ({' '.join(parameters)}) {text})" if parameters else text
+
+
+def _spelled(name: str) -> str:
+    """Return a name that PDDL can spell: letters, digits, `-` and `_`, a letter first."""
+    text = "".join(c if (c.isalnum() and c.isascii()) or c in "-_" else "-" for c in name.lower())
+    return text if text[:1].isalpha() else f"n{text}"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    new, number = name, 1
+    while new in taken:
+        number += 1
+        new = f"{name}-{number}"
+    taken.add(new)
+    return new
