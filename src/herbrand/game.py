@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.quick import Vocabulary
     from herbrand.machine.state import State
+    from herbrand.machine.state_code import StateCode
     from herbrand.network.network import Network
     from herbrand.simulate.expand import Expander
     from herbrand.simulate.interface import Engine
@@ -78,6 +79,13 @@ class Game:
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters that a GGDL text declares, each with its type, range, default, text and value."""
         return () if self.tree.ggdl is None else self.tree.ggdl.parameters
+
+    @cached_property
+    def state_code(self) -> StateCode:
+        """The numbering of the states: `encode` and `decode` turn states into integers and back."""
+        from herbrand.machine.state_code import StateCode
+
+        return StateCode(self)
 
     @cached_property
     def roles(self) -> tuple[str, ...]:

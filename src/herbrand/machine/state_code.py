@@ -1,0 +1,169 @@
+"""The number of a state: a bijection between states and the integers below a bound.
+
+A state is read as a number in mixed radix.  Each tuple of arguments of a functional relation of a
+GGDL game is one digit, whose radix is the number of its values (and one more for "no value", if it
+can lack one); every other ground fluent is a digit of radix 2.  The first digit weighs most.
+
+Digits are ordered by name and arity of the fluent, then by arguments, then, within a digit, values
+by the order of their data type; where no type orders them, integers come by value before other
+constants in alphabetical order, and compound terms last.  So the code depends on how the game
+is written through its types only.  Tic-tac-toe on n squared cells has 3^(n^2) codes of its cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.game import Game
+    from herbrand.machine.state import State
+
+__all__ = ["Slot", "StateCode"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One digit of a state code."""
+
+    place: str
+    """What it is about, as KIF: `(cell 1 1)`, or the fluent itself."""
+    facts: tuple[str | None, ...]
+    """The fact that each digit stands for, in lower case; None where nothing is true."""
+
+    @property
+    def radix(self) -> int:
+        """How many digits there are."""
+        return len(self.facts)
+
+
+class StateCode:
+    """The numbering of the states of one game: `herbrand.Game.state_code`."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.slots: tuple[Slot, ...] = tuple(_slots(game))
+        """The digits, the most significant first."""
+        self.size = prod(slot.radix for slot in self.slots)
+        """How many codes there are: they are 0 to `size` - 1."""
+        self._digits = {
+            fact: (index, digit)
+            for index, slot in enumerate(self.slots)
+            for digit, fact in enumerate(slot.facts)
+            if fact is not None
+        }
+
+    def __repr__(self) -> str:
+        return f"<StateCode of {self.game.name}: {len(self.slots)} digits, {self.size} states>"
+
+    def encode(self, state: State | Iterable[str]) -> int:
+        """Return the number of a state, or of the fluents (as KIF) that are true in one.
+
+        Raises `GameError` for facts that are none of the game's, for two values at one place, and
+        where a value is missing that is never lost.
+        """
+        from herbrand.machine.state import State
+
+        facts: Iterable[str] = state.facts if isinstance(state, State) else state
+        digits: list[int | None] = [None] * len(self.slots)
+        for fact in facts:
+            place = self._digits.get(" ".join(fact.lower().split()))
+            if place is None:
+                raise GameError(f"`{fact}` is no base proposition of {self.game.name}")
+            index, digit = place
+            if digits[index] is not None:
+                raise GameError(f"two values for `{self.slots[index].place}`: a state has one")
+            digits[index] = digit
+        number = 0
+        for slot, found in zip(self.slots, digits, strict=True):
+            if found is None and slot.facts[0] is not None:
+                raise GameError(f"no value for `{slot.place}`: a state has one")
+            number = number * slot.radix + (found or 0)
+        return number
+
+    def decode(self, number: int) -> frozenset[str]:
+        """Return the fluents that are true in the state of a number, as KIF in lower case.
+
+        `game.state(code.decode(n))` is the state itself.  Raises `ValueError` for a number that is
+        no code.
+        """
+        if not 0 <= number < self.size:
+            raise ValueError(f"{number} is no state code: they are 0 to {self.size - 1}")
+        facts: list[str] = []
+        for slot in reversed(self.slots):
+            number, digit = divmod(number, slot.radix)
+            fact = slot.facts[digit]
+            if fact is not None:
+                facts.append(fact)
+        return frozenset(facts)
+
+
+def _slots(game: Game) -> list[Slot]:
+    declared = game.tree.ggdl.fluents if game.tree.ggdl is not None else ()
+    found: dict[tuple[str, int], list[Slot]] = {}
+    for fluent in declared:
+        slots = found.setdefault(fluent.key, [])
+        for args in fluent.domain:
+            inner = " ".join(map(str, args))
+            place = f"({fluent.name} {inner})" if args else fluent.name
+            if not fluent.functional:
+                slots.append(Slot(place, (None, place)))
+                continue
+            values = tuple(
+                f"({' '.join(f'{fluent.name} {inner} {value}'.split())})" for value in fluent.values
+            )
+            slots.append(Slot(place, values if fluent.total else (None, *values)))
+    known = {fluent.key for fluent in declared}
+    others = () if declared and not _has_others(game, known) else game.base
+    for text in sorted(others, key=_order):
+        key = _key(text)
+        if key not in known:
+            found.setdefault(key, []).append(Slot(text.lower(), (None, text.lower())))
+    return [slot for key in sorted(found) for slot in found[key]]
+
+
+def _has_others(game: Game, known: set[tuple[str, int]]) -> bool:
+    """Whether rules are about fluents that are not declared."""
+    for rule in game.tree.statements:
+        if rule.head.key in {("init", 1), ("next", 1)}:
+            fluent = rule.head.args[0]
+            if (getattr(fluent, "name", ""), len(getattr(fluent, "args", ()))) not in known:
+                return True
+    return False
+
+
+def _parts(text: str) -> list[str]:
+    """Split the text of a term into its name and arguments."""
+    if not text.startswith("("):
+        return [text]
+    parts: list[str] = []
+    depth = start = 0
+    inside = text[1:-1]
+    for i, character in enumerate(f"{inside} "):
+        depth += (character == "(") - (character == ")")
+        if character == " " and not depth:
+            if inside[start:i]:
+                parts.append(inside[start:i])
+            start = i + 1
+    return parts
+
+
+def _key(text: str) -> tuple[str, int]:
+    name, *args = _parts(text.lower())
+    return name, len(args)
+
+
+def _order(text: str) -> list[tuple[int, int, str]]:
+    def rank(part: str) -> tuple[int, int, str]:
+        if part.startswith("("):
+            return 2, 0, part
+        if part.lstrip("-").isdecimal():
+            return 0, int(part), ""
+        return 1, 0, part
+
+    return [rank(part) for part in _parts(text.lower())]
