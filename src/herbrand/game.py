@@ -12,7 +12,7 @@ from herbrand.errors import BudgetExceeded, GameError
 from herbrand.limits import DEFAULT, Limits
 from herbrand.syntax import read, read_file
 from herbrand.syntax.case import with_case
-from herbrand.syntax.tree import Function
+from herbrand.syntax.tree import Function, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -306,7 +306,28 @@ class Game:
             self._engines[name] = make(self.rules, limits=self.limits)
         return self._engines[name]
 
+    @cached_property
+    def is_epistemic(self) -> bool:
+        """Whether the rules ask what roles know (GDL-III): `knows` in bodies that no rule defines."""
+        relations = {rule.head.key for rule in self.tree.statements}
+        asked = {("knows", 1), ("knows", 2)} - relations
+        return any(
+            atom.key in asked
+            for rule in self.tree.statements
+            for literal in rule.body
+            for atom, _ in atoms_of(literal)
+        )
+
     def require_playable(self) -> None:
+        """Raise `GameError` if there are errors in the rules, or if they cannot be played state by state."""
+        self.require_sound()
+        if self.is_epistemic:
+            raise GameError(
+                "the rules ask with `knows` what roles know (GDL-III), which no state tells by itself: "
+                "`herbrand show` and herbrand.knowledge.EpistemicGame follow such games"
+            )
+
+    def require_sound(self) -> None:
         """Raise `GameError` if there are errors in the rules."""
         errors = self.rules.errors
         if errors:

@@ -309,3 +309,15 @@ def test_lists_of_the_book(name, count):
     statements = read_file(SEEDS / f"000_{name}.hrf").statements
     assert len(set(statements)) == count
     assert all(rule.is_fact and rule.head.name == name for rule in statements)
+
+
+def test_the_buying_rule_is_played_in_the_village():
+    """The bundled game of deck-building has the rule of the text, but for what its players need not be told."""
+    (rule,) = read_file(SEEDS / "003_buy.kif").statements
+    literals = {str(literal) for literal in rule.body}
+    (bought,) = [
+        r for r in herbrand.load("village").tree.statements if str(r.head) == "(legal ?player (buy ?card))"
+    ]
+    assert str(bought.head) == str(rule.head)
+    assert literals - {str(literal) for literal in bought.body} == {"(distinct ?player random)"}
+    assert {str(literal) for literal in bought.body} - literals == {"(not drawing)"}

@@ -58,6 +58,13 @@ def command(
     such as "(cell 1 1 x) (control white)".
     """
     game = read_game(file, notation)
+    if game.is_epistemic and not game.rules.errors:
+        from herbrand.cli.epistemic import show
+
+        if knows or facts is not None or why or why_not:
+            raise click.UsageError("the rules ask what roles know: such a game is shown with --moves only")
+        show(game, moves or "", seed, as_json=as_json)
+        return
     state = game.initial_state("rules")
     if facts is not None:
         state = game.state(_facts(facts), "rules")

@@ -17,6 +17,7 @@ one *information set*, and what holds in all states that they end in is what the
 | `solving`       | `solve`: the value of a game by whichever of these fits                      |
 | `perfection`    | `perfect_information`: whether anything is hidden at all                     |
 | `gdl2`          | the target `gdl2` of `herbrand convert`                                      |
+| `epistemic`     | `EpistemicGame`: rules that ask what roles know (GDL-III)                    |
 
 | in the rules              | here                                                |
 |---------------------------|-----------------------------------------------------|
@@ -32,6 +33,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from herbrand.knowledge.epistemic import EpistemicGame as EpistemicGame
+    from herbrand.knowledge.epistemic import EpistemicPlay as EpistemicPlay
     from herbrand.knowledge.filtering import possible_states as possible_states
     from herbrand.knowledge.histories import history as history
     from herbrand.knowledge.knowing import Knowledge as Knowledge
@@ -42,6 +45,8 @@ if TYPE_CHECKING:
     from herbrand.knowledge.unfolding import unfold as unfold
 
 _HOME = {
+    "EpistemicGame": "herbrand.knowledge.epistemic",
+    "EpistemicPlay": "herbrand.knowledge.epistemic",
     "Knowledge": "herbrand.knowledge.knowing",
     "Solution": "herbrand.knowledge.solving",
     "Unfolding": "herbrand.knowledge.unfolding",

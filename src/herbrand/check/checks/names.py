@@ -202,7 +202,7 @@ def _is_fluent(sheet: Sheet, name: str) -> bool:
 def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:
     uses: dict[tuple[str, int], list[Atom]] = {}
     for _, atom, _ in sheet.body_atoms:
-        if atom.key not in sheet.definitions and atom.name not in KEYWORDS:
+        if atom.key not in sheet.definitions and atom.name not in KEYWORDS and atom.name != "knows":
             uses.setdefault(atom.key, []).append(atom)
     known = [name for name in sheet.defined_names if name not in KEYWORDS]
     for (name, arity), atoms in uses.items():

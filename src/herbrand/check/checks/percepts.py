@@ -66,6 +66,23 @@ UNSEEN_OWN_MOVE: Final = Check(
     default=False,
 )  # fmt: skip
 
+EPISTEMIC_CONDITION: Final = Check(
+    "epistemic-condition", "", NOTE, "the rules ask what a role knows (GDL-III)",
+    "Reports the first `knows` in a body, where no statement defines it.",
+    "What holds then depends on what has happened, not on the state alone. Few systems play such games; here "
+    "`herbrand show` follows them, all plays at once, as long as they are small.",
+    "(<= (legal bob shout) (knows bob won))",
+    "Leave it as it is, or let the game itself keep what is known:\n\n"
+    "    (<= (next (told bob ?x)) (does alice (tell bob ?x)))",
+)  # fmt: skip
+KNOWS_ARITY: Final = Check(
+    "knows-arity", "", ERROR, "`knows` has neither one argument nor two",
+    "Points at `knows` in bodies with another number of arguments.",
+    "`(knows r p)` asks whether the role r knows p, `(knows p)` whether p is common knowledge.",
+    "(<= (legal bob shout) (knows bob at home))",
+    "Write what is known as one term:\n\n    (<= (legal bob shout) (knows bob (at home)))",
+)  # fmt: skip
+
 CHECKS: Final = (
     SEES_IN_BODY,
     UNKNOWN_PERCEPT_ROLE,
@@ -73,6 +90,8 @@ CHECKS: Final = (
     RANDOM_PERCEPTS,
     CHANCE_IN_THE_OPEN,
     UNSEEN_OWN_MOVE,
+    EPISTEMIC_CONDITION,
+    KNOWS_ARITY,
 )
 
 
@@ -120,6 +139,38 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
         )
     if sheet.has_percepts:
         yield from _unseen_moves(sheet, roles - {"random"})
+    yield from _knowing(sheet, roles)
+
+
+def _knowing(sheet: Sheet, roles: set[str]) -> Iterator[Diagnostic]:
+    """Check `knows`, unless the sheet has a relation of its own of that name."""
+    if "knows" in sheet.defined_names:
+        return
+    noted = False
+    for _, atom, _ in sheet.body_atoms:
+        if atom.name != "knows":
+            continue
+        if len(atom.args) not in (1, 2):
+            yield sheet.report(
+                KNOWS_ARITY,
+                atom,
+                f"`knows` has {len(atom.args)} arguments here",
+                help=f"write {sheet.apply('knows', 'role', 'what')}, or {sheet.apply('knows', 'what')} "
+                "for common knowledge",
+            )
+            continue
+        if not noted:
+            noted = True
+            yield sheet.report(EPISTEMIC_CONDITION, atom, "the rules ask what is known (GDL-III)")
+        role = atom.args[0]
+        if len(atom.args) == 2 and roles and isinstance(role, Constant) and role.name not in roles:
+            near = nearest(role.name, roles)
+            yield sheet.report(
+                UNKNOWN_PERCEPT_ROLE,
+                role,
+                f"{sheet.quote(role)} is no role, so it knows nothing",
+                help=f"did you mean `{near}`?" if near else None,
+            )
 
 
 def _ruled_by(sheet: Sheet, rule: Rule) -> list[str]:

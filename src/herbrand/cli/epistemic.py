@@ -1,0 +1,101 @@
+"""`herbrand show` for games whose rules ask what roles know (GDL-III)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from herbrand.cli.joint import read_joint, split_joints
+from herbrand.cli.output import as_json as write_json
+from herbrand.cli.output import columns, count, remark, result
+from herbrand.draw.text import table
+from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.moves import Move
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+    from herbrand.knowledge import EpistemicPlay
+    from herbrand.machine.state import State
+
+__all__ = ["show"]
+
+
+class _Reading:
+    """What reading a joint move needs of a state."""
+
+    def __init__(self, game: Game, play: EpistemicPlay) -> None:
+        self.game = game
+        self.roles = game.roles
+        self.play = play
+
+    def legal_moves(self, role: str) -> list[Move]:
+        return list(map(Move, self.play.legal[role]))
+
+    def chance_moves(self) -> dict[Move, Fraction]:
+        role = self.game.chance_role
+        moves = [] if role is None else self.legal_moves(role)
+        return {move: Fraction(1, len(moves)) for move in moves}
+
+    def draw(self, chance: Random) -> Move:
+        return chance.choice(list(self.chance_moves()))
+
+
+def show(game: Game, moves: str, seed: int, *, as_json: bool) -> None:
+    """Show what holds after the moves, and what everybody knows of what the rules ask about."""
+    from herbrand.knowledge import EpistemicGame
+
+    followed = EpistemicGame(game)
+    chance = Random(seed)
+    played: list[tuple[str, ...]] = []
+    play = followed.after(())
+    for number, text in enumerate(split_joints(moves), start=1):
+        if play.is_terminal:
+            raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
+        state = cast("State", _Reading(game, play))
+        try:
+            joint = read_joint(state, text)
+        except (InvalidMoveError, IllegalMoveError) as error:
+            try:
+                joint = read_joint(state, text, chance)
+            except (InvalidMoveError, IllegalMoveError):
+                raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
+            assert game.chance_role is not None
+            drawn = joint[game.role_index(game.chance_role)]
+            remark(f"joint move {number}: {game.chance_role} draws {drawn}")
+        played.append(joint)
+        play = followed.after(played)
+    if as_json:
+        write_json(
+            {
+                "game": game.name,
+                "step": len(played),
+                "moves": [list(joint) for joint in played],
+                "facts": sorted(play.facts),
+                "terminal": play.is_terminal,
+                "legal": {role: list(options) for role, options in play.legal.items()},
+                "goals": play.goals,
+                "known": {role or "everybody": sorted(atoms) for role, atoms in play.known.items()},
+            }
+        )
+        return
+    result("\n\n".join(_parts(game, play, len(played))))
+
+
+def _parts(game: Game, play: EpistemicPlay, steps: int) -> list[str]:
+    when = f"{count(steps, 'step')} after the initial state" if steps else "initial state"
+    parts = [f"{game.name}, {when}", table(play.facts) or "(no facts)"]
+    knowing = [
+        f"{role or 'everybody together'} knows\n{columns(sorted(atoms), indent='  ')}"
+        for role, atoms in play.known.items()
+        if atoms and role != game.chance_role
+    ]
+    if knowing:
+        parts.append("\n".join(knowing))
+    if play.is_terminal:
+        goals = ", ".join(f"{role} {'-' if value is None else value}" for role, value in play.goals.items())
+        return [*parts, "the game is over", f"goals: {goals}"]
+    legal = [f"{role}\n{columns(moves, indent='  ') or '  nothing'}" for role, moves in play.legal.items()]
+    return [*parts, "legal moves\n" + "\n".join(legal)]
