@@ -343,9 +343,10 @@ class _NetworkLevel:
         import numpy as np
 
         machine = self.game.engine_object("network")
+        fluents = self.expander.network.fluents
         bits = self.expander.bits(self.packed)
         return {
-            State(self.game, machine, np.packbits(row).tobytes()): weight
+            State(self.game, machine, machine.key(fluents[np.flatnonzero(row)].tolist())): weight
             for row, weight in zip(bits, self.known, strict=True)
         }
 
