@@ -177,7 +177,33 @@ def markdown(report: dict[str, Any]) -> str:
     for engines in sheets.values():
         for engine, one in engines.items():
             states[engine] += one["states"]
+    total = len(sheets)
+    agreeing = sum(
+        all(one["verdict"] != "differs" for one in engines.values()) for engines in sheets.values()
+    )
     lines = [
+        "# Agreement of engines",
+        "",
+        "Written by `benchmarks/agreement.py`; do not edit.",
+        "",
+        f"On {total} rulesheets of the public collection ggp-org/ggp-repository the same random games were",
+        "played by evaluating the rules, and every other engine was asked about the same states: the facts,",
+        "the legal moves of every role, the end, the goals, and percepts if there are any. At most two games",
+        f"of fifteen steps a sheet were compared, for some seconds; **on {agreeing} of {total} sheets no",
+        "difference was found.**",
+        "",
+        "| engine | what answers |",
+        "|---|---|",
+        "| network | the gates of the network |",
+        "| prolog | SWI-Prolog, on `convert --to prolog` |",
+        "| prolog-state | SWI-Prolog, on `convert --to prolog --style state` |",
+        "| asp | clingo, on the rules of `convert --to asp` |",
+        "| scrambled | the rules again, of a copy under other names and in another order |",
+        "",
+        "*Unsupported* says that an engine did not answer within its budget, on a busy two-core machine:",
+        "the reasons are at the end. With more time some of them do;",
+        "[what there is a network for](coverage.md) has other budgets.",
+        "",
         "| engine | agrees | unsupported | differs | states compared |",
         "|---|---:|---:|---:|---:|",
     ]

@@ -104,6 +104,14 @@ def test_a_difference_is_found_under_other_names():
     assert found.difference.what in ("legal first", "terminal")
 
 
+def test_roles_are_paired_by_their_places():
+    """Two sheets of one game, written apart and with other names for the roles, play the same."""
+    found = diff(herbrand.load("ticTacToe"), herbrand.load("ticTacToeInfix"), states=50, seconds=3)
+    assert not found.renaming.same
+    assert found.verdict == "unknown"
+    assert found.behaviour.states >= 50
+
+
 def test_other_rules_may_play_the_same():
     """A rule that never fires changes nothing; all states of a small game are compared."""
     game = herbrand.load("ticTacToe3")

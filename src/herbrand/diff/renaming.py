@@ -189,9 +189,19 @@ class _Search:
     def guess(
         self, history: Sequence[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]
     ) -> dict[Symbol, Symbol]:
-        """Pair symbols of the same name, then those that are alike for as many rounds as possible."""
+        """Pair roles by place, then symbols of the same name, then those that are alike longest."""
         first, second = self.games
-        names = {symbol: symbol for symbol in first.symbols if symbol in second.symbols}
+        names: dict[Symbol, Symbol] = {}
+        for left_role, right_role in zip(first.place, second.place, strict=False):
+            old, new = _symbol(left_role.head.args[0]), _symbol(right_role.head.args[0])
+            if old is not None and new is not None and new not in names.values():
+                names[old] = new
+        used = set(names.values())
+        names |= {
+            symbol: symbol
+            for symbol in first.symbols
+            if symbol in second.symbols and symbol not in names and symbol not in used
+        }
         for colours in reversed(history):
             left, right = (
                 _alone({s: c for s, c in side.items() if s not in taken})
