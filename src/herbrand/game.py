@@ -174,7 +174,7 @@ class Game:
     def _network_within(self, seconds: float | None) -> Network:
         """Return the network, built in at most so many seconds; what failed once fails at once."""
         from herbrand.ground import ground
-        from herbrand.network import wire
+        from herbrand.network import optimised, wire
 
         if "network" in self.__dict__:
             return self.network
@@ -187,7 +187,7 @@ class Game:
         except BudgetExceeded as error:
             self._ground_failure = allowed, error
             raise
-        network = wire(program, [program.terms.intern(role) for role in self.rules.roles])
+        network = optimised(wire(program, [program.terms.intern(role) for role in self.rules.roles]))
         self.__dict__["network"] = network
         return network
 

@@ -56,10 +56,10 @@ def command(
     )
     value: dict[str, Any] = {"game": game.name, "ground": program.statistics()}
     if stats:
-        from herbrand.network import wire
+        from herbrand.network import optimised, wire
 
         roles = [program.terms.intern(role) for role in game.rules.roles]
-        value["network"] = wire(program, roles).statistics()
+        value["network"] = optimised(wire(program, roles)).statistics()
     if as_json:
         write_json(value if stats else {**value, "rules": str(program).splitlines()})
     elif stats:

@@ -1,7 +1,7 @@
 """Networks: ground rules as an and-inverter graph.
 
-`wire` builds the graph; `network.Network` is the page that explains it.  `dump` and `as_aiger` write
-networks to files.
+`wire` builds the graph, `optimised` makes it smaller (`passes`); `network.Network` is the page that
+explains it.  `dump` and `as_aiger` write networks to files.
 
 | in the ground program | in the network                              |
 |-----------------------|---------------------------------------------|
@@ -13,6 +13,7 @@ networks to files.
 """
 
 from herbrand.network.network import Network
+from herbrand.network.passes import optimised
 from herbrand.network.wire import wire
 
-__all__ = ["Network", "wire"]
+__all__ = ["Network", "optimised", "wire"]

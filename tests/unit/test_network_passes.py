@@ -1,0 +1,133 @@
+"""Passes over networks: smaller, and equal in every state and in every game."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import herbrand
+from herbrand.ground import ground
+from herbrand.network import Network, optimised, wire
+from herbrand.network.passes import PASSES
+from herbrand.network.passes.factor import factor
+from herbrand.simulate.from_network import BatchSimulator
+from herbrand.simulate.kernel import evaluate
+from herbrand.testing import games
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GAMES = ["ticTacToe", "connectFour", "breakthrough", "nim", "rockPaperScissors", "montyHall", "tron", "kuhn"]
+STEPS = pytest.mark.parametrize("step", [*PASSES, optimised])
+
+
+def built(game: herbrand.Game) -> Network:
+    """The network before any pass."""
+    program = ground(game.rules)
+    return wire(program, [program.terms.intern(role) for role in game.rules.roles])
+
+
+def answers(network: Network, seed: int) -> dict[str, Any]:
+    """What the outputs are for 512 random states and sets of moves."""
+    width = 8
+    rows = np.zeros((network.inputs + network.gates + 1, width), np.uint64)
+    count = len(network.fluents) + len(network.moves)
+    rows[1 : 1 + count] = np.random.default_rng(seed).integers(0, 2**64, (count, width), np.uint64)
+    evaluate(
+        rows.reshape(-1), (0,) * width, network.left, network.right, network.inputs, 0, network.gates,
+        network.loops, network.feedback, 1 + count, len(rows) - 1,
+    )  # fmt: skip
+
+    def values(literals: Any) -> Any:
+        return (rows[literals >> 1] ^ np.where(literals & 1, ~np.uint64(0), np.uint64(0))[:, None]).tolist()
+
+    names = ("legal", "next", "goal", "sees")
+    found = {name: values(getattr(network, name)) for name in names}
+    return {**found, "terminal": values(np.array([network.terminal]))}
+
+
+@STEPS
+@pytest.mark.parametrize("name", GAMES)
+def test_passes_keep_every_answer(step: Callable[[Network], Network], name: str) -> None:
+    """On random states, reachable or not, and random moves, every output is as before."""
+    before = built(herbrand.load(name))
+    after = step(before)
+    assert after.gates <= before.gates
+    assert after.cones[2] == after.gates
+    assert (after.fluents == before.fluents).all()
+    for seed in range(2):
+        assert answers(after, seed) == answers(before, seed)
+
+
+@STEPS
+def test_passes_keep_the_games(step: Callable[[Network], Network]) -> None:
+    """With the same seed the very same random games are played."""
+    before = built(herbrand.load("connectFour"))
+    one, two = (
+        BatchSimulator(network, 8).play("", playouts=2000, seed=3, max_steps=100)
+        for network in (before, step(before))
+    )
+    assert one.lengths == two.lengths
+    assert one.goals == two.goals
+    assert one.branching == two.branching
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games())
+def test_passes_keep_made_games(text: str) -> None:
+    """Random small games, some with recursion in their states, keep every answer."""
+    before = built(herbrand.loads(text))
+    assert answers(optimised(before), 1) == answers(before, 1)
+
+
+def network_of(left: list[int], right: list[int], legal: list[int], inputs: int) -> Network:
+    """A network of one role with fluents alone, all gates in the first cone."""
+    base = built(herbrand.load("nim"))
+    gates = len(left)
+    none = np.zeros(0, np.int32)
+    pairs = np.zeros((0, 2), np.int64)
+    return replace(
+        base,
+        fluents=np.arange(inputs, dtype=np.int64),
+        moves=np.zeros((len(legal), 2), np.int64)[:0],
+        left=np.array(left, np.int32),
+        right=np.array(right, np.int32),
+        legal=none,
+        next=np.array([*legal, *[0] * (inputs - len(legal))], np.int32),
+        terminal=0,
+        goal=none,
+        goals=pairs,
+        sees=none,
+        percepts=pairs,
+        initial=np.zeros(inputs, np.bool_),
+        cones=(0, gates, gates),
+    )
+
+
+def test_common_factors_are_taken_out() -> None:
+    """`(a and b) or (a and c) or (a and d)` needs three gates, not five."""
+    a, b, c, d = 2, 4, 6, 8
+    ab, ac, ad, two, three = 10, 12, 14, 16, 18
+    before = network_of([a, a, a, ab ^ 1, two], [b, c, d, ac ^ 1, ad ^ 1], [three ^ 1], 4)
+    after = factor(before)
+    assert (before.gates, after.gates) == (5, 3)
+    assert answers(after, 0) == answers(before, 0)
+
+
+def test_common_pairs_are_shared() -> None:
+    """`a and b and c` and `a and b and d` share a gate however they were written."""
+    a, b, c, d = 2, 4, 6, 8
+    before = network_of([a, 10, b, 14], [c, b, d, a], [12, 16], 4)
+    after = factor(before)
+    assert (before.gates, after.gates) == (4, 3)
+    assert answers(after, 0) == answers(before, 0)
+
+
+def test_rules_of_pieces_become_smaller() -> None:
+    """Where the same conditions stand in many rules, gates go, even in a sheet written with care."""
+    before = built(herbrand.load("breakthrough"))
+    assert optimised(before).gates < 0.95 * before.gates
