@@ -55,6 +55,7 @@ TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
     "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
     "gdl2": Target("KIF with sees: every role sees every move", "herbrand.knowledge.gdl2:write"),
+    "efg": Target("the tree of all plays, for Gambit and OpenSpiel", "herbrand.knowledge.efg:write"),
     "scrambled": Target("KIF with other names, in another order", "herbrand.scramble:write", ("seed",)),
     "prolog": Target(
         "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")

@@ -17,6 +17,7 @@ one *information set*, and what holds in all states that they end in is what the
 | `solving`       | `solve`: the value of a game by whichever of these fits                      |
 | `perfection`    | `perfect_information`: whether anything is hidden at all                     |
 | `gdl2`          | the target `gdl2` of `herbrand convert`                                      |
+| `efg`           | the target `efg` of `herbrand convert`: the tree of all plays                |
 | `epistemic`     | `EpistemicGame`: rules that ask what roles know (GDL-III)                    |
 
 | in the rules              | here                                                |
