@@ -147,7 +147,7 @@ class Expander:
         self._circuit = (
             network.left,
             network.right,
-            network.inputs,
+            np.arange(network.inputs, network.inputs + network.gates, dtype=np.int32),
             np.array(network.cones, np.int64),
             loops,
             network.feedback,

@@ -12,6 +12,7 @@ import numpy as np
 from herbrand.errors import GameError
 from herbrand.limits import UNLIMITED
 from herbrand.simulate.playouts import Simulation, goal_statistics, goal_value
+from herbrand.simulate.rows import share_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,13 +96,14 @@ class BatchSimulator:
         network, words = self.network, self.width
         fluents, moves = len(network.fluents), len(network.moves)
         roles = len(network.roles)
-        nodes = network.inputs + network.gates
+        shared = share_rows(network)
+        early = np.flatnonzero((shared.next >> 1 > 0) & (shared.next >> 1 < network.inputs))
         bounds = np.searchsorted(network.moves[:, 0], np.arange(roles + 1)).astype(np.int64)
         largest = int(np.diff(bounds).max(initial=0))
-        scratch = nodes
+        scratch = shared.count
         state = scratch + _SCRATCH
         buffer = state + 4
-        rank = buffer + fluents
+        rank = buffer + len(early)
         total = rank + _BITS
         size = total + _BITS
         rows = np.zeros((size, words), np.uint64)
@@ -114,24 +116,27 @@ class BatchSimulator:
             axis=1, dtype=np.uint64
         )
         by_role = np.argsort(network.goals[:, 0], kind="stable")
+        following = shared.next.copy()
+        following[early] = 2 * (buffer + np.arange(len(early)))
         arguments = (
             rows.reshape(-1),
             (0,) * words,
-            network.left,
-            network.right,
-            network.inputs,
+            shared.left,
+            shared.right,
+            shared.out,
             np.array(network.cones, np.int64),
             network.loops[np.argsort(network.loops[:, 0])],
-            network.feedback,
+            shared.feedback,
             1 + fluents + moves,
             fluents,
-            network.next,
+            following,
+            shared.next[early],
             network.initial,
             1 + fluents,
-            network.legal,
+            shared.legal,
             bounds,
-            network.terminal,
-            network.goal[by_role],
+            shared.terminal,
+            shared.goal[by_role],
             network.goals[by_role, 0].copy(),
             scratch,
             np.array([state, buffer, rank, total], np.int64),

@@ -56,10 +56,11 @@ def _row_count(v, width, row):
 
 
 @compiled
-def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback_first, scratch):
+def evaluate(v, width, left, right, out, begin, end, loops, feedback, feedback_first, scratch):
     """Evaluate the gates `begin <= g < end`; loops to their fixpoint in all lanes.
 
-    `scratch` is a row to work in; `loops` are sorted by their first gate.
+    `out[g]` is the row that gate g writes, `scratch` a row to work in; `loops` are sorted by
+    their first gate.
     """
     at = begin
     for k in range(len(loops)):
@@ -67,12 +68,12 @@ def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback
         if a < begin or a >= end:
             continue
         for g in range(at, a):
-            row_gate(v, width, _U(first + g), _U(left[g]), _U(right[g]))
+            row_gate(v, width, _U(out[g]), _U(left[g]), _U(right[g]))
         for f in range(c, d):
             row_fill(v, width, _U(feedback_first + f), _U(0))
         while True:
             for g in range(a, b):
-                row_gate(v, width, _U(first + g), _U(left[g]), _U(right[g]))
+                row_gate(v, width, _U(out[g]), _U(left[g]), _U(right[g]))
             changed = False
             for f in range(c, d):
                 row_literal(v, width, _U(scratch), _U(feedback[f]))
@@ -84,7 +85,7 @@ def evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback
                 break
         at = b
     for g in range(at, end):
-        row_gate(v, width, _U(first + g), _U(left[g]), _U(right[g]))
+        row_gate(v, width, _U(out[g]), _U(left[g]), _U(right[g]))
 
 
 @compiled
@@ -176,12 +177,15 @@ def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playin
 
 @compiled
 def play(
-    v, width, left, right, first, cones, loops, feedback, feedback_first,
-    fluents, following, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
+    v, width, left, right, out, cones, loops, feedback, feedback_first,
+    fluents, following, early, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
     scratch, rows, quota, start, step, passes, max_steps,
     histogram, goal_counts, undefined, branching, totals, touched, lists, listed,
 ):  # fmt: skip
     """Play on for a number of passes.
+
+    The network is given as `rows.Rows`.  `early` are the literals of the next state that are
+    inputs: they are copied to `buffer` before inputs change, and `following` looks there.
 
     `quota[lane]` is how many games the lane still has to begin, counting the present one,
     `start[lane]` the pass in which its game began, `step` the number of the next pass.
@@ -200,7 +204,7 @@ def play(
     roles = len(role_moves) - 1
     many = np.zeros(roles, np.int64)
     for _ in range(passes):
-        evaluate(v, width, left, right, first, 0, cones[0], loops, feedback, feedback_first, carry)
+        evaluate(v, width, left, right, out, 0, cones[0], loops, feedback, feedback_first, carry)
         row_literal(v, width, _U(over), _U(terminal))
         row_and(v, width, _U(over), _U(over), _U(active))
         row_copy(v, width, _U(ended), _U(over))
@@ -224,7 +228,7 @@ def play(
         if row_any(v, width, _U(ended)):
             if row_any(v, width, _U(over)):
                 evaluate(
-                    v, width, left, right, first, cones[1], cones[2], loops, feedback, feedback_first, carry
+                    v, width, left, right, out, cones[1], cones[2], loops, feedback, feedback_first, carry
                 )
                 k = 0
                 for r in range(roles):
@@ -296,12 +300,17 @@ def play(
                     totals[3] = w * 64 + lowest_bit(bad)
                     totals[4] = r
                     return -step - 1
-        evaluate(v, width, left, right, first, cones[0], cones[1], loops, feedback, feedback_first, carry)
-        for f in range(fluents):
-            row_literal(v, width, _U(buffer + f), _U(following[f]))
-        for f in range(fluents):
-            row_fill(v, width, _U(carry), _ONES if initial[f] else _U(0))
-            row_mux(v, width, _U(1 + f), _U(ended), _U(carry), _U(buffer + f))
+        evaluate(v, width, left, right, out, cones[0], cones[1], loops, feedback, feedback_first, carry)
+        for i in range(len(early)):
+            row_literal(v, width, _U(buffer + i), _U(early[i]))
+        if row_any(v, width, _U(ended)):
+            for f in range(fluents):
+                row_literal(v, width, _U(other), _U(following[f]))
+                row_fill(v, width, _U(carry), _ONES if initial[f] else _U(0))
+                row_mux(v, width, _U(1 + f), _U(ended), _U(carry), _U(other))
+        else:
+            for f in range(fluents):
+                row_literal(v, width, _U(1 + f), _U(following[f]))
         step += 1
         if not row_any(v, width, _U(active)):
             break

@@ -5,7 +5,7 @@ evaluated on rows (`vectors`), in which one word holds the same fluent of 64 sta
 into the other is the transposition of squares of 64 by 64 bits.
 
 The circuit of a network is passed as one tuple,
-`(left, right, first, cones, loops, feedback, feedback_first, fluents, moves_first)`, with
+`(left, right, out, cones, loops, feedback, feedback_first, fluents, moves_first)`, with
 `cones` an array; `v` is the flat array of rows, of which the last one is free for `evaluate`.
 `bounds[r]` is the first move of role r and `places[r]` the first word of its moves in a packed
 set of legal moves, so that every role begins with a new word.
@@ -108,9 +108,9 @@ def _store(v, width, literals, first, last, place, out, begin, end, square):
 
 @compiled
 def _run(v, width, circuit, begin, end):
-    left, right, first, _, loops, feedback, feedback_first, _, _ = circuit
+    left, right, out, _, loops, feedback, feedback_first, _, _ = circuit
     free = len(v) // len(width) - 1
-    evaluate(v, width, left, right, first, begin, end, loops, feedback, feedback_first, free)
+    evaluate(v, width, left, right, out, begin, end, loops, feedback, feedback_first, free)
 
 
 @compiled
@@ -280,7 +280,7 @@ def rollout(
     cones, fluents, moves_first = circuit[3], circuit[7], circuit[8]
     words = len(width)
     roles = len(bounds) - 1
-    nodes = circuit[2] + len(circuit[0])
+    nodes = circuit[6] + len(circuit[5]) + len(circuit[0])
     # the rows after those of the nodes
     playing, over, other, carry, random = nodes, nodes + 1, nodes + 2, nodes + 3, nodes + 4
     state, rank, total, buffer = nodes + 5, nodes + 9, nodes + 21, nodes + 33
