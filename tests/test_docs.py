@@ -25,7 +25,9 @@ from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.reference import reference
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - {ROOT / "docs" / "tutorial.md"})
+PAGES = sorted(
+    {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - set((ROOT / "docs").glob("tutorial*.md"))
+)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PACKAGE = Path(herbrand.__file__).parent
 

@@ -1,8 +1,8 @@
-"""Everything that docs/tutorial.md shows is true.
+"""Everything that docs/tutorial.md and docs/tutorial-ggdl.md show is true.
 
-The page is followed from top to bottom in an empty folder, by the kind of its code blocks:
+The pages are followed from top to bottom in an empty folder, by the kind of its code blocks:
 
-    ```kif FILE         the text is added to the end of FILE
+    ```kif FILE, ```ggdl FILE   the text is added to the end of FILE
     ```diff FILE        the lines with - in FILE are replaced by those with +
     ```console          the commands after $ are run; what they print is compared
     ```python           a doctest
@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from herbrand.cli.main import cli
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial.md"
+GGDL = PAGE.with_name("tutorial-ggdl.md")
 BLOCK = re.compile(r"^```(\w+)(?: +(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (herbrand .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 INLINE = re.compile(r"`(herbrand \w+ [^`]*)`")
@@ -53,7 +54,7 @@ def follow(text, update):
     def block(match):
         nonlocal commands
         kind, name, content = match.groups()
-        if kind == "kif":
+        if kind in {"kif", "ggdl"}:
             with Path(name).open("a", encoding="utf-8") as file:
                 file.write(content + "\n")
         elif kind == "diff":
@@ -86,18 +87,19 @@ def follow(text, update):
     return BLOCK.sub(block, text), commands
 
 
-def test_the_tutorial_is_true(tmp_path, monkeypatch, update):
+@pytest.mark.parametrize(("page", "least"), [(PAGE, 10), (GGDL, 7)], ids=["gdl", "ggdl"])
+def test_the_tutorial_is_true(tmp_path, monkeypatch, update, page, least):
     """Whoever follows the tutorial sees what it says, command by command."""
     monkeypatch.chdir(tmp_path)
-    text = PAGE.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     written, commands = follow(text, update)
-    assert commands >= 10
+    assert commands >= least
     inline = INLINE.findall(text)
     assert len(inline) >= 3
     for line in inline:
         assert run(line, "").strip(), line
     if written != text:
-        PAGE.write_text(written, encoding="utf-8")
+        page.write_text(written, encoding="utf-8")
 
 
 @pytest.mark.parametrize("missing", ["check", "show", "simulate", "play"])

@@ -56,6 +56,7 @@ TARGETS = {
     "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
     "gdl2": Target("KIF with sees: every role sees every move", "herbrand.knowledge.gdl2:write"),
     "efg": Target("the tree of all plays, for Gambit and OpenSpiel", "herbrand.knowledge.efg:write"),
+    "ggdl": Target("the typed superset: moves, payoffs, data types", "herbrand.convert.notation:ggdl"),
     "scrambled": Target("KIF with other names, in another order", "herbrand.scramble:write", ("seed",)),
     "prolog": Target(
         "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from herbrand.errors import BudgetExceeded
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.syntax.printer import Printed
 
-__all__ = ["infix", "prefix"]
+__all__ = ["ggdl", "infix", "prefix"]
+
+STEPS: Final = 60
+"""So many steps of a random game are looked at to find fluents that have one value."""
 
 
 def prefix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
@@ -28,3 +34,37 @@ def prefix(game: Game, *, portable: bool = False, spelling: bool = False) -> Pri
 def infix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
     """Write the rules in the book's infix notation (HRF)."""
     return print_tree(game.tree, "infix", portable, spelling=spelling)
+
+
+def ggdl(game: Game, *, playouts: int = 3) -> str:
+    """Write the rules in GGDL: moves, payoffs, data types, fluents that have one value.
+
+    Values are looked for in the states of some random games.  A game that came from GGDL is given
+    back as it was written.  What GGDL would read otherwise stays plain.
+    """
+    from herbrand.check import check
+    from herbrand.syntax import read
+    from herbrand.syntax.ggdl.lift import lift
+
+    if game.tree.ggdl is not None:
+        return game.tree.source.text
+    states: list[frozenset[str]] = []
+    if not game.rules.errors:
+        rng = random.Random(1)
+        for _ in range(playouts):
+            state = game.initial_state()
+            states.append(state.facts)
+            for _ in range(STEPS):
+                legal = state.legal_moves()
+                if state.is_terminal or not all(legal.values()):
+                    break
+                state = state.next([rng.choice(legal[role]) for role in game.roles])
+                states.append(state.facts)
+    base: tuple[str, ...] = ()
+    if states:
+        with contextlib.suppress(BudgetExceeded):
+            base = game.base
+    text = lift(game.tree, states, base)
+    if game.rules.errors or not check(read(text, "ggdl")).errors:
+        return text
+    return infix(game).text

@@ -17,6 +17,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from herbrand.errors import GameError
+from herbrand.syntax.ggdl.lift import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -137,24 +138,8 @@ def _has_others(game: Game, known: set[tuple[str, int]]) -> bool:
     return False
 
 
-def _parts(text: str) -> list[str]:
-    """Split the text of a term into its name and arguments."""
-    if not text.startswith("("):
-        return [text]
-    parts: list[str] = []
-    depth = start = 0
-    inside = text[1:-1]
-    for i, character in enumerate(f"{inside} "):
-        depth += (character == "(") - (character == ")")
-        if character == " " and not depth:
-            if inside[start:i]:
-                parts.append(inside[start:i])
-            start = i + 1
-    return parts
-
-
 def _key(text: str) -> tuple[str, int]:
-    name, *args = _parts(text.lower())
+    name, *args = split(text.lower())
     return name, len(args)
 
 
@@ -166,4 +151,4 @@ def _order(text: str) -> list[tuple[int, int, str]]:
             return 0, int(part), ""
         return 1, 0, part
 
-    return [rank(part) for part in _parts(text.lower())]
+    return [rank(part) for part in split(text.lower())]

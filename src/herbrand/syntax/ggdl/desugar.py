@@ -71,7 +71,15 @@ def desugar(program: Program) -> tuple[Rule, ...]:
             finish(program)
     range_facts(program)
     order = sorted(range(len(program.rules)), key=lambda i: program.rules[i][0])
-    return tuple(dict.fromkeys(program.rules[i][1] for i in order))
+    found: list[Rule] = []
+    made: set[Rule] = set()
+    for number, rule in (program.rules[i] for i in order):
+        if number < len(program.sentences) and program.sentences[number].plain:
+            found.append(rule)  # what the author repeats stays
+        elif rule not in made:
+            made.add(rule)
+            found.append(rule)
+    return tuple(found)
 
 
 def range_facts(program: Program) -> None:

@@ -23,7 +23,8 @@ def write_effects(program: Program, sentences: Sentences) -> None:
     for fluent in program.fluents.values():
         changes = [change for change in sentences.changes if change.fluent is fluent]
         own = fluent.key in program.own_next
-        if own:
+        declared_only = isinstance(program.sentences[fluent.order], n.BaseSentence) and not changes
+        if own and not declared_only:
             where = changes[0].scope.sentence if changes else None
             start, end = (where.start, where.end) if where else (fluent.start, fluent.end)
             program.report.source = where.source if where else program.source

@@ -1,0 +1,295 @@
+"""From plain GDL to GGDL, as far as the rules say it themselves: `lift`.
+
+| in plain GDL | in GGDL |
+|---|---|
+| `role` facts | `role a, b` |
+| facts of a relation with one argument | `data t := 1 .. 3` |
+| a fluent whose last argument is one value for the others | `base F(t) = u`, and `F(x) == v` in conditions |
+| rules for `legal` | moves `?p -> m :- …` |
+| rules for `goal` | payoffs `?p $= n :- …` |
+
+The rules for `next` stay as they are: which of them say that something lasts is not for a translation
+to guess.  So the text means the same rules, statement by statement.  That a fluent has one value
+is taken from the states that are passed in, in which no two values stood at one place.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.ggdl.values import as_integer
+from herbrand.syntax.names import constant_names, variable_names
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, children
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from herbrand.syntax.tree import Literal, Node, Term, Tree
+
+__all__ = ["lift"]
+
+_KEYWORDS: Final = frozenset(
+    {"role", "base", "input", "init", "true", "does", "next", "legal", "goal", "terminal", "sees"}
+)
+_WORDS: Final = frozenset(
+    {
+        *("data", "enum", "type", "const", "surface", "where", "let", "consult", "import", "default"),
+        *("from", "in", "roles", "int", "bool", "string", "persist", "when", "new", "use", "true", "false"),
+        *("var", "export", "output", "meta", "basis", "func", "phase", "include", "play", "for", "has"),
+        *("random", "forall", "forany", "zip", "reverse", "exists", "sum", "role"),
+    }
+)
+_WIDTH: Final = 96
+
+
+def lift(tree: Tree, states: Iterable[Collection[str]] = (), base: Iterable[str] = ()) -> str:
+    """Write a plain rulesheet in GGDL.
+
+    `states` are sets of fluents (as KIF) of states of the game, in which fluents with one value for
+    each place are looked for; without any, none is taken to be functional.  `base` are all base
+    propositions, which say what types they have.
+    """
+    return _Lift(tree, list(states), base).text()
+
+
+class _Lift:
+    def __init__(self, tree: Tree, states: list[Collection[str]], base: Iterable[str]) -> None:
+        self.statements = tree.statements
+        self.names, _ = constant_names(tree.statements, "infix")
+        self.heads: dict[tuple[str, int], list[Rule]] = {}
+        for rule in self.statements:
+            self.heads.setdefault(rule.head.key, []).append(rule)
+        self.terms = self._ordinary_terms()
+        self.types = self._types()
+        self.made: dict[str, list[Constant]] = {}
+        """Types that stand for the values of a fluent."""
+        self.rows: dict[tuple[str, int], list[list[str]]] = {}
+        for text in base:
+            name, *args = split(text.lower())
+            self.rows.setdefault((name, len(args)), []).append(args)
+        self.functional = sorted(self._functional(states))
+        self.declared = {key: found for key in self.functional if (found := self._signature(key)) is not None}
+
+    def text(self) -> str:
+        """Return the whole program."""
+        lines: list[str] = []
+        roles = [rule.head.args[0] for rule in self.heads.get(("role", 1), ()) if rule.is_fact]
+        if roles and all(isinstance(role, Constant) for role in roles):
+            lines += [f"role {', '.join(map(self._term, roles))}", ""]
+        for name, members in (*self.types.items(), *self.made.items()):
+            lines.append(f"data {self.names[name]} := {self._members(members)}")
+        if self.types or self.made:
+            lines.append("")
+        for (name, _), (args, value) in self.declared.items():
+            inner = f"({', '.join(self._kind_name(a) for a in args)})" if args else ""
+            lines.append(f"base {self.names[name]}{inner} = {self._kind_name(value)}")
+        if self.declared:
+            lines.append("")
+        before = ""
+        for rule in self.statements:
+            head = rule.head
+            if (head.key == ("role", 1) and lines and lines[0].startswith("role ")) or (
+                rule.is_fact and len(head.args) == 1 and head.name in self.types
+            ):
+                continue
+            topic = head.name if head.name in _KEYWORDS else ""
+            if topic != before and lines and lines[-1]:
+                lines.append("")
+            before = topic
+            lines.append(self._rule(rule))
+        return "\n".join(lines).strip("\n") + "\n"
+
+    # -- what can be said shorter ----------------------------------------------------------------
+
+    def _ordinary_terms(self) -> set[tuple[str, int]]:
+        """Names and arities of terms that are neither fluents nor moves."""
+        found: set[tuple[str, int]] = set()
+        stack: list[Node] = list(self.statements)
+        while stack:
+            node = stack.pop()
+            inner = children(node)
+            if (
+                isinstance(node, Atom)
+                and node.name in {"true", "next", "init", "base"}
+                and len(node.args) == 1
+            ):
+                top = node.args[0]
+                inner = top.args if isinstance(top, Function) else () if isinstance(top, Constant) else inner
+            elif isinstance(node, Atom) and node.name in {"does", "legal", "input"} and len(node.args) == 2:
+                top = node.args[1]
+                inner = (node.args[0], *(top.args if isinstance(top, Function) else ()))
+            elif isinstance(node, Constant | Function):
+                found.add((node.name, len(inner)))
+            stack.extend(inner)
+        return found
+
+    def _types(self) -> dict[str, list[Constant]]:
+        found: dict[str, list[Constant]] = {}
+        for (name, arity), rules in self.heads.items():
+            members = [rule.head.args[0] for rule in rules if arity == 1 and rule.is_fact]
+            constants = [m for m in members if isinstance(m, Constant)]
+            plain = len(constants) == len(rules) == len(set(constants))
+            if not plain or len(rules) < 2 or name in _KEYWORDS | _WORDS or (name, 1) in self.terms:
+                continue
+            if (name, 0) in self.terms or any(m.name in _WORDS for m in constants):
+                continue
+            if any(m.name == name for m in constants):
+                continue
+            found[name] = constants
+        # a member that is the name of another type would be read as that type
+        return {n: ms for n, ms in found.items() if not any(m.name in found for m in ms)}
+
+    def _functional(self, states: Sequence[Collection[str]]) -> set[tuple[str, int]]:
+        """Fluents that had at most one value at each place in all states, and some value in most."""
+        places: dict[tuple[str, int], bool] = {}
+        seen: dict[tuple[str, int], int] = {}
+        for state in states:
+            values: dict[tuple[str, int, tuple[str, ...]], int] = {}
+            for text in state:
+                name, *args = split(text.lower())
+                if args:
+                    key = name, len(args)
+                    place = name, len(args), tuple(args[:-1])
+                    values[place] = values.get(place, 0) + 1
+                    places[key] = places.get(key, True) and values[place] == 1
+                    seen[key] = seen.get(key, 0) + 1
+        views = {key for key in self.heads if key[0] not in _KEYWORDS}
+        return {
+            key
+            for key, single in places.items()
+            if single
+            and key[0] not in _WORDS | _KEYWORDS
+            and key not in views
+            and (key[0], key[1] - 1) not in self.terms
+            and (key[0], key[1] - 1) not in {k for k in self.heads if k[0] not in _KEYWORDS}
+        }
+
+    def _signature(self, key: tuple[str, int]) -> tuple[tuple[str, ...], str] | None:
+        """Return types for the arguments and the value, made where there is none; None if none fit."""
+        rows = self.rows.get(key, [])
+        if not rows or any(part.startswith("(") for row in rows for part in row):
+            return None
+        columns = [list(dict.fromkeys(row[i] for row in rows)) for i in range(key[1])]
+        places = {tuple(row[:-1]) for row in rows}
+        if len(places) != prod(len(column) for column in columns[:-1]):
+            return None
+        kinds: list[str] = []
+        for i, column in enumerate(columns):
+            kind = self._kind(column)
+            if kind is None:
+                kind = f"{key[0]}_values" if i == key[1] - 1 else f"{key[0]}_{i + 1}"
+                if kind in self.names or any(part in _WORDS or part not in self.names for part in column):
+                    return None
+                self.names[kind] = kind
+                self.made[kind] = sorted(map(Constant, column), key=_order)
+            kinds.append(kind)
+        return tuple(kinds[:-1]), kinds[-1]
+
+    def _kind_name(self, kind: str) -> str:
+        return "role" if kind == "role" else self.names[kind]
+
+    def _kind(self, column: list[str]) -> str | None:
+        roles = [str(rule.head.args[0]) for rule in self.heads.get(("role", 1), ())]
+        if set(roles) == set(column):
+            return "role"
+        for name, members in (*self.types.items(), *self.made.items()):
+            if {member.name for member in members} == set(column):
+                return name
+        return None
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def _members(self, members: list[Constant]) -> str:
+        numbers = [as_integer(member) for member in members]
+        first = numbers[0]
+        if len(members) > 2 and first is not None and numbers == list(range(first, first + len(members))):
+            return f"{first} .. {first + len(members) - 1}"
+        return " | ".join(map(self._term, members))
+
+    def _term(self, term: Term) -> str:
+        if isinstance(term, Variable):
+            return f"?{self.variables.get(term.name, term.name)}"
+        if isinstance(term, Function):
+            return f"{self.names[term.name]}({', '.join(map(self._term, term.args))})"
+        return self.names[term.name]
+
+    variables: dict[str, str] = {}  # noqa: RUF012  # replaced for every rule
+
+    def _rule(self, rule: Rule) -> str:
+        written = variable_names(rule, "infix")
+        self.variables = {name: new[0].lower() + new[1:] for name, new in written.items()}
+        head = rule.head
+        if any(isinstance(literal, Or) or _is_deep(literal) for literal in rule.body):
+            return self._lines(self._atom(head), [self._plain(literal) for literal in rule.body])
+        start = self._atom(head)
+        is_role = not head.args or isinstance(head.args[0], Constant | Variable)
+        if head.key == ("legal", 2) and is_role and not isinstance(head.args[1], Variable) and rule.body:
+            start = f"{self._term(head.args[0])} -> {self._term(head.args[1])}"
+        elif head.key == ("goal", 2) and is_role and _is_payoff(head.args[1]) and rule.body:
+            start = f"{self._term(head.args[0])} $= {self._term(head.args[1])}"
+        return self._lines(start, [self._literal(literal) for literal in rule.body])
+
+    def _lines(self, head: str, body: list[str]) -> str:
+        if not body:
+            return head
+        one = f"{head} :- {' and '.join(body)}"
+        if len(one) <= _WIDTH:
+            return one
+        return f"{head} :-\n    " + " and\n    ".join(body)
+
+    def _atom(self, atom: Atom) -> str:
+        name = atom.name if atom.name in _KEYWORDS else self.names[atom.name]
+        return f"{name}({', '.join(map(self._term, atom.args))})" if atom.args else name
+
+    def _literal(self, literal: Literal) -> str:
+        if isinstance(literal, Distinct):
+            return f"{self._term(literal.left)} # {self._term(literal.right)}"
+        if isinstance(literal, Not):
+            return f"not {self._plain(literal.literal)}"
+        assert isinstance(literal, Atom)
+        fluent = literal.args[0] if literal.key == ("true", 1) else None
+        if isinstance(fluent, Function) and (fluent.name, len(fluent.args)) in self.declared:
+            *args, value = map(self._term, fluent.args)
+            place = f"{self.names[fluent.name]}({', '.join(args)})" if args else self.names[fluent.name]
+            return f"{place} == {value}"
+        return self._plain(literal)
+
+    def _plain(self, literal: Literal) -> str:
+        if isinstance(literal, Distinct):
+            return f"distinct({self._term(literal.left)}, {self._term(literal.right)})"
+        if isinstance(literal, Not):
+            return f"~{self._plain(literal.literal)}"
+        if isinstance(literal, And | Or):
+            sign = " & " if isinstance(literal, And) else " | "
+            return f"({sign.join(map(self._plain, literal.literals))})"
+        return self._atom(literal)
+
+
+def _is_deep(literal: Literal) -> bool:
+    return isinstance(literal, And) or (isinstance(literal, Not) and not isinstance(literal.literal, Atom))
+
+
+def _is_payoff(term: Term) -> bool:
+    return isinstance(term, Variable) or as_integer(term) is not None
+
+
+def _order(term: Constant) -> tuple[int, int, str]:
+    value = as_integer(term)
+    return (1, 0, term.name) if value is None else (0, value, "")
+
+
+def split(text: str) -> list[str]:
+    """Split the text of a term into its name and the texts of its arguments."""
+    if not text.startswith("("):
+        return [text]
+    parts: list[str] = []
+    depth = start = 0
+    inside = text[1:-1]
+    for i, character in enumerate(f"{inside} "):
+        depth += (character == "(") - (character == ")")
+        if character == " " and not depth:
+            if inside[start:i]:
+                parts.append(inside[start:i])
+            start = i + 1
+    return parts
