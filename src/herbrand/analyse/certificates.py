@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.replay import Node, goals_of, walk
+from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from herbrand.analyse.explore import StateSpace
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from herbrand.game import Game
 
 __all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet"]
+
+_PER_SECOND = 20_000
+"""More transitions than this the rules cannot make in a second."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,18 @@ class StateSet:
         """Return the sizes; exploring again gives the states."""
         return {"states": len(self.space.states), "transitions": self.space.transitions}
 
-    @cached_property
-    def _ranks(self) -> dict[frozenset[str], int]:
-        facts = self.space.expander.facts(self.space.states)
-        ranks = self.space.longest if self.claim == "ranked" else range(len(facts))
-        return {frozenset(map(str.lower, state)): int(rank) for state, rank in zip(facts, ranks, strict=True)}
-
     def check(self, game: Game, seconds: float) -> bool:
-        """Walk through the game by its rules: no state may be missing, and the claim must hold in each."""
-        ranks = self._ranks
+        """Walk through the game by its rules: no state may be missing, and the claim must hold in each.
+
+        Raises `BudgetExceeded` at once where there is no hope to finish in time.
+        """
+        if self.space.transitions > _PER_SECOND * seconds:
+            raise BudgetExceeded(f"{seconds:g} seconds", f"{self.space.transitions} transitions to check")
+        facts = self.space.expander.facts(self.space.states)
+        numbers = self.space.longest if self.claim == "ranked" else range(len(facts))
+        ranks = {
+            frozenset(map(str.lower, state)): int(rank) for state, rank in zip(facts, numbers, strict=True)
+        }
         text = {}
         met = 0
         goals: dict[Any, list[int | None]] = {}

@@ -12,6 +12,7 @@ States beyond a terminal one do not count: the game is over there.
 from __future__ import annotations
 
 import tempfile
+import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["StateSpace", "explore"]
 
 _CHUNK = 1 << 14
-"""States that are expanded at once."""
+"""States that are expanded at once, at most."""
+_PACE = 0.2
+"""Seconds after which to look at the budget again."""
 _JOINTS = 1 << 18
 """Successors that are added at once."""
 _LARGE = 1 << 24
@@ -321,6 +324,7 @@ class _Growing:
         self, stop: Callable[[_Growing], bool] | None, progress: Callable[[int, int], None] | None
     ) -> None:
         """Explore level after level, until there is nothing new or a limit is reached."""
+        chunk = _CHUNK // 16
         while self.expanded < self.count:
             self.levels.append(self.count)
             while self.expanded < self.levels[-1]:
@@ -330,7 +334,11 @@ class _Growing:
                 if reason is not None:
                     self.stopped = reason
                     return
-                self._chunk(self.expanded, min(self.expanded + _CHUNK, self.levels[-1]))
+                began = time.monotonic()
+                self._chunk(self.expanded, min(self.expanded + chunk, self.levels[-1]))
+                spent = time.monotonic() - began
+                chunk = max(64, chunk // 2) if spent > 2 * _PACE else chunk
+                chunk = min(_CHUNK, 2 * chunk) if spent < _PACE else chunk
                 if progress is not None:
                     progress(self.count, self.expanded)
 

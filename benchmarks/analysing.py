@@ -1,0 +1,170 @@
+"""What can be proved about each rulesheet of a folder, or of the bundled games, within a budget.
+
+    python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...]
+                                   [--json FILE] [--continue] [--markdown FILE]
+
+Each sheet has a process of its own, forked from one that has the kernels loaded already.  Without a
+folder the bundled games are analysed; small sheets come first.  The JSON is written after every
+sheet; `--continue` leaves out the sheets that are in it.  `--markdown` writes the table, of an earlier
+run too (`--budget 0 --json FILE --markdown FILE` runs nothing).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import resource
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import herbrand
+from herbrand import games
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.prove import _warm_up, analyse
+from herbrand.errors import HerbrandError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+COLUMNS = ("termination", "playability", "weak_winnability", "strong_winnability", "goals", "well_formed")
+SIGNS = {"proved": "yes", "refuted": "**no**", "unknown": "?"}
+GRACE = 60.0
+"""Seconds that a process may take beyond its budget."""
+MEMORY = 6 << 30
+
+
+def child(pipe: Connection, file: str, budget: float, states: int) -> None:
+    """Analyse one sheet and send what was found."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    started, processor = time.monotonic(), time.process_time()
+    try:
+        game = herbrand.load(file)
+        found = analyse(game, budget=Budget(budget, states, 1000.0)).as_json()
+        found["roles"] = len(game.roles)
+    except (HerbrandError, MemoryError, RecursionError) as error:
+        found = {"error": (str(error) or type(error).__name__)[:300]}
+    for verdict in found.get("properties", {}).values():
+        _shorten(verdict)
+    found.pop("observations", None)
+    found["wall_s"] = round(time.monotonic() - started, 2)
+    found["cpu_s"] = round(time.process_time() - processor, 2)
+    pipe.send(found)
+
+
+def _shorten(verdict: dict[str, Any]) -> None:
+    """Keep the length of lines, not the lines, where they are long."""
+    witness = verdict.get("witness")
+    if witness is not None:
+        verdict["steps"] = len(witness)
+        if len(witness) > 100:
+            verdict["witness"] = None
+    for inner in verdict.get("roles", {}).values():
+        _shorten(inner)
+
+
+def run(file: str, budget: float, states: int) -> dict[str, Any]:
+    """Analyse one sheet in a process of its own."""
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=child, args=(theirs, file, budget, states))
+    process.start()
+    theirs.close()
+    found: dict[str, Any] = {"error": "the process ended without an answer"}
+    try:
+        if mine.poll(2 * budget + GRACE):
+            found = mine.recv()
+        else:
+            found = {"error": f"no answer after {2 * budget + GRACE:g} s"}
+    except EOFError:
+        pass
+    process.terminate()
+    process.join()
+    return found
+
+
+def row(name: str, found: dict[str, Any]) -> str:
+    """Write one line of the table."""
+    if "error" in found:
+        return f"| {name} |" + " |" * len(COLUMNS) + f" | | | {found['error'][:60]} |"
+    cells = []
+    for column in COLUMNS:
+        verdict = found["properties"][column]
+        text = SIGNS[verdict["verdict"]]
+        if column == "strong_winnability" and verdict["verdict"] == "proved":
+            text = ", ".join(r for r, v in verdict["roles"].items() if v["verdict"] == "proved") or text
+        cells.append(text)
+    counts = found.get("counts")
+    states = f"{counts['states']:,}".replace(",", " ") if counts else "-"
+    value = " ".join(f"{v:g}" for v in found["value"].values()) if found.get("value") else "-"
+    methods = {v["method"] for v in found["properties"].values() if v["method"] != "-"}
+    how = ", ".join(sorted({m for text in methods for m in text.split(", ")}))
+    return f"| {name} | {' | '.join(cells)} | {states} | {value} | {found['wall_s']:.1f} | {how} |"
+
+
+def table(found: dict[str, dict[str, Any]]) -> str:
+    """Write the table, with the shares that are decided first."""
+    good = [entry for entry in found.values() if "error" not in entry]
+    lines = ["| | " + " | ".join(c.replace("_", " ") for c in COLUMNS) + " |", "|---" * 7 + "|"]
+    for answer in ("proved", "refuted", "unknown"):
+        numbers = [sum(e["properties"][c]["verdict"] == answer for e in good) for c in COLUMNS]
+        lines.append(f"| {answer} | " + " | ".join(map(str, numbers)) + " |")
+    head = ["game", *(c.replace("_", " ") for c in COLUMNS), "states", "value", "s", "methods"]
+    lines += ["", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines += [row(name, found[name]) for name in sorted(found, key=str.lower)]
+    return "\n".join(lines) + "\n"
+
+
+def refutations(found: dict[str, dict[str, Any]]) -> str:
+    """Write what was refuted, with the length of the line of play that shows it."""
+    lines = []
+    for name in sorted(found, key=str.lower):
+        for column in ("termination", "playability", "goals", "weak_winnability"):
+            verdict = found[name].get("properties", {}).get(column, {})
+            if verdict.get("verdict") == "refuted":
+                checked = "" if verdict.get("checked") else " (not checked again)"
+                lines.append(f"- {name}, {column.replace('_', ' ')}: {verdict['reason']}{checked}")
+    return "\n".join(lines) + "\n"
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Analyse rulesheets and tabulate the verdicts.")
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds for each sheet")
+    parser.add_argument("--states", type=int, default=5_000_000)
+    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--continue", dest="go_on", action="store_true")
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    found: dict[str, dict[str, Any]] = {}
+    if options.json and options.json.exists() and (options.go_on or not options.budget):
+        found = json.loads(options.json.read_text(encoding="utf-8"))
+    if options.folder is None:
+        files = {name: name for name in games.names()}
+    else:
+        files = {path.stem: str(path) for path in sorted(options.folder.glob("*.kif"), key=_size)}
+    if options.only:
+        files = {name: file for name, file in files.items() if name in options.only}
+    if options.budget:
+        _warm_up()
+        for name, file in files.items():
+            if name in found:
+                continue
+            found[name] = run(file, options.budget, options.states)
+            print(row(name, found[name]), flush=True)
+            if options.json:
+                options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    if options.markdown:
+        text = table(found) + "\nRefuted:\n\n" + refutations(found)
+        options.markdown.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
