@@ -7,6 +7,7 @@ Method: Bradley 2011 (IC3), Een, Mishchenko and Brayton 2011.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -69,7 +70,7 @@ def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = Fals
                 timeout=seconds + 2,
                 check=False,
                 stdin=subprocess.DEVNULL,
-                preexec_fn=_bounded,
+                preexec_fn=_bounded if os.name == "posix" else None,
             )
         except (subprocess.TimeoutExpired, OSError):
             return Outcome()
