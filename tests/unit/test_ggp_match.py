@@ -161,6 +161,10 @@ def test_events_tell_the_whole_match() -> None:
     end = next(event for event in events if event.kind == "end")
     assert end.data["goals"] == match.goals
     assert {event.match for event in events} == {"m.1"}
+    assert herbrand.loads(events[0].data["rules"]).roles == game.roles
+    told = [event.data["text"] for event in events if event.data.get("message") == "PLAY"]
+    assert [parse(text) for text in told[:2]] == [parse("(PLAY m.1 NIL)")] * 2
+    assert len(told) == 2 * len(match.moves)
     json.dumps([event.data for event in events])
 
 
@@ -787,6 +791,9 @@ def test_the_commands_play_a_match_with_each_other(tmp_path: Path) -> None:
         kinds = [json.loads(line)["kind"] for line in events.read_text(encoding="utf-8").splitlines()]
         assert kinds[0] == "match"
         assert "end" in kinds
+        taken = CliRunner().invoke(cli, ["player", "--port", port[1]], catch_exceptions=False)
+        assert taken.exit_code == 2
+        assert "another program listens there" in taken.output
         outcome = CliRunner().invoke(cli, [*words, *clocks, "--json"], catch_exceptions=False)
         assert json.loads(outcome.stdout)["reason"] == "terminal"
     finally:

@@ -161,7 +161,7 @@ def _show(game: Game, event: Event) -> None:
         and data["message"] == "START"
         and (data["problem"] or data["reply"] != "ready")
     ):
-        answer = data["problem"] or f"answered `{data['reply']}`"
+        answer = data["problem"] or f"answered `{(data['reply'] or '')[:60]}`"
         remark(f"     {data['role']}: {answer} at START{_because(data['notes'])}")
     elif event.kind == "step":
         result(f"{data['step']:>3}  {'  '.join(data['moves'])}")

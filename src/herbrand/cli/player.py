@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -84,7 +85,14 @@ def command(
     server = PlayerServer(make, name=name or player, host=host, port=port, matches=matches, listener=listen)
 
     async def run() -> None:
-        await server.start()
+        try:
+            await server.start()
+        except OSError as error:
+            taken = error.errno == errno.EADDRINUSE
+            reason = "another program listens there" if taken else (error.strerror or str(error)).lower()
+            raise click.BadParameter(
+                f"cannot listen on {host}:{port}: {reason}", param_hint="--port"
+            ) from error
         if not quiet and not wants_json:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
         await server.serve()

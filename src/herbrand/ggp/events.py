@@ -14,11 +14,18 @@ __all__ = ["Event", "Listener", "silent"]
 class Event:
     """One thing that happened; `kind` says which keys `data` has.
 
-    Of a manager: `match` (id, game, roles, players, clocks, seed), `exchange` (role, message, reply,
-    seconds, problem, notes), `step` (step, moves, percepts, problems, facts), `end` (goals, reason),
-    `aborted` (reason).  Of a player: `request` (peer, message, reply, seconds), `refused` (peer, reason),
-    `match`, `select` (match, step, move, seconds), `late` (match, move), `odd` (match, reason), `end`
-    (match, goals).  All values are JSON-ready.
+    Of a manager:
+
+    - `match`: what `Match.as_json` has, `rules` (the text sent, before names are scrambled), `names` (the
+      scrambled name of each, or None)
+    - `exchange`: `role`, `message` (START, PLAY, STOP or ABORT), `text` of it (in names of the sheet; None
+      for START), `step` (joint moves made before), `reply`, `seconds`, `problem`, `notes`
+    - `step`: `step` (from 1), `moves`, `percepts` by role, `problems`, `facts` of the new state
+    - `end`: `goals` by role or None, `reason`, `steps`; `aborted`: `reason`
+
+    Of a player: `request` (`peer`, `message`, `reply`, `seconds`), `refused` (`peer`, `reason`), `match`
+    (`game`, `role`, `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end` (`goals`,
+    `terminal`).  All values are JSON-ready.
     """
 
     kind: str

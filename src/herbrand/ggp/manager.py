@@ -178,7 +178,8 @@ class Manager:
             {role: seat.name for role, seat in table.items()},
             self.settings,
         )
-        self._say("match", match, **match.as_json())
+        names = None if self.scrambled is None else dict(self.scrambled.names)
+        self._say("match", match, **match.as_json(), rules=self.rules, names=names)
         started = time.monotonic()
         try:
             await _Run(self, table, match).play()
@@ -307,7 +308,7 @@ class _Run:
                 self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock
             )
             exchange = await seat.begin(self.game, message, seconds=settings.start_clock + settings.grace)
-            self._exchanged(role, "START", exchange)
+            self._exchanged(role, "START", None, exchange)
             reply = (exchange.reply or "").strip().lower()
             if exchange.problem or reply != "ready":
                 note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
@@ -319,15 +320,14 @@ class _Run:
         """Ask everybody at once; None when somebody forfeits."""
         settings = self.settings
         asked = [role for role in self.table if not self._is_ignored(role)]
+        messages = [self._message(role) for role in asked]
+        seconds = settings.play_clock + settings.grace
         exchanges = await asyncio.gather(
-            *(
-                self.table[role].ask(self._message(role), seconds=settings.play_clock + settings.grace)
-                for role in asked
-            )
+            *(self.table[role].ask(text, seconds=seconds) for role, text in zip(asked, messages, strict=True))
         )
         replies = dict(zip(asked, exchanges, strict=True))
-        for role, exchange in replies.items():
-            self._exchanged(role, "PLAY", exchange)
+        for role, message in zip(asked, messages, strict=True):
+            self._exchanged(role, "PLAY", str(message), replies[role])
         return await self._off(lambda: self._choices(replies))
 
     def _choices(self, replies: Mapping[str, Exchange]) -> dict[str, Move] | None:
@@ -388,18 +388,18 @@ class _Run:
             cut_off = not self.match.is_complete
             message = Abort(self.match.id) if cut_off else self._message(role, over=True)
             exchange = await seat.ask(message, seconds=1.0 if cut_off else max(1.0, seconds))
-            self._exchanged(role, "ABORT" if cut_off else "STOP", exchange)
+            self._exchanged(role, "ABORT" if cut_off else "STOP", str(message), exchange)
 
         await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
 
-    def _exchanged(self, role: str, word: str, exchange: Exchange) -> None:
-        reply = exchange.reply
+    def _exchanged(self, role: str, word: str, text: str | None, exchange: Exchange) -> None:
         self._say(
             "exchange",
             role=role,
             message=word,
+            text=text,
             step=len(self.match.moves),
-            reply=reply if reply is None else reply[:200],
+            reply=exchange.reply,
             seconds=round(exchange.seconds, 4),
             problem=exchange.problem,
             notes=list(exchange.notes),
