@@ -24,8 +24,8 @@ class Event:
     - `end`: `goals` by role or None, `reason`, `steps`; `aborted`: `reason`
 
     Of a player: `request` (`peer`, `message`, `reply`, `seconds`), `refused` (`peer`, `reason`), `match`
-    (`game`, `role`, `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end` (`goals`,
-    `terminal`).  All values are JSON-ready.
+    (`game`, `role`, `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end`
+    (`goals`, `terminal`).  All values are JSON-ready.
     """
 
     kind: str
