@@ -18,6 +18,7 @@ from herbrand.program.clauses import Call, Clause, Differ, Predicate, goal_varia
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from herbrand.ground.sizes import Sizes
     from herbrand.program.clauses import Goal
 
 __all__ = ["decompose", "without_choices"]
@@ -60,34 +61,37 @@ def _multiply(body: Sequence[Goal]) -> Iterator[tuple[Goal, ...]]:
     yield tuple(body)
 
 
-def decompose(clause: Clause, make: Callable[[Sequence[str]], Predicate]) -> Iterator[Clause]:
+def decompose(clause: Clause, make: Callable[[Sequence[str]], Predicate], sizes: Sizes) -> Iterator[Clause]:
     """Yield clauses that together mean the same, none with more variables than needed.
 
-    `make` makes the predicate of a helper from the variables that are its arguments.
+    Of the variables that can go, the one whose literals have the fewest answers together goes
+    first.  `make` makes the predicate of a helper from the variables that are its arguments.
     """
     body = list(clause.body)
     kept = {v for arg in clause.head for v in variables(arg)}
     while True:
         everything = kept.union(*map(goal_variables, body)) if body else kept
-        best: tuple[int, list[int], set[str]] | None = None
+        best: tuple[tuple[float, int], list[int], set[str]] | None = None
         for variable in sorted(everything - kept):
             group = [i for i, goal in enumerate(body) if variable in goal_variables(goal)]
             group = _made_safe(group, body)
             inside = set().union(*(goal_variables(body[i]) for i in group))
             outside = kept.union(*(goal_variables(g) for i, g in enumerate(body) if i not in group))
             shared = inside & outside
-            if len(group) < 2 and len(shared) == len(inside):
+            if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(everything):
                 continue
-            if best is None or len(inside) < best[0]:
-                best = len(inside), group, shared
-        if best is None or best[0] >= len(everything):
+            cost = sizes.join(body[i] for i in group), len(inside)
+            if best is None or cost < best[0]:
+                best = cost, group, shared
+        if best is None:
             break
         _, group, shared = best
         args = tuple(sorted(shared))
-        helper = make(args)
-        yield Clause(helper, args, tuple(body[i] for i in group), clause.text)
-        body = [goal for i, goal in enumerate(body) if i not in group]
-        body.append(Call(helper, args))
+        helper = Clause(make(args), args, tuple(body[i] for i in group), clause.text)
+        sizes.define(helper)
+        yield helper
+        body[group[-1]] = Call(helper.predicate, args)
+        body = [goal for i, goal in enumerate(body) if i not in group[:-1]]
     yield Clause(clause.predicate, clause.head, tuple(body), clause.text)
 
 

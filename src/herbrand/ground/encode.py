@@ -17,13 +17,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from herbrand.ground.decompose import decompose, without_choices
-from herbrand.ground.demand import guarded, guards
-from herbrand.program.clauses import Call, Differ, Predicate
+from herbrand.ground.demand import Demand, is_large
+from herbrand.ground.sizes import Sizes
+from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from herbrand.program.clauses import Clause, Goal, Pattern, Program
+    from herbrand.program.clauses import Goal, Pattern, Program
 
 __all__ = ["INTERFACE", "encode"]
 
@@ -39,6 +40,10 @@ INTERFACE = (
 """The relations whose instances are named in the ground program."""
 
 
+MAKERS = (("init", 1), ("next", 1), ("legal", 2))
+"""The relations that give states and moves."""
+
+
 def encode(program: Program, wanted: Iterable[tuple[str, int]] = INTERFACE, *, shrink: bool = True) -> str:
     """Return the text of all clauses that the wanted relations depend on.
 
@@ -51,63 +56,99 @@ class _Encoder:
     def __init__(self, program: Program, *, shrink: bool) -> None:
         self.program = program
         self.shrink = shrink
-        self.helpers = 0
+        self.made = 0
+        self.parts: set[Predicate] = set()
+        """The relations made by decomposing rules."""
 
     def lines(self, wanted: Sequence[tuple[str, int]]) -> Iterator[str]:
         relation = self.program.relation
         roots = [relation(*key) for key in wanted]
-        yield "{true(F)} :- init(F)."
-        yield "{true(F)} :- next(F)."
-        yield "{does(R,M)} :- legal(R,M)."
-        for name, arity in (("init", 1), ("next", 1), ("legal", 2)):
-            arguments = "F" if arity == 1 else "R,M"
-            yield f"{name}({arguments}) :- {self._name(relation(name, arity))}({arguments})."
-        for root, (name, arity) in zip(roots, wanted, strict=True):
-            if name not in ("init", "next", "legal"):
-                arguments = ",".join(f"A{i}" for i in range(arity))
-                left = f"{name}({arguments})" if arity else name
-                right = f"{self._name(root)}({arguments})" if arity else self._name(root)
-                yield f"{left} :- {right}."
+        makers = [relation(*key) for key in (("init", 1), ("next", 1), ("legal", 2))]
+        clauses = self._reachable([*roots, *makers])
+        demand = None
+        if self.shrink:
+            sizes = Sizes(self.program, clauses)
+            clauses = self._decomposed(clauses, sizes)
+            if any(is_large(predicate, sizes) for predicate in clauses):
+                demand = Demand(self.program, clauses, sizes, roots, self._make, self.parts)
+        if demand is None:
+            yield "{true(F)} :- init(F)."
+            yield "{true(F)} :- next(F)."
+            yield "{does(R,M)} :- legal(R,M)."
+        else:
+            yield f"{{true(F)}} :- {self._name(demand.possible)}(F)."
+            yield f"{{does(R,M)}} :- {self._name(demand.playable)}(R,M)."
+            yield from self._demand(demand)
+        exact = {} if demand is None else {p: demand.tables[p] for p in demand.exact}
+        for root, (name, arity) in zip([*makers, *roots], [*MAKERS, *wanted], strict=True):
+            arguments = ",".join(f"A{i}" for i in range(arity))
+            right = self._name(exact.get(root, root))
+            yield f"{name}({arguments}) :- {right}({arguments})." if arity else f"{name} :- {right}."
+        for name, arity in dict.fromkeys([*wanted, ("true", 1), ("does", 2)]):
             yield f"#show {name}/{arity}."
-        yield "#show true/1."
-        yield "#show does/2."
-        yield from self._definitions(roots)
+        for predicate, parts in clauses.items():
+            yield f"#defined {self._name(predicate)}/{predicate.arity}."
+            if predicate in exact:
+                continue
+            yield from self._rows(predicate, predicate)
+            guard = demand.guard(predicate) if demand is not None else None
+            for clause in parts:
+                start = [Call(guard, clause.head)] if guard is not None else []
+                body = (*start, *(_with_table(goal, exact) for goal in clause.body))
+                yield self._rule(Clause(predicate, clause.head, body, clause.text))
 
-    def _definitions(self, roots: Iterable[Predicate]) -> Iterator[str]:
-        makers = [self.program.relation(*key) for key in (("init", 1), ("next", 1), ("legal", 2))]
-        stack = list(dict.fromkeys([*roots, *makers]))
-        seen = set(stack)
-        asked = guards(self.program, seen) if self.shrink else {}
-        for number, (_, guard) in enumerate(asked.values()):
-            guard.number = -1_000_000 - number
-            for row in guard.rows:
-                yield self._atom(guard, row, {}) + "."
+    def _demand(self, demand: Demand) -> Iterator[str]:
+        for clause in demand.clauses:
+            yield self._rule(clause)
+        for mine, of in demand.stored():
+            yield from self._rows(mine, of)
+        for predicate in {p: None for clause in demand.clauses for p in _called(clause)}:
+            yield f"#defined {self._name(predicate)}/{predicate.arity}."
+
+    def _rows(self, predicate: Predicate, of: Predicate) -> Iterator[str]:
+        for row in of.rows:
+            yield self._atom(predicate, row, {}) + "."
+
+    def _reachable(self, roots: Iterable[Predicate]) -> dict[Predicate, list[Clause]]:
+        """Return all clauses that the roots depend on, without disjunctions."""
+        found: dict[Predicate, list[Clause]] = {}
+        stack = list(dict.fromkeys(roots))
         while stack:
             predicate = stack.pop()
-            yield f"#defined {self._name(predicate)}/{predicate.arity}."
-            for row in predicate.rows:
-                yield self._atom(predicate, row, {}) + "."
+            if predicate in found:
+                continue
+            found[predicate] = []
             for clause in predicate.clauses:
-                wanted = guarded(clause, *asked[predicate]) if predicate in asked else clause
-                for part in self._parts(wanted):
-                    yield self._rule(part)
-                    for goal in part.body:
-                        if isinstance(goal, Call) and goal.predicate.kind in ("rules", "facts"):
-                            called = goal.predicate
-                            if called.number >= 0 and called not in seen:
-                                seen.add(called)
-                                stack.append(called)
+                for part in without_choices(clause, self._helper):
+                    if part.predicate is not predicate:
+                        part.predicate.level = max(predicate.level, part.predicate.level)
+                        part.predicate.component = predicate.component
+                        part.predicate.recursive |= predicate.recursive
+                    found.setdefault(part.predicate, []).append(part)
+                    stack.extend(p for p in _called(part) if p.kind in ("rules", "facts") and p.number >= 0)
+        return found
 
-    def _parts(self, clause: Clause) -> Iterator[Clause]:
-        for part in without_choices(clause, self._helper):
-            if self.shrink:
-                yield from decompose(part, self._helper)
-            else:
-                yield part
+    def _decomposed(
+        self, clauses: Mapping[Predicate, Sequence[Clause]], sizes: Sizes
+    ) -> dict[Predicate, list[Clause]]:
+        found: dict[Predicate, list[Clause]] = {}
+        for predicate, parts in clauses.items():
+            found.setdefault(predicate, [])
+            for clause in parts:
+                for part in decompose(clause, self._helper, sizes):
+                    if part.predicate is not predicate:
+                        self.parts.add(part.predicate)
+                        part.predicate.level = max((p.level for p in _called(part)), default=STATIC)
+                        part.predicate.component = predicate.component
+                    found.setdefault(part.predicate, []).append(part)
+        return found
+
+    def _make(self, arity: int) -> Predicate:
+        self.made += 1
+        return Predicate(f"helper {self.made}", arity, number=-self.made)
 
     def _helper(self, args: Sequence[str]) -> Predicate:
-        self.helpers += 1
-        return Predicate(f"helper {self.helpers}", len(args), number=-self.helpers)
+        return self._make(len(args))
 
     def _name(self, predicate: Predicate) -> str:
         return f"p{predicate.number}" if predicate.number >= 0 else f"h{-predicate.number}"
@@ -150,3 +191,15 @@ class _Encoder:
                 return str(pattern)
             return f"f{terms.functor[pattern]}({','.join(self._term(arg, names) for arg in args)})"
         return f"f{pattern[0]}({','.join(self._term(arg, names) for arg in pattern[1:])})"
+
+
+def _called(clause: Clause) -> Iterator[Predicate]:
+    for goal in clause.body:
+        if isinstance(goal, Call):
+            yield goal.predicate
+
+
+def _with_table(goal: Goal, tables: Mapping[Predicate, Predicate]) -> Goal:
+    if isinstance(goal, Call) and goal.predicate in tables:
+        return Call(tables[goal.predicate], goal.args, goal.negated)
+    return goal

@@ -1,0 +1,212 @@
+"""How large relations and joins can be, from the values that each argument can take.
+
+Each argument of a relation, of a fluent and of a compound term is a *place*.  A place holds
+the constants and functors that some rule puts there, where the places of its body hold them
+too; arguments are looked at one by one, so the fixpoint is reached soon and is finite even
+when terms grow.  Sizes are products of what places hold, and for tables the number of rows;
+they order work and never change an answer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from herbrand.program.clauses import Call, goal_variables, variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from herbrand.program.clauses import Clause, Goal, Pattern, Predicate, Program
+
+__all__ = ["Sizes"]
+
+ENDLESS: Final = 1e12
+"""Size of a place whose terms can grow."""
+
+_ROUNDS: Final = 200
+
+
+@dataclass(slots=True)
+class _Place:
+    """The constants and the functors of an argument."""
+
+    constants: set[int] = field(default_factory=set)
+    functors: set[int] = field(default_factory=set)
+
+    def __and__(self, other: _Place) -> _Place:
+        return _Place(self.constants & other.constants, self.functors & other.functors)
+
+
+class Sizes:
+    """Bounds for a set of clauses without disjunctions."""
+
+    def __init__(self, program: Program, clauses: Mapping[Predicate, Sequence[Clause]]) -> None:
+        self.program = program
+        self.clauses = clauses
+        self._places: dict[tuple[str, int, int], _Place] = {}
+        self._sizes: dict[tuple[str, int, int], float] = {}
+        self._rows: dict[Predicate, float] = {}
+        relation = program.relation
+        self._state = {relation("init", 1), relation("next", 1)}
+        self._legal = relation("legal", 2)
+        self._fixpoint()
+        for predicate in sorted(clauses, key=lambda p: p.component):  # what is called comes first
+            if predicate.kind == "facts":
+                self._rows[predicate] = max(1.0, float(len(predicate.rows)))
+            elif not predicate.recursive:
+                parts = sum(self.join(clause.body) for clause in clauses[predicate])
+                self._rows[predicate] = min(len(predicate.rows) + parts, self._product(predicate))
+
+    # -- what callers ask -----------------------------------------------------------------
+
+    def values(self, predicate: Predicate, argument: int) -> float:
+        """How many values an argument can take, at least 1."""
+        key = self._key(predicate, argument)
+        found = self._sizes.get(key)
+        if found is None:
+            found = self._sizes[key] = max(1.0, self._size(key, ()))
+        return found
+
+    def rows(self, predicate: Predicate) -> float:
+        """How many rows a relation can have, at least 1."""
+        found = self._rows.get(predicate)
+        if found is None:
+            found = self._rows[predicate] = self._product(predicate)
+        return found
+
+    def answers(self, call: Call, bound: set[str]) -> float:
+        """How many answers a call is expected to have when some variables are given."""
+        found = self.rows(call.predicate)
+        for i, arg in enumerate(call.args):
+            if all(v in bound for v in variables(arg)):
+                found /= self.values(call.predicate, i)
+        return max(found, 0.05)
+
+    def of_variable(self, variable: str, goals: Iterable[Goal]) -> float:
+        """How many values the goals leave for a variable; 1 if none of them binds it."""
+        found = [
+            self.values(goal.predicate, i)
+            for goal in goals
+            if isinstance(goal, Call) and not goal.negated
+            for i, arg in enumerate(goal.args)
+            if arg == variable
+        ]
+        return min(found, default=1.0)
+
+    def join(self, goals: Iterable[Goal], bound: Iterable[str] = ()) -> float:
+        """How many answers the goals are expected to have together, taken in a good order."""
+        known = set(bound)
+        rows = 1.0
+        rest = [goal for goal in goals if isinstance(goal, Call) and not goal.negated]
+        while rest:
+            best = min(range(len(rest)), key=lambda i: self.answers(rest[i], known))
+            call = rest.pop(best)
+            rows *= self.answers(call, known)
+            known |= goal_variables(call)
+        return max(rows, 1.0)
+
+    def define(self, clause: Clause) -> None:
+        """Learn what the places of a helper hold, from the one clause that defines it."""
+        self._flow(clause)
+        self._rows[clause.predicate] = min(self.join(clause.body), self._product(clause.predicate))
+
+    # -- the fixpoint ---------------------------------------------------------------------
+
+    def _key(self, predicate: Predicate, argument: int) -> tuple[str, int, int]:
+        if predicate.kind == "fluent":
+            return "f", predicate.functor, argument
+        return "p", predicate.number, argument
+
+    def _fixpoint(self) -> None:
+        for predicate in self.clauses:
+            for row in predicate.rows:
+                self._give(predicate, row, {})
+        for _ in range(_ROUNDS):
+            changed = False
+            for clauses in self.clauses.values():
+                for clause in clauses:
+                    changed |= self._flow(clause)
+            if not changed:
+                break
+
+    def _flow(self, clause: Clause) -> bool:
+        """Put what the body lets through into the places of the head; say whether it is news."""
+        found: dict[str, _Place] = {}
+        for goal in clause.body:
+            if isinstance(goal, Call) and not goal.negated:
+                for i, arg in enumerate(goal.args):
+                    if not self._take(self._key(goal.predicate, i), arg, found):
+                        return False
+        return self._give(clause.predicate, clause.head, found)
+
+    def _take(self, key: tuple[str, int, int], pattern: Pattern, found: dict[str, _Place]) -> bool:
+        """Restrict the variables of a pattern to what a place holds; say whether something is left."""
+        place = self._places.get(key)
+        if place is None:
+            return False
+        if isinstance(pattern, str):
+            known = found.get(pattern)
+            place = found[pattern] = place if known is None else known & place
+            return bool(place.constants or place.functors)
+        functor, args = self._parts(pattern)
+        if not args:
+            return pattern in place.constants
+        return functor in place.functors and all(
+            self._take(("f", functor, i), arg, found) for i, arg in enumerate(args)
+        )
+
+    def _give(self, predicate: Predicate, head: Sequence[Pattern], found: Mapping[str, _Place]) -> bool:
+        news = False
+        for i, arg in enumerate(head):
+            news |= self._put(("p", predicate.number, i), arg, found)
+        if predicate in self._state:
+            news |= self._put(("p", self.program.any_fluent.number, 0), head[0], found)
+        elif predicate is self._legal:
+            for i, arg in enumerate(head):
+                news |= self._put(("p", self.program.does.number, i), arg, found)
+        return news
+
+    def _put(self, key: tuple[str, int, int], pattern: Pattern, found: Mapping[str, _Place]) -> bool:
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = _Place()
+        before = len(place.constants) + len(place.functors)
+        news = False
+        if isinstance(pattern, str):
+            place.constants |= found[pattern].constants
+            place.functors |= found[pattern].functors
+        else:
+            functor, args = self._parts(pattern)
+            if args:
+                place.functors.add(functor)
+                for i, arg in enumerate(args):
+                    news |= self._put(("f", functor, i), arg, found)
+            elif isinstance(pattern, int):
+                place.constants.add(pattern)
+        return news or len(place.constants) + len(place.functors) > before
+
+    def _parts(self, pattern: int | tuple[int | Pattern, ...]) -> tuple[int, tuple[Pattern, ...]]:
+        """The functor and the arguments of a term that is no variable."""
+        if isinstance(pattern, int):
+            terms = self.program.terms
+            return terms.functor[pattern], terms.args[pattern]
+        functor = pattern[0]
+        assert isinstance(functor, int)
+        return functor, pattern[1:]
+
+    def _product(self, predicate: Predicate) -> float:
+        return math.prod(self.values(predicate, i) for i in range(predicate.arity))
+
+    def _size(self, key: tuple[str, int, int], inside: tuple[int, ...]) -> float:
+        place = self._places.get(key)
+        if place is None:
+            return 0.0
+        total = float(len(place.constants))
+        for functor in place.functors:
+            if functor in inside:
+                return ENDLESS
+            arity = self.program.terms.functors[functor][1]
+            total += math.prod(self._size(("f", functor, i), (*inside, functor)) for i in range(arity))
+        return min(total, ENDLESS)
