@@ -1,9 +1,12 @@
 """Grounding: the right instances, whatever is done to the rules on the way."""
 
+import sys
+
 import pytest
 
 import herbrand
-from herbrand import BudgetExceeded, Limits
+from herbrand import BudgetExceeded, HerbrandError, Limits
+from herbrand.errors import InternalError
 from herbrand.ground import ground
 from herbrand.ground.possible import possible
 
@@ -96,16 +99,63 @@ def test_relations_asked_with_constants_are_ground_for_those_alone() -> None:
     }
 
 
-def test_a_stopped_grounder_is_a_spent_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grounder that the system ends by a signal gives a clear answer, not a bug report."""
+SCRIPTS = {
+    "stopped": ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", BudgetExceeded, "stopped"),
+    "interrupted": (
+        "import sys; print('asp 1 0 0'); sys.exit('*** Info : INTERRUPTED')",
+        BudgetExceeded,
+        "stopped",
+    ),
+    "cut off": (
+        "import os, signal; print('asp 1 0 0', flush=True); os.kill(os.getpid(), signal.SIGTERM)",
+        BudgetExceeded,
+        "stopped",
+    ),
+    "out of memory": ("import sys; sys.exit('std::bad_alloc')", BudgetExceeded, "6000 MB"),
+    "silent": ("import sys; sys.exit(1)", BudgetExceeded, "6000 MB"),
+    "refusing": ("import sys; sys.exit('game.lp:1:1: error: syntax')", InternalError, "refused our program"),
+    "talking": ("print('hello'); print(0)", InternalError, "no aspif"),
+    "strange": ("print('asp 1 0 0'); print('1 0 2 1 2 0 1 3'); print(0)", InternalError, "another form"),
+    "slow": ("import time; time.sleep(60)", BudgetExceeded, "0.5 seconds"),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_whatever_the_grounder_does_has_a_clear_outcome(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A grounder that is stopped, runs out of memory or prints something else does not hang or confuse us."""
     import subprocess
 
-    def stopped(*_args: object, **_options: object) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.CompletedProcess([], 1, b"*** Info : INTERRUPTED\n", b"")
+    script, error, message = SCRIPTS[name]
+    real = subprocess.Popen
 
-    monkeypatch.setattr(subprocess, "run", stopped)
-    with pytest.raises(BudgetExceeded, match="stopped"):
-        ground(herbrand.loads(SMALL).rules)
+    def other(_command: object, **options: object) -> object:
+        return real([sys.executable, "-c", script], **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "Popen", other)
+    with pytest.raises(error, match=message):
+        ground(herbrand.loads(SMALL).rules, limits=Limits(seconds=0.5 if name == "slow" else 60))
+
+
+def test_without_clingo_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grounding names the missing library; the rules can be played all the same."""
+    import importlib.util
+
+    real = importlib.util.find_spec
+
+    def find(name: str, package: str | None = None) -> object:
+        return None if name == "clingo" else real(name, package)
+
+    monkeypatch.setattr(importlib.util, "find_spec", find)
+    game = herbrand.loads(SMALL)
+    with pytest.raises(HerbrandError, match="pip install clingo"):
+        ground(game.rules)
+    assert game.initial_state(engine="rules").legal_moves("x")
+
+
+def test_memory_has_a_limit() -> None:
+    """A grounder that may hold little memory ends with a spent budget."""
+    with pytest.raises(BudgetExceeded, match=r"MB|stopped"):
+        ground(herbrand.loads(SMALL).rules, megabytes=20)
 
 
 def test_row_widths_are_powers_of_two() -> None:

@@ -14,6 +14,8 @@ import numpy as np
 from herbrand.errors import InternalError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from herbrand.program.terms import TermTable
@@ -24,34 +26,62 @@ _TOKEN = re.compile(rb"f\d+\(|\d+|[a-z_]+\(?|\)")
 
 
 def parse_aspif(
-    text: bytes, terms: TermTable
+    pieces: Iterable[bytes], terms: TermTable
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], int, dict[str, NDArray[np.int64]]]:
-    """Return head, start, body, number of atoms and the named atoms; see `GroundProgram`."""
-    lines = text.split(b"\n")
-    if not lines[0].startswith(b"asp 1 "):
+    """Return head, start, body, number of atoms and the named atoms; see `GroundProgram`.
+
+    `pieces` are whole lines.  Facts about atoms that no other rule and no name mentions are
+    left out.
+    """
+    heads: list[NDArray[np.int32]] = []
+    lengths: list[NDArray[np.int32]] = []
+    bodies: list[NDArray[np.int32]] = []
+    facts: list[NDArray[np.int32]] = []
+    shown: list[bytes] = []
+    begun = False
+    for piece in pieces:
+        if not begun and not piece.startswith(b"asp 1 "):
+            raise InternalError("the grounder gave no aspif")
+        begun = True
+        lines = piece.split(b"\n")
+        shown += [line for line in lines if line.startswith(b"4 ")]
+        mine = [line for line in lines if line.startswith(b"1 0 ")]
+        facts.append(_numbers([line for line in mine if line.endswith(b" 0 0")]).reshape(-1, 6)[:, 3])
+        head, length, body = _rules([line for line in mine if not line.endswith(b" 0 0")])
+        heads.append(head)
+        lengths.append(length)
+        bodies.append(body)
+    if not begun:
         raise InternalError("the grounder gave no aspif")
-    rules = [line for line in lines if line.startswith(b"1 0 ")]
-    shown = [line for line in lines if line.startswith(b"4 ")]
-    numbers = np.fromstring(b" ".join(rules), dtype=np.int64, sep=" ") if rules else np.zeros(0, np.int64)
-    counts = np.fromiter((line.count(b" ") + 1 for line in rules), dtype=np.int64, count=len(rules))
-    offsets = np.concatenate(([0], np.cumsum(counts)))
-    first = offsets[:-1]
-    if rules and not ((numbers[first + 2] == 1).all() and (numbers[first + 4] == 0).all()):
+    named = _names(shown, terms)
+    body = np.concatenate(bodies)
+    used = np.unique(
+        np.concatenate([np.abs(body), *(rows[:, 0].astype(np.int32) for rows in named.values())])
+    )
+    kept = np.intersect1d(np.concatenate(facts), used)
+    head = np.concatenate([*heads, kept])
+    start = np.concatenate(([0], np.cumsum(np.concatenate(lengths)), np.full(len(kept), len(body))))
+    largest = max(int(head.max(initial=0)), int(used.max(initial=0)))
+    return head, start.astype(np.int64), body, largest, named
+
+
+def _rules(lines: list[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Return heads, lengths of bodies and bodies of rules."""
+    numbers = _numbers(lines)
+    counts = np.fromiter((line.count(b" ") + 1 for line in lines), dtype=np.int64, count=len(lines))
+    first = np.cumsum(counts) - counts
+    if not ((numbers[first + 2] == 1).all() and (numbers[first + 4] == 0).all()):
         raise InternalError("the grounder gave a rule of another form")
-    head = numbers[first + 3].astype(np.int32) if rules else np.zeros(0, np.int32)
-    lengths = numbers[first + 5] if rules else np.zeros(0, np.int64)
-    start = np.concatenate(([0], np.cumsum(lengths)))
     is_body = np.ones(len(numbers), dtype=bool)
     for k in range(6):
         is_body[first + k] = False
-    body = numbers[is_body].astype(np.int32)
-    named = _names(shown, terms)
-    largest = max(
-        int(head.max(initial=0)),
-        int(np.abs(body).max(initial=0)),
-        max((int(rows[:, 0].max(initial=0)) for rows in named.values()), default=0),
-    )
-    return head, start, body, largest, named
+    return numbers[first + 3], numbers[first + 5], numbers[is_body]
+
+
+def _numbers(lines: list[bytes]) -> NDArray[np.int32]:
+    if not lines:
+        return np.zeros(0, np.int32)
+    return np.fromstring(b" ".join(lines), dtype=np.int32, sep=" ")
 
 
 def _names(shown: list[bytes], terms: TermTable) -> dict[str, NDArray[np.int64]]:

@@ -1,58 +1,93 @@
 """clingo's grounder in a child process that can be stopped.
 
 Its grounding cannot be interrupted from within a process, so it runs in one of its own,
-under a time limit and, where the system offers it, a memory limit.
+under a time limit and, where the system offers it, a memory limit.  What it prints is
+handed on piece by piece, so that it is never held whole.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+from threading import Timer
+from typing import TYPE_CHECKING, Final
 
-from herbrand.errors import BudgetExceeded, InternalError
+from herbrand.errors import BudgetExceeded, HerbrandError, InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
 
 __all__ = ["ground_text"]
 
+PIECE: Final = 1 << 22
+"""Bytes that are read at a time."""
+_NO_MEMORY: Final = ("bad_alloc", "MemoryError", "failed to map", "allocate memory", "allocate region")
 
-def ground_text(text: str, *, seconds: float, megabytes: int) -> bytes:
-    """Ground a program; return it in clingo's intermediate format (aspif).
 
-    Raises `BudgetExceeded` when time or memory is used up.
+def ground_text(text: str, *, seconds: float, megabytes: int) -> Iterator[bytes]:
+    """Ground a program; yield it in clingo's intermediate format (aspif), whole lines at a time.
+
+    Raises `BudgetExceeded` when time or memory is used up, `HerbrandError` without clingo.
     """
+    if importlib.util.find_spec("clingo") is None:
+        raise HerbrandError("grounding needs the library `clingo`: pip install clingo")
     with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
         file = Path(folder) / "game.lp"
         file.write_text(text, encoding="ascii")
-        limit = (
-            f"import resource, runpy, sys;resource.setrlimit(resource.RLIMIT_AS, ({megabytes} * 2**20,) * 2);"
-            if _has_limits()
-            else "import runpy, sys;"
-        )
-        command = [
-            sys.executable,
-            "-c",
-            limit + "sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')",
-            "--mode=gringo",
-            "--output=intermediate",
-            "--warn=none",
-            str(file),
-        ]
+        with (Path(folder) / "messages").open("w+b") as messages:
+            yield from _run(file, messages, seconds, megabytes)
+
+
+def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Iterator[bytes]:
+    limit = (
+        f"import resource, runpy, sys;resource.setrlimit(resource.RLIMIT_AS, ({megabytes} * 2**20,) * 2);"
+        if _has_limits()
+        else "import runpy, sys;"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        limit + "sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')",
+        "--mode=gringo",
+        "--output=intermediate",
+        "--warn=none",
+        str(file),
+    ]
+    started = time.monotonic()
+    with subprocess.Popen(  # noqa: S603  # our own interpreter
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages
+    ) as child:
+        assert child.stdout is not None
+        stop = Timer(min(max(seconds, 0.0), 1e6), child.kill)
+        stop.daemon = True
+        stop.start()
+        rest, complete = b"", False
         try:
-            done = subprocess.run(  # noqa: S603  # our own interpreter
-                command, capture_output=True, timeout=seconds, check=False, stdin=subprocess.DEVNULL
-            )
-        except subprocess.TimeoutExpired:
-            raise BudgetExceeded(f"{seconds:g} seconds", "while grounding") from None
-    if done.stdout.endswith(b"\n0\n"):
-        return done.stdout
-    message = done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0 or b"INTERRUPTED" in done.stdout + done.stderr:
+            while piece := child.stdout.read(PIECE):
+                lines, line_feed, rest = (rest + piece).rpartition(b"\n")
+                complete = not rest and (lines == b"0" or lines.endswith(b"\n0"))
+                yield lines + line_feed
+            child.wait()
+        finally:
+            stop.cancel()
+            child.kill()
+    if complete:
+        return
+    if time.monotonic() - started >= seconds:
+        raise BudgetExceeded(f"{seconds:g} seconds", "while grounding")
+    messages.seek(0)
+    message = messages.read().decode(errors="replace").strip()
+    if child.returncode < 0 or "INTERRUPTED" in message:
         raise BudgetExceeded("what the system allows a process", "while grounding: the grounder was stopped")
-    if "bad_alloc" in message or "MemoryError" in message or not message:
+    if not message or any(word in message for word in _NO_MEMORY):
         raise BudgetExceeded(f"{megabytes} MB", "while grounding")
-    raise InternalError(f"the grounder refused our program: {message.splitlines()[0]}")
+    raise InternalError(f"the grounder refused our program: {message.splitlines()[-1]}")
 
 
 def _has_limits() -> bool:

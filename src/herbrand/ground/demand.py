@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from herbrand.ground.sizes import Sizes
     from herbrand.program.clauses import Goal, Pattern, Program
@@ -67,7 +68,7 @@ class Demand:
         sizes: Sizes,
         roots: Iterable[Predicate],
         make: Callable[[int], Predicate],
-        helpers: Set[Predicate] = frozenset(),
+        helpers: AbstractSet[Predicate] = frozenset(),
     ) -> None:
         self.program = program
         self.helpers = helpers
