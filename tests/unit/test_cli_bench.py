@@ -84,15 +84,17 @@ def test_bench_shows_a_table() -> None:
 
 
 def test_bench_measures_the_others_when_one_cannot_be(tmp_path: Path) -> None:
-    """A game with errors is named, the exit status is 1, the other game is measured."""
+    """A game with errors is named, the exit status is 1, the others are measured."""
     (tmp_path / "faulty.kif").write_text(FAULTY, encoding="utf-8")
     (tmp_path / "stuck.kif").write_text(STUCK, encoding="utf-8")
     files = [str(tmp_path / name) for name in ("faulty.kif", "stuck.kif")]
     outcome = run("bench", *files, "nim", "--seconds", "0.02", "--json")
     assert outcome.exit_code == 1
-    assert [row["game"] for row in json.loads(outcome.stdout)] == ["nim"]
+    rows = json.loads(outcome.stdout)
+    assert [row["game"] for row in rows] == ["stuck", "nim"]
+    assert rows[0]["stuck"] == rows[0]["playouts"] > 0 == rows[1]["stuck"]
     assert "faulty.kif: " in outcome.stderr
-    assert "r has no legal move in the state: (step 1)" in outcome.stderr
+    assert rows[0]["stuck_in"] == "r has no legal move in the state: (step 1)"
 
 
 def test_bench_falls_back_to_the_rules_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -154,13 +154,24 @@ def test_truncation_counts_and_ends() -> None:
     assert finished + result.truncated == 3000
 
 
-def test_role_without_a_move_stops_the_batch() -> None:
-    """As with the rules, a role without a legal move is an error that names the state."""
+def test_playouts_that_get_stuck_are_counted() -> None:
+    """A role without a legal move ends a playout, without goals; both engines count the same shares."""
     game = herbrand.loads(
-        "(role a) (init (n 1)) (<= (legal a go) (true (n 1))) (<= (next (n 2)) (true (n 1))) (goal a 0) (<= terminal (true (n 9)))"
+        """(role a) (role b) (init (n 1)) (<= (legal a (go ?x)) (to ?x) (true (n 1))) (legal b wait) (to 2) (to 9)
+        (<= (next (n ?x)) (does a (go ?x))) (goal a 7) (goal b 1) (<= terminal (true (n 9)))"""
     )
-    with pytest.raises(GameError, match=r"a has no legal move in the state: \(n 2\)"):
-        game.simulate(1000, seed=0, engine="network")
+    for engine in ("network", "rules"):
+        found = game.simulate(3000, seed=0, engine=engine)
+        assert found.playouts == 3000
+        assert 1350 < found.stuck < 1650
+        assert found.goals["a"].distribution == {7: 3000 - found.stuck}
+        assert found.goals["a"].undefined == 0
+        assert found.stuck_in == "a has no legal move in the state: (n 2)"
+        assert found.lengths == {1: 3000}
+        assert found.transitions == 3000
+        assert found.branching["a"] == pytest.approx(6000 / (3000 + found.stuck))
+        assert found.branching["b"] == 1
+        assert found.as_json()["stuck"] == found.stuck
 
 
 def test_auto_falls_back_to_the_rules() -> None:

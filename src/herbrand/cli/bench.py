@@ -92,7 +92,7 @@ def bench(
     """Measure one game; `started` is when its reading began (`time.monotonic`), if before now.
 
     Raises `BudgetExceeded` when the engine is "network" and there is none, `GameError` for a
-    game with errors, or when play meets a state in which a role has no legal move.
+    game with errors.
     """
     from herbrand.simulate.speed import WIDTHS, measure_engine, measure_network, prepare
 
@@ -127,6 +127,8 @@ def bench(
         "playouts": speed.playouts,
         "transitions_per_s": speed.transitions_per_second,
         "playouts_per_s": speed.playouts_per_second,
+        "stuck": speed.stuck,
+        "stuck_in": speed.stuck_in,
         "note": note,
     }
 
@@ -147,4 +149,9 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
         for line in cells
     ]
     lines += [f"{row['game']}: {row['note']}" for row in rows if row["note"]]
+    for row in rows:
+        if row["stuck"]:
+            share = 100 * row["stuck"] / row["playouts"]
+            why = row["stuck_in"].split(" in the state:")[0]
+            lines.append(f"{row['game']}: {share:.3g} % of the playouts got stuck: {why}")
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -121,6 +122,9 @@ def _report(simulation: Simulation) -> str:
     ]
     if simulation.truncated:
         lines.append(f"cut off: {count(simulation.truncated, 'playout')} that reached the limit of steps")
+    if simulation.stuck:
+        state = shorten(simulation.stuck_in or "", 400, placeholder=" ...")
+        lines.append(f"stuck: {count(simulation.stuck, 'playout')}, the first as {state}")
     rows = [("role", "mean goal", "legal moves", "goals")]
     for role, goal in simulation.goals.items():
         spread = "  ".join(f"{value}: {_share(n, goal)}" for value, n in sorted(goal.distribution.items()))

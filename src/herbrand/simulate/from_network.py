@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.errors import GameError
 from herbrand.limits import UNLIMITED
-from herbrand.simulate.playouts import Simulation, goal_statistics, goal_value
+from herbrand.simulate.playouts import Simulation, goal_statistics, goal_value, stuck_in
 from herbrand.simulate.rows import share_rows
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchSimulator", "choose_width"]
 
-_SCRATCH = 9
+_SCRATCH = 10
 _BITS = 12
 _ROWS_FOR_WIDE = 40_000
 _PLAYOUTS_FOR_WIDE = 4096
@@ -79,8 +78,6 @@ class BatchSimulator:
         while counters["totals"][1] < playouts:
             before = time.monotonic()
             step = play(*arguments, step, passes, max_steps, *counters.values())
-            if step < 0:
-                raise GameError(self._stuck(arguments[0], counters["totals"]))
             spent = time.monotonic() - before
             passes = max(1, min(4 * passes, 100_000, int(passes * 0.1 / max(spent, 1e-6))))
             if progress is not None:
@@ -152,6 +149,7 @@ class BatchSimulator:
             "touched": np.zeros(roles * 64 * words, np.int64),
             "lists": np.zeros((64 * words, largest if largest > FEW else 1), np.int32),
             "listed": np.zeros(64 * words, np.int64),
+            "example": np.zeros(fluents, np.uint8),
         }
         return arguments, counters
 
@@ -160,7 +158,7 @@ class BatchSimulator:
     ) -> Simulation:
         network = self.network
         text = network.terms.text
-        transitions, played, truncated = counters["totals"][:3].tolist()
+        transitions, played, truncated, stuck = counters["totals"][:4].tolist()
         by_role = np.argsort(network.goals[:, 0], kind="stable")
         values: list[Counter[int]] = [Counter() for _ in network.roles]
         undefined = counters["undefined"].tolist()
@@ -189,17 +187,16 @@ class BatchSimulator:
             },
             seconds=seconds,
             stopped=stopped,
+            stuck=stuck,
+            stuck_in=self._stuck(counters) if stuck else None,
             branching={
-                text(role): total / max(transitions, 1)
+                text(role): total / max(transitions + stuck, 1)
                 for role, total in zip(network.roles, counters["branching"].tolist(), strict=True)
             },
         )
 
-    def _stuck(self, rows: Any, totals: Any) -> str:
+    def _stuck(self, counters: dict[str, Any]) -> str:
         network = self.network
-        lane, role = int(totals[3]), int(totals[4])
-        word, bit = divmod(lane, 64)
-        values = rows.reshape(-1, self.width)[1 : 1 + len(network.fluents), word]
-        true = (values >> np.uint64(bit)) & np.uint64(1) != 0
-        facts = " ".join(sorted(map(network.terms.text, network.fluents[true].tolist())))
-        return f"{network.terms.text(network.roles[role])} has no legal move in the state: {facts}"
+        role = network.terms.text(network.roles[int(counters["totals"][4])])
+        fluents = network.fluents[counters["example"] != 0].tolist()
+        return stuck_in(role, map(network.terms.text, fluents))

@@ -180,7 +180,7 @@ def play(
     v, width, left, right, out, cones, loops, feedback, feedback_first,
     fluents, following, early, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
     scratch, rows, quota, start, step, passes, max_steps,
-    histogram, goal_counts, undefined, branching, totals, touched, lists, listed,
+    histogram, goal_counts, undefined, branching, totals, touched, lists, listed, example,
 ):  # fmt: skip
     """Play on for a number of passes.
 
@@ -190,14 +190,14 @@ def play(
     `quota[lane]` is how many games the lane still has to begin, counting the present one,
     `start[lane]` the pass in which its game began, `step` the number of the next pass.
     Adds to `histogram[length]`, `goal_counts[k]`, `undefined[role]`, `branching[role]` and
-    `totals` (transitions, playouts, truncated).  Returns the number of the next pass, or
-    minus it if some role of a lane that plays on has no legal move (`totals[3]` is the lane,
-    `totals[4]` the role).
+    `totals` (transitions, playouts, truncated, stuck).  A game is stuck, and over, when some role
+    has no legal move though the state is not terminal; `example` keeps the fluents of the first
+    such state and `totals[4]` the role.  Returns the number of the next pass.
     """
     words = len(width)
-    active, over, ended, carry, other, chosen, random, seen, twice = (
+    active, over, ended, carry, other, chosen, random, seen, twice, stuck = (
         scratch, scratch + 1, scratch + 2, scratch + 3, scratch + 4, scratch + 5,
-        scratch + 6, scratch + 7, scratch + 8,
+        scratch + 6, scratch + 7, scratch + 8, scratch + 9,
     )  # fmt: skip
     state, buffer, rank, total = rows[0], rows[1], rows[2], rows[3]
     goals = len(goal)
@@ -262,6 +262,7 @@ def play(
                     quota[lane] -= 1
                     if quota[lane] == 0:
                         v[active * words + w] &= ~bit
+        row_fill(v, width, _U(stuck), _U(0))
         for r in range(roles):
             begin, end = role_moves[r], role_moves[r + 1]
             size = end - begin
@@ -296,10 +297,28 @@ def play(
             # a lane that plays on must have a legal move
             for w in range(words):
                 bad = v[chosen * words + w] & ~v[other * words + w]
-                if bad:
-                    totals[3] = w * 64 + lowest_bit(bad)
+                if bad and totals[3] == 0 and not row_any(v, width, _U(stuck)):
                     totals[4] = r
-                    return -step - 1
+                    bit = _U(lowest_bit(bad))
+                    for f in range(fluents):
+                        example[f] = (v[(1 + f) * words + w] >> bit) & _U(1)
+                v[stuck * words + w] |= bad
+        if row_any(v, width, _U(stuck)):
+            row_or(v, width, _U(ended), _U(ended), _U(stuck))
+            for w in range(words):
+                lanes = v[stuck * words + w]
+                while lanes:
+                    bit = lanes & (~lanes + _U(1))
+                    lanes ^= bit
+                    lane = w * 64 + lowest_bit(bit)
+                    totals[0] -= 1
+                    totals[1] += 1
+                    totals[3] += 1
+                    histogram[step - start[lane]] += 1
+                    start[lane] = step + 1
+                    quota[lane] -= 1
+                    if quota[lane] == 0:
+                        v[active * words + w] &= ~bit
         evaluate(v, width, left, right, out, cones[0], cones[1], loops, feedback, feedback_first, carry)
         for i in range(len(early)):
             row_literal(v, width, _U(buffer + i), _U(early[i]))

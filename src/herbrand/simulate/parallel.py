@@ -116,6 +116,7 @@ def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
     """Return the statistics of several runs of one game as those of one run."""
     first = simulations[0]
     transitions = sum(part.transitions for part in simulations)
+    visited = [part.transitions + part.stuck for part in simulations]
     lengths: Counter[int] = Counter()
     for part in simulations:
         lengths.update(part.lengths)
@@ -130,13 +131,18 @@ def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:
         seed=seed,
         playouts=sum(part.playouts for part in simulations),
         truncated=sum(part.truncated for part in simulations),
+        stuck=sum(part.stuck for part in simulations),
+        stuck_in=next((part.stuck_in for part in simulations if part.stuck_in), None),
         transitions=transitions,
         lengths=dict(sorted(lengths.items())),
         goals=goals,
         seconds=sum(part.seconds for part in simulations),
         stopped=next((part.stopped for part in simulations if part.stopped), None),
         branching={
-            role: sum(part.branching[role] * part.transitions for part in simulations) / max(transitions, 1)
+            role: sum(
+                part.branching[role] * states for part, states in zip(simulations, visited, strict=True)
+            )
+            / max(sum(visited), 1)
             for role in first.branching
         },
     )

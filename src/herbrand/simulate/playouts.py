@@ -9,16 +9,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded
 from herbrand.limits import UNLIMITED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from herbrand.limits import Limits
     from herbrand.simulate.interface import Engine
 
-__all__ = ["GoalStatistics", "Simulation", "goal_statistics", "goal_value", "random_playouts"]
+__all__ = ["GoalStatistics", "Simulation", "goal_statistics", "goal_value", "random_playouts", "stuck_in"]
 
 
 _NORMAL_95 = 1.959963984540054
@@ -54,7 +54,7 @@ class Simulation:
     engine: str
     seed: int
     playouts: int
-    """Playouts begun; `truncated` of them were cut off."""
+    """Playouts begun; `truncated` of them were cut off, `stuck` of them got stuck."""
     truncated: int
     transitions: int
     lengths: dict[int, int]
@@ -68,6 +68,10 @@ class Simulation:
     """Why there are fewer playouts than asked for, or None."""
     branching: dict[str, float] = field(default_factory=dict)
     """Mean number of legal moves of each role over the visited non-terminal states."""
+    stuck: int = 0
+    """Playouts that ended, without goals, because a role had no legal move in a state that is not terminal."""
+    stuck_in: str | None = None
+    """Which role had none in the first such state, and the state."""
 
     @property
     def length(self) -> dict[str, float]:
@@ -91,6 +95,8 @@ class Simulation:
             "seed": self.seed,
             "playouts": self.playouts,
             "truncated": self.truncated,
+            "stuck": self.stuck,
+            "stuck_in": self.stuck_in,
             "transitions": self.transitions,
             "length": {
                 **self.length,
@@ -129,8 +135,8 @@ def random_playouts(
 
     A playout longer than `max_steps` is cut off and counted as truncated.  When the time of
     `limits` is up, the statistics of what was played so far are returned with `stopped` set.
-    The same seed gives the same playouts.  Raises `GameError` when a role has no legal move
-    in a state that is not terminal.
+    A playout ends stuck where a role has no legal move in a state that is not terminal: the rules
+    give no meaning to going on.  The same seed gives the same playouts.
     """
     rng = random.Random(seed)
     text = engine.terms.text
@@ -139,7 +145,8 @@ def random_playouts(
     values: list[Counter[int]] = [Counter() for _ in roles]
     undefined = [0] * len(roles)
     choices = [0] * len(roles)
-    truncated = transitions = played = 0
+    truncated = transitions = played = stuck = 0
+    example: str | None = None
     stopped = None
     clock = limits.start()
     # an engine that asks another program waits for it: its time is that of the clock
@@ -149,6 +156,7 @@ def random_playouts(
     for _ in range(playouts):
         key, steps = start, 0
         try:
+            without: str | None = None
             while not engine.terminal(key) and steps < max_steps:
                 clock.spend(0)
                 joint = []
@@ -156,16 +164,20 @@ def random_playouts(
                     legal = engine.legal(key, i)
                     if not engine.in_order:
                         legal = sorted(legal, key=text)
-                    if not legal:
-                        facts = " ".join(sorted(map(text, engine.fluents(key))))
-                        raise GameError(f"{role} has no legal move in the state: {facts}")
                     choices[i] += len(legal)
-                    joint.append(legal[int(rng.random() * len(legal))])
+                    if legal:
+                        joint.append(legal[int(rng.random() * len(legal))])
+                    else:
+                        without = without or role
+                if without is not None:
+                    stuck += 1
+                    example = example or stuck_in(without, map(text, engine.fluents(key)))
+                    break
                 key = engine.successor(key, joint)
                 steps += 1
                 transitions += 1
-            finished = steps < max_steps or engine.terminal(key)
-            if finished:
+            finished = without is not None or steps < max_steps or engine.terminal(key)
+            if finished and without is None:
                 for i in range(len(roles)):
                     found = [text(value) for value in engine.goals(key, i)]
                     value = goal_value(found[0]) if len(found) == 1 else None
@@ -196,8 +208,17 @@ def random_playouts(
         seconds=now() - started,
         note=note,
         stopped=stopped,
-        branching={role: total / max(transitions, 1) for role, total in zip(roles, choices, strict=True)},
+        stuck=stuck,
+        stuck_in=example,
+        branching={
+            role: total / max(transitions + stuck, 1) for role, total in zip(roles, choices, strict=True)
+        },
     )
+
+
+def stuck_in(role: str, facts: Iterable[str]) -> str:
+    """Say which role is stuck in which state."""
+    return f"{role} has no legal move in the state: {' '.join(sorted(facts))}"
 
 
 def goal_value(text: str) -> int | None:

@@ -69,6 +69,9 @@ class Speed:
     """Processor seconds."""
     transitions: int
     playouts: int
+    stuck: int = 0
+    """Playouts that ended because a role had no legal move."""
+    stuck_in: str | None = None
 
     @property
     def transitions_per_second(self) -> float:
@@ -116,7 +119,7 @@ def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: 
 
 
 def _speed(played: Simulation, lanes: int) -> Speed:
-    return Speed(lanes, played.seconds, played.transitions, played.playouts)
+    return Speed(lanes, played.seconds, played.transitions, played.playouts, played.stuck, played.stuck_in)
 
 
 def prepare(widths: Sequence[int] = WIDTHS, *, single: bool = False) -> float:
