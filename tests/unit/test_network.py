@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand import GameError
 from herbrand.simulate.from_network import BatchSimulator
 from herbrand.verify import verify_playouts
 

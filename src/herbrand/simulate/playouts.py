@@ -69,7 +69,7 @@ class Simulation:
     branching: dict[str, float] = field(default_factory=dict)
     """Mean number of legal moves of each role over the visited non-terminal states."""
     stuck: int = 0
-    """Playouts that ended, without goals, because a role had no legal move in a state that is not terminal."""
+    """Playouts that ended, without goals, because a role had no legal move though the game was not over."""
     stuck_in: str | None = None
     """Which role had none in the first such state, and the state."""
 
