@@ -250,7 +250,7 @@ def test_a_folder_of_sheets_is_covered(tmp_path: Path) -> None:
     assert "r has no legal move" in found["stuck"]["batch"]["failed"]
     shown = table.read_text(encoding="utf-8")
     assert "| nim | network | " in shown
-    assert "| stuck | r has no legal move" in shown
+    assert "| stuck | some games get stuck: r has no legal move" in shown
     again = benchmark("rulesheets.py", str(tmp_path), "--seconds", "0.02", "--retry", *files)
     assert again.stderr.splitlines()[0].startswith("faulty: ")
     assert "nim" not in again.stderr

@@ -1,8 +1,10 @@
 """Grounding: every rule instance that can matter in some reachable state.
 
-`ground` writes the program as text for clingo's grounder, after decomposing rules with many
-variables, runs it in a child process under a budget, and reads back a `GroundProgram`.  The
-result over-approximates: it may list atoms that never become true.
+`ground` writes the program as text for clingo's grounder, runs it in a child process under a
+budget, and reads back a `GroundProgram`.  The result over-approximates: it may list atoms that
+never become true.  On the way rules with many variables are decomposed (`decompose`), and where
+some relation would be huge, all large ones are restricted to what is asked of them (`demand`);
+`sizes` says what is large.  `naive` does the same in the plainest way, for tests.
 
 | in the program | in the ground program             |
 |----------------|-----------------------------------|

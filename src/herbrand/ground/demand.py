@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     from herbrand.ground.sizes import Sizes
     from herbrand.program.clauses import Goal, Pattern, Program
 
-__all__ = ["Demand", "is_large"]
+__all__ = ["Demand", "is_large", "pays"]
 
+HUGE: Final = 500_000
+"""Without a relation that may have more rows than this, asking costs more than it saves."""
 LARGE: Final = 1000
-"""Relations with more rows than this are evaluated on demand."""
+"""Relations that may have more rows than this are evaluated on demand."""
 NEGATED: Final = 1e6
 """Relations that may have more rows than this are not evaluated to be negated."""
 WORTH: Final = 4
@@ -52,6 +54,12 @@ _Key: TypeAlias = tuple[Predicate, "tuple[int, ...] | None"]
 def is_large(predicate: Predicate, sizes: Sizes) -> bool:
     """Whether it pays to ask for single instances of a relation."""
     return predicate.kind == "rules" and predicate.arity > 0 and sizes.rows(predicate) > LARGE
+
+
+def pays(predicates: Iterable[Predicate], roots: Iterable[Predicate], sizes: Sizes) -> bool:
+    """Whether any relation but the `roots`, which are asked for whole, is so large that demand pays."""
+    whole = set(roots)
+    return any(p not in whole and is_large(p, sizes) and sizes.rows(p) > HUGE for p in predicates)
 
 
 class Demand:

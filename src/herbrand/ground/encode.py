@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from herbrand.ground.constants import guarded, guards
 from herbrand.ground.decompose import decompose, without_choices
-from herbrand.ground.demand import Demand, is_large
+from herbrand.ground.demand import Demand, pays
 from herbrand.ground.sizes import Sizes
 from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate
 
@@ -68,9 +69,22 @@ class _Encoder:
         demand = None
         if self.shrink:
             sizes = Sizes(self.program, clauses)
+            whole = clauses
             clauses = self._decomposed(clauses, sizes)
-            if any(is_large(predicate, sizes) for predicate in clauses):
+            if pays(clauses, [*roots, *makers], sizes):
                 demand = Demand(self.program, clauses, sizes, roots, self._make, self.parts)
+            else:
+                asked = guards(self.program, [*roots, *makers])
+                for number, (_, guard) in enumerate(asked.values()):
+                    guard.number = -1_000_000 - number
+                    yield from self._rows(guard, guard)
+                clauses = self._decomposed(
+                    {
+                        p: [guarded(clause, *asked[p]) if p in asked else clause for clause in parts]
+                        for p, parts in whole.items()
+                    },
+                    sizes,
+                )
         if demand is None:
             yield "{true(F)} :- init(F)."
             yield "{true(F)} :- next(F)."
