@@ -105,9 +105,9 @@ class _Encoder:
             if predicate in exact:
                 continue
             yield from self._rows(predicate, predicate)
-            guard = demand.guard(predicate) if demand is not None else None
+            table = demand.guard(predicate) if demand is not None else None
             for clause in parts:
-                start = [Call(guard, clause.head)] if guard is not None else []
+                start = [Call(table, clause.head)] if table is not None else []
                 body = (*start, *(_with_table(goal, exact) for goal in clause.body))
                 yield self._rule(Clause(predicate, clause.head, body, clause.text))
 
