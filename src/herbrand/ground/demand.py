@@ -40,6 +40,8 @@ HUGE: Final = 500_000
 """Without a relation that may have more rows than this, asking costs more than it saves."""
 LARGE: Final = 1000
 """Relations that may have more rows than this are evaluated on demand."""
+WHOLE: Final = 5e6
+"""Tables that may have more rows than this are not evaluated whole for tests of single rows."""
 NEGATED: Final = 1e6
 """Relations that may have more rows than this are not evaluated to be negated."""
 WORTH: Final = 4
@@ -290,6 +292,8 @@ class Demand:
             return called, ()
         recursive = called.component == inside.component
         places = tuple(i for i in _places(call, known) if not (recursive and isinstance(call.args[i], tuple)))
+        if called.level == STATIC and len(places) == called.arity and self.sizes.rows(called) <= WHOLE:
+            return called, ()  # tests for single rows are often more than there are rows
         modes = self._modes.get(called, ())
         if () in modes or (places not in modes and len(modes) >= MODES):
             return called, ()
