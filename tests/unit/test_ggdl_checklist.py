@@ -107,6 +107,11 @@ def test_02_infix_rulesheets_are_unchanged(path):
     assert renamed(rest) == renamed(plain.statements)
 
 
+def test_02_a_variable_for_a_whole_fluent_stays_one():
+    """`next(Q)` of a plain rule has a variable, and declares nothing."""
+    assert "(<= (next ?q) (keep ?q) (true ?q))" in rules("next(Q) :- keep(Q) & true(Q)\nkeep(a)" + PROBE)
+
+
 def test_03_prefix_infix_and_ggdl_in_one_file():
     """Sentences of all notations stand together, several prefix ones on a line."""
     found = rules(

@@ -114,7 +114,8 @@ def _written_head(program: Program, head: n.Expr, work: Work) -> None:
     name, spelling, args = found
     if name in {"init", "next", "base"} and len(args) == 1:
         inner = _shape(args[0], work) if isinstance(args[0], n.Name | n.Call | n.Member) else None
-        if inner is not None:
+        is_variable = work.sentence.plain and isinstance(args[0], n.Name) and args[0].spelling[0].isupper()
+        if inner is not None and not is_variable:
             key = inner[0], len(inner[2])
             program.plain_fluents.add(key)
             program.declare(inner[1], "fluent" if name != "base" else "name")
