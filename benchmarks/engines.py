@@ -38,7 +38,7 @@ SHEETS = (
         "tron_10x10",
         "eightPuzzle",
         "chineseCheckers6",
-        "knightsTour",
+        "knightsTourLarge",
         "lightsOnParallel",
     ),
 )
