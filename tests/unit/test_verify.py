@@ -204,8 +204,8 @@ class Lying(NaiveEngine):
         ("legal", "legal oplayer", "(legal oplayer noop)"),
         ("terminal", "terminal", "terminal"),
         ("goal", "goal xplayer", "(goal xplayer 50)"),
-        ("state", "state", "(next (cell "),
-        ("initial", "state", "(init (cell "),
+        ("state", "state", "(next (c"),
+        ("initial", "state", "(init (c"),
     ],
 )
 def test_a_difference_of_engines_is_explained_from_each_side(game, fault, what, atom):
