@@ -183,6 +183,23 @@ def test_a_small_budget_gives_unknown_never_a_guess() -> None:
     assert analysis.notes
 
 
+def test_no_time_at_all_gives_unknown() -> None:
+    """When not one state was looked into, all but what the text of the rules shows is unknown."""
+    from herbrand.analyse import by_states
+
+    space = explore(herbrand.load("nim").expander, budget=Budget(seconds=0))
+    assert space.expanded == 0
+    answers = [
+        by_states.termination(space),
+        by_states.playability(space),
+        by_states.goal_verdict(space, [0, 1]),
+        by_states.monotonicity(space, [0, 1]),
+        by_states.weak(space, 0, 100),
+        by_states.strong_of(space, 0, 100),
+    ]
+    assert [verdict.answer for verdict in answers] == ["unknown"] * 6
+
+
 def test_a_property_that_does_not_exist_is_refused() -> None:
     """With the names of those that do."""
     with pytest.raises(ValueError, match="no property 'fun'"):

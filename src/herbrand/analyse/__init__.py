@@ -1,4 +1,21 @@
 """What can be proved about a game: termination, playability, winnability, values, plans, automata.
 
-Verdicts (`verdict`) are proved, refuted or unknown, never guessed.
+Everything here works on packed states (`herbrand.simulate.expand`) or on the network of the game, and
+what it finds is checked again by the rules (`replay`).  Verdicts are proved, refuted or unknown,
+never guessed.
+
+| module                          | what it gives                                                        |
+|---------------------------------|----------------------------------------------------------------------|
+| `verdict`, `budget`             | answers and limits, as data                                          |
+| `prove`                         | `analyse`: decides properties by all means below                     |
+| `explore`, `table`              | every reachable state, in a hash set; counts                         |
+| `by_states`, `graph`            | verdicts from the graph of states; what a role can force             |
+| `conformant`                    | winning with actions fixed beforehand                                |
+| `ternary`                       | what is certain after so many steps, whatever is played              |
+| `symbolic` and what it imports  | induction, bounded model checking, property-directed reachability    |
+| `certificates`, `replay`        | the second look, by the rules alone                                  |
+| `solve`, `matrix`               | values under best play                                               |
+| `plan`                          | shortest plans of games with one role                                |
+| `observe`                       | remarks: what never matters, who chooses, independent parts          |
+| `automaton`, `automaton_svg`    | the game as Q, q0, Σ, δ, F, with exports                             |
 """

@@ -104,6 +104,8 @@ def goal_verdict(space: StateSpace, roles: Sequence[int]) -> Verdict:
 def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
     """Decide whether goal values are there in every state and never decrease."""
     chosen = list(roles)
+    if not space.expanded:
+        return Verdict.unknown("no state was looked into")
     values = np.concatenate(
         [
             space.expander.goals(space.states[i : min(i + 65536, space.expanded)])
