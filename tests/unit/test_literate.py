@@ -137,10 +137,15 @@ def test_renderings_are_as_shown(page: Path, update: bool) -> None:
     assert text == page.read_text(encoding="utf-8")
 
 
+GGDL_TESTS = ("test_ggdl_errors.py", "test_ggdl_checklist.py", "test_epistemic.py")
+
+
 def test_every_check_has_a_case() -> None:
-    """Each check that looks at text only occurs in some block; a file's bytes and sizes have tests elsewhere."""
+    """Each check that looks at text only occurs in some block, or in the tests of GGDL, of bytes and of sizes."""
     shown = {name for block in BLOCKS for _, _, name, _ in _expected(block.text)}
     elsewhere = {"not-utf-8", "too-deep", "too-large", "not-text"}
     wanted = {check.name for check in CHECKS.values() if check.stage != "play"}
+    ggdl = [(Path(__file__).parent / name).read_text(encoding="utf-8") for name in GGDL_TESTS]
+    elsewhere |= {name for name in wanted - shown if any(f'"{name}"' in text for text in ggdl)}
     assert wanted - shown == elsewhere
     assert any(block.shown for block in BLOCKS)

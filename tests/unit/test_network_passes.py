@@ -37,8 +37,9 @@ def answers(network: Network, seed: int) -> dict[str, Any]:
     rows = np.zeros((network.inputs + network.gates + 1, width), np.uint64)
     count = len(network.fluents) + len(network.moves)
     rows[1 : 1 + count] = np.random.default_rng(seed).integers(0, 2**64, (count, width), np.uint64)
+    gates = np.arange(network.inputs, network.inputs + network.gates, dtype=np.int32)
     evaluate(
-        rows.reshape(-1), (0,) * width, network.left, network.right, network.inputs, 0, network.gates,
+        rows.reshape(-1), (0,) * width, network.left, network.right, gates, 0, network.gates,
         network.loops, network.feedback, 1 + count, len(rows) - 1,
     )  # fmt: skip
 

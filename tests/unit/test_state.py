@@ -254,10 +254,13 @@ def test_simulation_truncates_and_stops(game: herbrand.Game) -> None:
     assert 0 < stopped.playouts < 10**9
 
 
-def test_role_without_a_move_is_an_error() -> None:
-    """A state in which a role has no legal move stops a simulation with its facts."""
+@pytest.mark.parametrize("engine", ["rules", "network"])
+def test_a_role_without_a_move_ends_a_playout(engine: str) -> None:
+    """The playout is counted as stuck, and the first such state is told."""
     game = herbrand.loads(
         "(role a) (init (n 1)) (<= (legal a go) (true (n 2))) (next (n 3)) (goal a 0) (<= terminal (true (n 9)))"
     )
-    with pytest.raises(herbrand.GameError, match=r"no legal move in the state: \(n 1\)"):
-        game.simulate(1, seed=0)
+    result = game.simulate(3, seed=0, engine=engine)
+    assert (result.playouts, result.stuck, result.transitions) == (3, 3, 0)
+    assert result.stuck_in == "a has no legal move in the state: (n 1)"
+    assert result.goals["a"].mean is None
