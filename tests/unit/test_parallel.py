@@ -63,3 +63,13 @@ def test_a_budget_holds_for_all_parts_together() -> None:
     )
     assert run.stopped == "over budget: 1 seconds"
     assert 0 < run.playouts < 20_000_000
+
+
+def test_a_budget_that_is_over_at_once_is_told() -> None:
+    """Even then there is an answer: what the first part played."""
+    network = herbrand.load("ticTacToe").network
+    run = play(
+        network, "", width=8, playouts=10**8, seed=1, max_steps=100, limits=herbrand.Limits(seconds=1e-9)
+    )
+    assert run.stopped == "over budget: 1e-09 seconds"
+    assert run.playouts < 10**8

@@ -22,7 +22,7 @@ __all__ = ["QuickState", "Vocabulary"]
 class Vocabulary:
     """The moves of a network engine as `Move`s, made once; a list for each role."""
 
-    __slots__ = ("goals", "inputs", "moves", "of")
+    __slots__ = ("inputs", "moves", "of")
 
     def __init__(self, engine: NetworkEngine) -> None:
         self.moves = [[Move._trusted(text) for text in moves] for moves in engine.walker.moves]
@@ -32,7 +32,6 @@ class Vocabulary:
         ]
         """The inputs of the network for those very objects; other moves are looked up by their text."""
         self.of = [{move: move for move in moves} for moves in self.moves]
-        self.goals = engine.walker.goal_pairs
 
 
 class QuickState(State):
@@ -91,14 +90,7 @@ class QuickState(State):
     @property
     def goals(self) -> dict[str, int | None]:
         """The goal value of each role, 0 to 100; None unless the rules give exactly one."""
-        found: dict[str, int | None] = dict.fromkeys(self.game.roles)
-        met = set()
-        for place in self._engine.scores(self._key):
-            role, value = self._vocabulary.goals[place]
-            name = self.game.roles[role]
-            found[name] = None if name in met else value
-            met.add(name)
-        return found
+        return dict(zip(self.game.roles, self._engine.values(self._key), strict=True))
 
     def next(self, joint_move: JointMove) -> State:
         """Return the state after a joint move."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from herbrand.limits import Limits
     from herbrand.network.network import Network
+    from herbrand.simulate.rows import Rows
 
 __all__ = ["BatchSimulator", "choose_width"]
 
@@ -44,10 +45,12 @@ class BatchSimulator:
     network: Network
     width: int
     """Words in a row, a power of two; `64 * width` games are played at once."""
+    _shared: Rows = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.width < 1 or self.width & (self.width - 1):
             raise ValueError(f"a row has 1, 2, 4, 8, ... words, not {self.width}")
+        self._shared = share_rows(self.network)
 
     def play(
         self,
@@ -93,7 +96,7 @@ class BatchSimulator:
         network, words = self.network, self.width
         fluents, moves = len(network.fluents), len(network.moves)
         roles = len(network.roles)
-        shared = share_rows(network)
+        shared = self._shared
         early = np.flatnonzero((shared.next >> 1 > 0) & (shared.next >> 1 < network.inputs))
         bounds = np.searchsorted(network.moves[:, 0], np.arange(roles + 1)).astype(np.int64)
         largest = int(np.diff(bounds).max(initial=0))

@@ -76,12 +76,14 @@ class NetworkEngine:
 
     def goals(self, key: bytes, role: int) -> list[int]:
         """Return the goal values of a role."""
-        return [value for of, value in map(self._goals.__getitem__, self.scores(key)) if of == role]
-
-    def scores(self, key: bytes) -> list[int]:
-        """Return the goals that hold, as places among the goals of the network."""
         with self._lock:
-            return self._go(key).scores()
+            places = self._go(key).scores()
+        return [value for of, value in map(self._goals.__getitem__, places) if of == role]
+
+    def values(self, key: bytes) -> list[int | None]:
+        """Return the goal value of each role as a number; None unless there is exactly one."""
+        with self._lock:
+            return self._go(key).goals
 
     def successor(self, key: bytes, moves: Sequence[int]) -> bytes:
         """Return the state after a joint move."""

@@ -65,8 +65,9 @@ def play(
     the processor time of all threads together.
     """
     sizes = parts(playouts, 64 * width)
+    simulator = BatchSimulator(network, width)
     if len(sizes) == 1:
-        return BatchSimulator(network, width).play(
+        return simulator.play(
             name, playouts=playouts, seed=seed, max_steps=max_steps, limits=limits, progress=progress
         )
     seeds = np.random.SeedSequence(seed).generate_state(len(sizes), np.uint64).tolist()
@@ -84,14 +85,14 @@ def play(
                     progress(sum(done), playouts)
 
         left = limits.seconds - clock.elapsed()
-        if stop.is_set() or left <= 0:
+        if stop.is_set() or (part and left <= 0):  # the first part always has something to tell
             return None
-        return BatchSimulator(network, width).play(
+        return simulator.play(
             name,
             playouts=sizes[part],
             seed=seeds[part],
             max_steps=max_steps,
-            limits=replace(limits, seconds=left),
+            limits=replace(limits, seconds=max(left, 0.0)),
             progress=advanced,
         )
 

@@ -71,8 +71,6 @@ class Walker:
         """The moves of each role as KIF, sorted: all that are ever legal."""
         self.inputs = self._numbering.inputs
         """The places of those moves among the inputs of the network."""
-        self.goal_pairs = self._numbering.goals
-        """Role and value of each goal of the network; None for a value that is no number."""
         memory = self._memory = reckoning.Memory(network, self._numbering.order)
         self._address = memory.address
         arrays, sizes = memory.arrays, memory.sizes
@@ -131,9 +129,9 @@ class Walker:
     def goals(self) -> list[int | None]:
         """The goal value of each role; None unless the rules give exactly one."""
         found: list[int | None] = [None] * len(self.moves)
-        met = set()
+        met, pairs = set(), self._numbering.goals
         for place in self.scores():
-            role, value = self.goal_pairs[place]
+            role, value = pairs[place]
             found[role] = None if role in met else value
             met.add(role)
         return found
