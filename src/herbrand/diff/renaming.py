@@ -22,7 +22,7 @@ from herbrand.syntax.names import KEYWORDS
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from herbrand.check.rules import Rules
     from herbrand.syntax.tree import Literal, Node, Rule, Term
@@ -223,35 +223,32 @@ def _round(game: _Game, colours: Mapping[Symbol, _Colour]) -> dict[Symbol, _Colo
     for rule in game.rules:
         variables = _variable_colours(rule, colours)
         mine = hash(_rule_colour(rule, colours, game.place.get(rule), variables))
-        _places(rule.head, hash((mine, "head")), seen, variables, colours)
-        for literal in rule.body:
-            path = hash((mine, _colour(literal, colours, variables)))
-            _places(literal, path, seen, variables, colours)
+        parts: list[tuple[Node, _Colour]] = [(rule.head, hash((mine, "head")))]
+        parts += [(literal, hash((mine, _colour(literal, colours, variables)))) for literal in rule.body]
+        for part, path in parts:
+            for node, place in _places(part, path, variables, colours):
+                symbol = _symbol(node)
+                if symbol is not None:
+                    seen[symbol].append(place)
     return {symbol: hash((colours[symbol], *sorted(places))) for symbol, places in seen.items()}
 
 
 def _places(
-    node: Node,
-    path: _Colour,
-    seen: Mapping[Symbol, list[_Colour]],
-    variables: Mapping[str, _Colour],
-    colours: Mapping[Symbol, _Colour],
-) -> None:
-    """Note at each symbol below a node where it stands; the order of disjuncts is no matter."""
-    symbol = _symbol(node)
-    if symbol is not None:
-        seen[symbol].append(path)
+    node: Node, path: _Colour, variables: Mapping[str, _Colour], colours: Mapping[Symbol, _Colour]
+) -> Iterator[tuple[Node, _Colour]]:
+    """Yield every node at and below a node with where it stands; the order of disjuncts is no matter."""
+    yield node, path
+    below: Iterable[tuple[Node, _Colour]] = ()
     if isinstance(node, Atom | Function):
-        for i, arg in enumerate(node.args):
-            _places(arg, hash((path, i)), seen, variables, colours)
+        below = ((arg, hash((path, i))) for i, arg in enumerate(node.args))
     elif isinstance(node, Not):
-        _places(node.literal, hash((path, "not")), seen, variables, colours)
+        below = ((node.literal, hash((path, "not"))),)
     elif isinstance(node, Distinct):
-        for side in (node.left, node.right):
-            _places(side, hash((path, "distinct")), seen, variables, colours)
+        below = ((side, hash((path, "distinct"))) for side in (node.left, node.right))
     elif isinstance(node, And | Or):
-        for part in node.literals:
-            _places(part, hash((path, _colour(part, colours, variables))), seen, variables, colours)
+        below = ((part, hash((path, _colour(part, colours, variables)))) for part in node.literals)
+    for part, place in below:
+        yield from _places(part, place, variables, colours)
 
 
 def _rule_colour(
@@ -272,36 +269,17 @@ def _variable_colours(rule: Rule, colours: Mapping[Symbol, _Colour]) -> dict[str
     known = dict.fromkeys(names, 0)
     for _ in range(min(len(names), 8)):
         seen: dict[str, list[Any]] = {name: [] for name in names}
-        _variable_places(rule.head, hash(("head", _colour(rule.head, colours, known))), seen, known, colours)
-        for literal in rule.body:
-            _variable_places(literal, _colour(literal, colours, known), seen, known, colours)
+        parts: list[tuple[Node, _Colour]] = [(rule.head, hash(("head", _colour(rule.head, colours, known))))]
+        parts += [(literal, _colour(literal, colours, known)) for literal in rule.body]
+        for part, path in parts:
+            for node, place in _places(part, path, known, colours):
+                if isinstance(node, Variable):
+                    seen[node.name].append(place)
         finer = {name: hash((known[name], *sorted(places))) for name, places in seen.items()}
         if len(set(finer.values())) == len(set(known.values())):
             return finer
         known = finer
     return known
-
-
-def _variable_places(
-    node: Node,
-    path: _Colour,
-    seen: Mapping[str, list[Any]],
-    known: Mapping[str, _Colour],
-    colours: Mapping[Symbol, _Colour],
-) -> None:
-    if isinstance(node, Variable):
-        seen[node.name].append(path)
-    elif isinstance(node, Atom | Function):
-        for i, arg in enumerate(node.args):
-            _variable_places(arg, hash((path, i)), seen, known, colours)
-    elif isinstance(node, Not):
-        _variable_places(node.literal, hash((path, "not")), seen, known, colours)
-    elif isinstance(node, Distinct):
-        for side in (node.left, node.right):
-            _variable_places(side, hash((path, "distinct")), seen, known, colours)
-    elif isinstance(node, And | Or):
-        for part in node.literals:
-            _variable_places(part, hash((path, _colour(part, colours, known))), seen, known, colours)
 
 
 def _colour(

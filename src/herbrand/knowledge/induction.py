@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.matrix import matrix_value
 from herbrand.errors import BudgetExceeded, GameError
+from herbrand.knowledge.outcome import single_goal
 from herbrand.limits import DEFAULT, Limits
-from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -70,7 +70,7 @@ def backward_values(
             if len(values) + len(after) >= states:
                 raise BudgetExceeded(f"{states} states", f"{len(values)} of them with a value")
             if machine.terminal(key):
-                goals = [_goal(game, machine, key, i) for i in players]
+                goals = [single_goal(game, machine, key, i) for i in players]
                 values[key] = tuple(map(Fraction, goals))
                 same = same and total in (None, sum(goals))
                 total = sum(goals)
@@ -154,12 +154,3 @@ def _mean(values: list[Values]) -> Values:
     if len(values) == 1:
         return values[0]
     return tuple(sum(column, Fraction(0)) / len(values) for column in zip(*values, strict=True))
-
-
-def _goal(game: Game, machine: Engine, key: Any, role: int) -> int:
-    values = [machine.terms.text(value) for value in machine.goals(key, role)]
-    value = goal_value(values[0]) if len(values) == 1 else None
-    if value is None:
-        found = ", ".join(sorted(values)) or "none"
-        raise GameError(f"{game.roles[role]} has no single goal value at an end of the game (found: {found})")
-    return value

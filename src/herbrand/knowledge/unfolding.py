@@ -20,8 +20,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, GameError
+from herbrand.knowledge.outcome import single_goal
 from herbrand.limits import DEFAULT, Limits
-from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -171,7 +171,7 @@ def unfold(
                     f"{limits.seconds:g} seconds", f"{followed} nodes, {steps} joint moves deep"
                 )
             if machine.terminal(key):
-                end = sequences, tuple(_goal(game, machine, key, i) for i in places)
+                end = sequences, tuple(single_goal(game, machine, key, i) for i in places)
                 leaves[end] = leaves.get(end, Fraction(0)) + weight
                 continue
             legal = [tuple(sorted(machine.legal(key, i), key=text)) for i in range(len(game.roles))]
@@ -241,15 +241,6 @@ def _step(
             yield f"saw {' '.join(told)}"
 
     return table.extended(history, joint[i], seen, words)
-
-
-def _goal(game: Game, machine: Engine, key: Any, role: int) -> int:
-    values = [machine.terms.text(value) for value in machine.goals(key, role)]
-    value = goal_value(values[0]) if len(values) == 1 else None
-    if value is None:
-        found = ", ".join(sorted(values)) or "none"
-        raise GameError(f"{game.roles[role]} has no single goal value at an end of the game (found: {found})")
-    return value
 
 
 def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[Player, list[int]]:

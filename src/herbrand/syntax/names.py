@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.tree import Node, Rule
 
-__all__ = ["KEYWORDS", "constant_names", "quote", "variable_names"]
+__all__ = ["KEYWORDS", "constant_names", "fresh", "quote", "variable_names"]
 
 KEYWORDS: Final = frozenset(
     {
@@ -69,7 +69,7 @@ def constant_names(
         elif notation == "prolog" and not portable:
             written[name] = quote(name)
         else:
-            written[name] = _fresh(_spellable(name, notation, can_spell), taken)
+            written[name] = fresh(_spellable(name, notation, can_spell), taken)
             renamed[name] = node
     return written, renamed
 
@@ -104,7 +104,7 @@ def _spellable(name: str, notation: str, can_spell: Callable[[str, bool], bool])
     return new
 
 
-def _fresh(name: str, taken: set[str]) -> str:
+def fresh(name: str, taken: set[str]) -> str:
     """Return `name`, or the first of `name_2`, `name_3`, ... that is free; and take it."""
     new, number = name, 1
     while new in taken:

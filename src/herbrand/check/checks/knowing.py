@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.check.checks.base import NOTE, WARNING, Check
 from herbrand.diagnostic import Diagnostic
@@ -17,10 +17,8 @@ from herbrand.errors import BudgetExceeded
 from herbrand.syntax.source import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from herbrand.check.rules import Rules
-    from herbrand.syntax.tree import Tree
+    from herbrand.game import Game
+    from herbrand.machine.state import State
 
 __all__ = ["CHECKS", "knowledge_checks"]
 
@@ -69,30 +67,8 @@ MOST_MOVES: Final = 400
 """Joint moves made for one role in one play."""
 
 
-class _State(Protocol):
-    @property
-    def facts(self) -> frozenset[str]: ...
-    @property
-    def is_terminal(self) -> bool: ...
-    def legal_moves(self) -> Mapping[str, Sequence[Any]]: ...
-    def goal_values(self, role: str) -> tuple[str, ...]: ...
-    def percepts(self, joint_move: Any, role: str) -> tuple[str, ...]: ...
-    def ask(self, text: str) -> Sequence[Mapping[str, str]]: ...
-    def next(self, joint_move: Any) -> Any: ...
-
-
-class _Game(Protocol):
-    @property
-    def tree(self) -> Tree: ...
-    @property
-    def rules(self) -> Rules: ...
-    @property
-    def roles(self) -> tuple[str, ...]: ...
-    def initial_state(self, engine: str) -> Any: ...
-
-
 def knowledge_checks(
-    game: _Game, *, playouts: int = 5, seed: int = 0, max_steps: int = 100, moves: int = MOST_MOVES
+    game: Game, *, playouts: int = 5, seed: int = 0, max_steps: int = 100, moves: int = MOST_MOVES
 ) -> tuple[Diagnostic, ...]:
     """Play at random and report each kind of fault when it is first met; nothing without `sees`.
 
@@ -111,8 +87,8 @@ def knowledge_checks(
     return tuple(found.reports.values())
 
 
-def _play(game: _Game, found: _Found, chance: random.Random, max_steps: int, moves: int) -> None:
-    state: _State = game.initial_state("rules")
+def _play(game: Game, found: _Found, chance: random.Random, max_steps: int, moves: int) -> None:
+    state: State = game.initial_state("rules")
     players = [role for role in game.roles if role.lower() != "random"]
     possible: dict[str, set[Any]] = {role: {state} for role in players}
     left = dict.fromkeys(players, moves)
@@ -138,7 +114,7 @@ def _play(game: _Game, found: _Found, chance: random.Random, max_steps: int, mov
 
 
 def _following(
-    game: _Game, states: set[Any], role: str, move: Any, seen: set[str], left: dict[str, int]
+    game: Game, states: set[Any], role: str, move: Any, seen: set[str], left: dict[str, int]
 ) -> set[Any] | None:
     """Return what a role holds possible one step later; None when that is too much work."""
     found: set[Any] = set()
@@ -159,7 +135,7 @@ def _following(
 class _Found:
     """What the plays have shown."""
 
-    def __init__(self, game: _Game) -> None:
+    def __init__(self, game: Game) -> None:
         self.game = game
         self.reports: dict[str, Diagnostic] = {}
         self.percepts: frozenset[tuple[str, str]] | None = None
@@ -227,7 +203,7 @@ class _Found:
             )
 
 
-def _difference(role: str, one: _State, other: _State) -> str:
+def _difference(role: str, one: State, other: State) -> str:
     """Say in what two states differ that a role cannot tell apart."""
     only, extra = sorted(one.facts - other.facts), sorted(other.facts - one.facts)
     left = " ".join(only[:4]) or "nothing"

@@ -7,7 +7,7 @@ prove that there are none.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, WARNING, Check
 from herbrand.check.checks.goals import is_goal_value
@@ -17,9 +17,10 @@ from herbrand.errors import BudgetExceeded
 from herbrand.syntax.source import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from herbrand.check.rules import Rules
+    from herbrand.game import Game
+    from herbrand.machine.state import State
     from herbrand.syntax.tree import Tree
 
 __all__ = ["CHECKS", "initial_checks", "played", "possible_checks", "sampled_checks"]
@@ -98,30 +99,7 @@ CHECKS: Final = (
 )
 
 
-class _State(Protocol):
-    @property
-    def facts(self) -> frozenset[str]: ...
-    @property
-    def is_terminal(self) -> bool: ...
-    def legal_moves(self) -> Mapping[str, Sequence[Any]]: ...
-    def goal_values(self, role: str) -> tuple[str, ...]: ...
-    def ask(self, text: str) -> Sequence[Mapping[str, str]]: ...
-    def next(self, joint_move: Any) -> Any: ...
-
-
-class _Game(Protocol):
-    @property
-    def tree(self) -> Tree: ...
-    @property
-    def rules(self) -> Rules: ...
-    @property
-    def roles(self) -> tuple[str, ...]: ...
-    @property
-    def possible(self) -> Any: ...
-    def initial_state(self, engine: str) -> Any: ...
-
-
-def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
+def played(game: Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
     """Make all checks that evaluate the rules; nothing for a game with errors."""
     if game.rules.errors:
         return ()
@@ -133,9 +111,9 @@ def played(game: _Game, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic
     )
 
 
-def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
+def initial_checks(game: Game) -> tuple[Diagnostic, ...]:
     """Check the first state."""
-    state: _State = game.initial_state("rules")
+    state: State = game.initial_state("rules")
     if not state.is_terminal:
         return ()
     head = _first(game.tree, "terminal")
@@ -150,7 +128,7 @@ def initial_checks(game: _Game) -> tuple[Diagnostic, ...]:
     )
 
 
-def possible_checks(game: _Game) -> tuple[Diagnostic, ...]:
+def possible_checks(game: Game) -> tuple[Diagnostic, ...]:
     """Compare what is declared with what is possible (B5); nothing where that takes too long."""
     declared = _declared(game)
     if declared == (None, None):
@@ -178,7 +156,7 @@ def possible_checks(game: _Game) -> tuple[Diagnostic, ...]:
 
 
 def sampled_checks(
-    game: _Game, *, playouts: int = 5, seed: int = 0, max_steps: int = 300
+    game: Game, *, playouts: int = 5, seed: int = 0, max_steps: int = 300
 ) -> tuple[Diagnostic, ...]:
     """Play at random and report each kind of fault when it is first met (G1-G3, B3, B4, playability).
 
@@ -188,7 +166,7 @@ def sampled_checks(
     chance = random.Random(seed)
     try:
         for _ in range(playouts):
-            state: _State = game.initial_state("rules")
+            state: State = game.initial_state("rules")
             path: list[str] = []
             while sample.look(state, path) and len(path) < max_steps:
                 moves = state.legal_moves()
@@ -203,12 +181,12 @@ def sampled_checks(
 class _Sample:
     """What sampled plays have shown."""
 
-    def __init__(self, game: _Game) -> None:
+    def __init__(self, game: Game) -> None:
         self.game = game
         self.found: dict[tuple[str, Severity], Diagnostic] = {}
         self.bases, self.inputs = _declared(game)
 
-    def look(self, state: _State, path: list[str]) -> bool:
+    def look(self, state: State, path: list[str]) -> bool:
         """Check one state; return whether play goes on."""
         ended = state.is_terminal
         self._goals(state, path, ended=ended)
@@ -236,7 +214,7 @@ class _Sample:
                 )
         return all(moves[role] for role in self.game.roles)
 
-    def _goals(self, state: _State, path: list[str], *, ended: bool) -> None:
+    def _goals(self, state: State, path: list[str], *, ended: bool) -> None:
         from herbrand.check.checks.goals import GOAL_VALUE
 
         for role in self.game.roles:
@@ -269,10 +247,10 @@ class _Sample:
             self.found[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
 
 
-def _declared(game: _Game) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
+def _declared(game: Game) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
     """What `base` and `input` declare, in lower case; None where the sheet does not define them."""
     defined = {rule.head.key for rule in game.tree.statements}
-    state: _State = game.initial_state("rules")
+    state: State = game.initial_state("rules")
     bases = inputs = None
     if ("base", 1) in defined:
         bases = frozenset(_answer(a, "p").lower() for a in state.ask("(base ?p)"))
@@ -291,7 +269,7 @@ def _first(tree: Tree, relation: str) -> Span:
 
 
 def _report(
-    game: _Game,
+    game: Game,
     check: Check,
     span: Span,
     message: str,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.levels import DOES, INTERFACE, STATIC, TRUE, level_of, needed
 from herbrand.errors import GameError, InvalidMoveError
-from herbrand.syntax.names import variable_names
+from herbrand.syntax.names import fresh, variable_names
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class RuleWriter:
 
     def fresh_constant(self, name: str) -> str:
         """Return a name that no constant of the game has: clingo replaces its own constants everywhere."""
-        return _fresh(name, self._constants)
+        return fresh(name, self._constants)
 
     def read(self, text: str) -> Term:
         """Read a term that clingo wrote."""
@@ -149,7 +149,7 @@ class RuleWriter:
                 taken.add(node.name)
         for key, name in sorted(found.items()):
             if not name:
-                found[key] = _fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", taken)
+                found[key] = fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", taken)
         return found
 
     def _relation_names(self, own: frozenset[str]) -> dict[tuple[str, int], str]:
@@ -158,9 +158,9 @@ class RuleWriter:
         for key in self.levels:
             name = key[0]
             if not _spells(name) or name in own:
-                name = _fresh(f"p_{re.sub('[^A-Za-z0-9_]', '_', name)}", taken)
+                name = fresh(f"p_{re.sub('[^A-Za-z0-9_]', '_', name)}", taken)
             elif any(found.get((name, other)) == name for other in range(key[1] + 3) if other != key[1]):
-                name = _fresh(f"{name}_{key[1]}", taken)  # with a time argument they would be the same
+                name = fresh(f"{name}_{key[1]}", taken)  # with a time argument they would be the same
             found[key] = name
         return found
 
@@ -183,15 +183,6 @@ def constant(name: str) -> str:
 
 def _spells(name: str) -> bool:
     return _NAME.fullmatch(name) is not None and name != "not"
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    new, number = name, 1
-    while new in taken:
-        number += 1
-        new = f"{name}_{number}"
-    taken.add(new)
-    return new
 
 
 def _bodies(rule: Rule) -> Iterator[tuple[Literal, ...]]:
