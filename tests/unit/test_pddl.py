@@ -1,16 +1,29 @@
-"""Games of one role as PDDL: an interpreter for the form, written for this test, plays the same games."""
+"""Games of one role as PDDL: an interpreter for the form, written for this test, plays the same games.
+
+Where Fast Downward is installed (`pip install up-fast-downward`, or `fast-downward` on the path, or
+FAST_DOWNWARD naming it), it looks for plans, and the rules play them.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
+import os
 import random
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import herbrand
-from herbrand.convert.pddl import domain, problem
-from herbrand.errors import GameError
+from herbrand.cli.main import cli
+from herbrand.convert.pddl import domain, moves_of_plan, problem
+from herbrand.errors import GameError, InvalidMoveError
+from herbrand.verify import verify_plan
 
 
 def parse(text):
@@ -253,6 +266,7 @@ def test_the_planner_sees_the_game(name):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("(role random) (init p) (legal random x) (next q) (goal random 100) terminal", "no chance"),
         ("(role a) (role b) (init p) (legal a x) (legal b x) (next p) (goal a 1) (goal b 1) terminal", "2"),
         ("(role a) (init (p (f 1))) (legal a x) (next q) (goal a 100) terminal", "inside terms"),
         (
@@ -266,3 +280,87 @@ def test_what_pddl_cannot_say_is_refused(text, reason):
     game = herbrand.loads(text)
     with pytest.raises(GameError, match=reason):
         domain(game)
+
+
+PLAN = """
+(put d c)
+(step )
+(PUT E TABLE)   ; as other planners write it
+(step)
+2: (put d e) [1]
+3: (step) [1]
+(put c d)
+(step )
+(put b c)
+(step )
+(put a b)
+(step )
+; cost = 12 (unit cost)
+"""
+
+
+def test_a_plan_is_played_by_the_rules():
+    """The moves of the plan are legal and end the game with 100, and what is wrong with others is said."""
+    game = herbrand.load("blocksWorld")
+    report = verify_plan(game, PLAN)
+    assert report.ok
+    assert (report.played, report.goal, report.wrong) == (6, 100, None)
+    assert report.moves[:3] == ("(put d c)", "(put e table)", "(put d e)")
+    short = verify_plan(game, "".join(PLAN.splitlines(keepends=True)[:7]))
+    assert (short.ok, short.played, short.wrong) == (False, 3, "the game is not over at the end of the plan")
+    wrong = verify_plan(game, "(put d d)\n(step)")
+    assert wrong.played == 0
+    assert "no legal move `(put d d)`" in wrong.wrong
+    for text in ("(put d)", "(fly d c)", "(put d c)\n(put e table)", "(step)", "put d c", "(put d nowhere)"):
+        with pytest.raises(InvalidMoveError, match=r"line [12] of the plan"):
+            moves_of_plan(game, text)
+
+
+def test_the_command_plays_a_plan(tmp_path):
+    """`verify --plan` says whether it wins, in words, as JSON, and by its exit status."""
+    file = tmp_path / "sas_plan"
+    file.write_text(PLAN, encoding="utf-8")
+    run = CliRunner().invoke(cli, ["verify", "blocksWorld", "--plan", str(file)])
+    assert (run.exit_code, run.output) == (0, "ok: 6 moves, which end the game with 100\n")
+    run = CliRunner().invoke(
+        cli, ["verify", "blocksWorld", "--plan", "-", "--json"], input="(put d c)\n(step)"
+    )
+    assert run.exit_code == 1
+    assert '"ok": false' in run.output
+    run = CliRunner().invoke(cli, ["verify", "blocksWorld", "--plan", "-"], input="(fly)")
+    assert run.exit_code == 1
+    assert "line 1 of the plan is no action" in run.output
+
+
+def planner():
+    """The command of Fast Downward, or None."""
+    given = (
+        os.environ.get("FAST_DOWNWARD") or shutil.which("fast-downward") or shutil.which("fast-downward.py")
+    )
+    if given is None:
+        spec = importlib.util.find_spec("up_fast_downward")
+        if spec is None or spec.origin is None:
+            return None
+        given = str(Path(spec.origin).parent / "downward" / "fast-downward.py")
+    return [sys.executable, given] if given.endswith(".py") else [given]
+
+
+@pytest.mark.skipif(planner() is None, reason="Fast Downward is not installed (pip install up-fast-downward)")
+@pytest.mark.parametrize(("name", "length"), [("odd", 3), ("blocksWorld", 6), ("hanoi", 31)])
+def test_a_planner_finds_a_shortest_plan_that_the_rules_accept(name, length, tmp_path):
+    """Fast Downward, searching without heuristic, finds a win that is as short as any."""
+    game = herbrand.loads(ODD, name="odd") if name == "odd" else herbrand.load(name)
+    for part, text in (("domain", domain(game)), ("problem", problem(game))):
+        (tmp_path / f"{part}.pddl").write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [*planner(), "domain.pddl", "problem.pddl", "--search", "astar(blind())"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    report = verify_plan(game, (tmp_path / "sas_plan").read_text(encoding="utf-8"))
+    assert report.ok, report.wrong
+    assert len(report.moves) == length

@@ -1,4 +1,4 @@
-"""`herbrand verify`: compare engines with each other or with a recorded trace."""
+"""`herbrand verify`: compare engines with each other, with a recorded trace or with the plan of a planner."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ __all__ = ["command"]
     type=FILE,
     help="Compare with this rulesheet instead: are both the same game?",
 )
+@click.option(
+    "--plan",
+    metavar="PLAN",
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    help="Play this plan, which a planner found for `convert --to pddl`: does it win?",
+)
 @click.option("--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="How many games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which games.")
 @click.option(
@@ -70,6 +76,7 @@ def command(
     engine: str,
     engines: str,
     against: str | None,
+    plan: str | None,
     playouts: int,
     seed: int,
     max_steps: int,
@@ -86,6 +93,9 @@ def command(
 
     names = _engines(engines)
     game = read_game(file, notation)
+    if plan is not None:
+        _plan(ctx, game, plan, as_json=as_json)
+        return
     bar = progress_bar(None, f"verifying {game.name}")
     update, close = bar or (None, lambda: None)
 
@@ -128,6 +138,22 @@ def command(
             for name, states in report.compared.items():
                 result(f"{name}: agrees with {names[0]} in {count(states, 'state')}")
         result(f"ok: {report.states} states")
+    if not report.ok:
+        ctx.exit(1)
+
+
+def _plan(ctx: click.Context, game: Game, file: str, *, as_json: bool) -> None:
+    """Play a plan and say whether it wins."""
+    from herbrand.verify.plans import verify_plan
+
+    with click.open_file(file, encoding="utf-8", errors="replace") as stream:
+        report = verify_plan(game, stream.read())
+    if as_json:
+        write_json({"game": game.name, "ok": report.ok, **asdict(report)})
+    elif report.ok:
+        result(f"ok: {count(len(report.moves), 'move')}, which end the game with 100")
+    else:
+        result(f"the plan does not win: {report.wrong}")
     if not report.ok:
         ctx.exit(1)
 

@@ -11,16 +11,18 @@ state, in which exactly what `next` gives is true.
 | facts of other relations            | facts of the problem                                   |
 | winning: terminal, with 100         | the goal                                               |
 
-Refused is what this cannot say: more than one role, and terms inside terms, since PDDL has no functions.
+Refused is what this cannot say: more than one role, chance, and terms inside terms, since PDDL has
+no functions.  `moves_of_plan` reads what a planner answers.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.normal import substitute
 from herbrand.convert.levels import needed
-from herbrand.errors import GameError
+from herbrand.errors import GameError, InvalidMoveError
 from herbrand.program.terms import read_term
 from herbrand.syntax.tree import (
     And,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.syntax.tree import Literal, Term
 
-__all__ = ["domain", "problem", "write"]
+__all__ = ["domain", "moves_of_plan", "problem", "write"]
 
 _RESERVED: Final = frozenset(
     {
@@ -86,12 +88,48 @@ def problem(game: Game) -> str:
     return write(game, part="problem")
 
 
+def moves_of_plan(game: Game, text: str) -> tuple[str, ...]:
+    """Return the moves (as KIF) of a plan that a planner found for the domain and problem of a game.
+
+    The plan has an action a line, such as `(put d c)` or `3: (PUT D C) [1]`; `;` begins a comment, and
+    `step`, which follows each move, is no move.  Whether the moves are legal is for a state to say.
+    Raises `InvalidMoveError` for a line that is no action of the domain.
+    """
+    game.require_playable()
+    planner = _Planner(game)
+    actions = {new: key for key, new in planner.actions.items()}
+    objects = {new: name for name, new in planner.objects.items()}
+    found: list[str] = []
+    waits = False
+    for number, line in enumerate(text.splitlines(), 1):
+        said = re.sub(r";.*", "", line).strip().lower()
+        if not said:
+            continue
+        match = re.fullmatch(r"(?:[\d.]+\s*:)?\s*\(\s*([^()]+?)\s*\)\s*(?:\[[\d.]+\])?", said)
+        name, *args = match[1].split() if match else [""]
+        functor, arity = actions.get(name, ("", -1))
+        if (name, len(args)) == ("step", 0) and waits:
+            waits = False
+        elif arity == len(args) and all(arg in objects for arg in args) and not waits:
+            waits = True
+            words = [functor, *(objects[arg] for arg in args)]
+            found.append(f"({' '.join(words)})" if args else functor)
+        else:
+            after = " after a move" if waits else ""
+            raise InvalidMoveError(
+                f"line {number} of the plan is no action of the domain{after}: {line.strip()}"
+            )
+    return tuple(found)
+
+
 class _Planner:
     def __init__(self, game: Game) -> None:
         self.game = game
         if len(game.rules.roles) != 1:
             raise GameError(f"PDDL is for games of one role; this one has {len(game.rules.roles)}")
         self.role = game.rules.roles[0]
+        if str(self.role).lower() == "random":
+            raise GameError("PDDL has no chance, and the only role of this game is `random`")
         self.variables: dict[str, str] = {}
         """How the variables of the rule in hand are written."""
         wanted = needed(game.rules.graph) - {("init", 1), ("sees", 2)}

@@ -1,0 +1,58 @@
+"""Plans that a planner found for the PDDL of a game, played by the rules of the game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herbrand.convert.pddl import moves_of_plan
+from herbrand.errors import IllegalMoveError
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+
+__all__ = ["PlanReport", "verify_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """Where the moves of a plan lead."""
+
+    moves: tuple[str, ...]
+    """The moves of the plan, as KIF."""
+    played: int
+    """How many of them were legal, one after the other."""
+    goal: int | None
+    """The goal value at the end; None where there is none."""
+    wrong: str | None
+    """Why the plan does not win, or None when it does."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all moves are legal and end the game with 100."""
+        return self.wrong is None
+
+
+def verify_plan(game: Game, text: str, *, engine: str = "rules") -> PlanReport:
+    """Play the moves of a plan; `text` is what a planner wrote for the PDDL of the game.
+
+    Raises `GameError` for a game that has no PDDL and `InvalidMoveError` for a text that is no plan.
+    """
+    moves = moves_of_plan(game, text)
+    state = game.initial_state(engine)
+    (role,) = game.roles
+    for number, move in enumerate(moves):
+        if state.is_terminal:
+            reason = f"the game is over before move {number + 1}, {move}"
+            return PlanReport(moves, number, state.goal(role), reason)
+        try:
+            state = state.next((move,))
+        except IllegalMoveError as error:
+            return PlanReport(moves, number, state.goal(role), f"move {number + 1}: {error}")
+    value = state.goal(role)
+    wrong = None
+    if not state.is_terminal:
+        wrong = "the game is not over at the end of the plan"
+    elif value != 100:
+        wrong = f"the game ends with {'no goal value' if value is None else value}, not with 100"
+    return PlanReport(moves, len(moves), value, wrong)
