@@ -10,6 +10,7 @@ import pytest
 
 import herbrand
 from herbrand.convert.prolog import program
+from herbrand.diff import diff
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,3 +40,18 @@ def test_every_sheet_loads_without_a_warning(style: str, corpus_dir: Path, tmp_p
         if done.stdout or done.stderr or done.returncode:
             said[game.name] = done.stdout + done.stderr
     assert not said
+
+
+@pytest.mark.parametrize("style", ["literal", "state"])
+def test_every_sheet_is_read_back_from_prolog(style: str, corpus_dir: Path) -> None:
+    """Reading either style gives the rules again; where Prolog needed them solved, the game at least."""
+    sheets = sorted((corpus_dir / "rulesheets").glob("*.kif"))
+    verdicts = {}
+    for sheet in sheets:
+        game = herbrand.load(sheet)
+        again = herbrand.loads(program(game.rules, game.name, style), "prolog")
+        assert not [d for d in again.diagnostics if d.is_error], game.name
+        verdicts[game.name] = diff(game, again, states=200, seconds=6).verdict
+    other = {name: verdict for name, verdict in verdicts.items() if verdict != "rules"}
+    assert "differs" not in other.values(), other
+    assert len(other) < 0.05 * len(verdicts), other

@@ -29,6 +29,7 @@ as could be read or repaired.  The next stage (`herbrand.check`) asks whether th
 | `files`     | encodings, sizes, which notation a text is in                    |
 | `reader`    | the prefix reader, with `tokens`, `lists`, `repair`              |
 | `infix`     | the infix and Prolog reader, with `infix_tokens`                 |
+| `state_arguments` | rules out of Prolog programs that pass the state as an argument |
 | `ggdl`      | the typed superset with parameters, translated to plain rules    |
 | `printer`   | all notations out, with `names` for what they cannot spell       |
 | `layout`    | the formatter of prefix text                                     |
@@ -93,7 +94,12 @@ def read(
         return _with(read_prefix(source), (*_infix_in_prefix(source), *unknown))
     from herbrand.syntax.infix import read_infix
 
-    return _with(read_infix(source, notation), unknown)
+    tree = read_infix(source, notation)
+    if notation == "prolog":
+        from herbrand.syntax.state_arguments import without_state_arguments
+
+        tree = without_state_arguments(tree)
+    return _with(tree, unknown)
 
 
 def read_file(

@@ -44,7 +44,7 @@ from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, O
 
 if TYPE_CHECKING:
     from herbrand.syntax.source import Source
-    from herbrand.syntax.tree import Literal
+    from herbrand.syntax.tree import Comment, Literal
 
 __all__ = ["read_infix"]
 
@@ -124,6 +124,8 @@ class _Parser(TermReader):
     def __init__(self, source: Source, dialect: str) -> None:
         super().__init__(source, dialect)
         self.statements: list[Rule] = []
+        self.passed: list[Span] = []
+        """What is for Prolog alone."""
 
     # -- the sheet -----------------------------------------------------------------------------
 
@@ -143,9 +145,15 @@ class _Parser(TermReader):
             tuple(self.statements),
             self.source,
             self.dialect,
-            tuple(self.tokens.comments),
+            tuple(
+                c for c in self.tokens.comments if not any(p.start <= c.start < p.end for p in self.passed)
+            ),
             self.findings.diagnostics(),
         )
+
+    def comments(self) -> list[Comment]:
+        """Return the comments that are not in what is passed over."""
+        return [c for c in self.tokens.comments if not any(p.start <= c.start < p.end for p in self.passed)]
 
     def report_tokens(self) -> None:
         """Report what the tokenizer noticed."""
@@ -293,12 +301,13 @@ class _Parser(TermReader):
 
     def pass_conditional(self) -> None:
         """Pass over what stands between `:- if(...)` and its `:- endif`: it is for Prolog alone."""
-        depth = 1
+        depth, start = 1, self.span(self.first).start
         while depth and self.kinds[self.at] != t.END_OF_FILE:
             self.first = self.at
             if self.kinds[self.at] == t.IF and self.tokens.is_first_on_line(self.at):
                 depth += {"if": 1, "endif": -1}.get(self.texts[self.at + 1], 0)
             self.at += 1
+        self.passed.append(Span(start, self.span(self.at).start))
         if not depth:
             self.synchronise()
 

@@ -8,8 +8,9 @@
 | `(p A)`, of the state | `p(State, A)`; `terminal` is `is_terminal(State)`        |
 | `(p A)`, of the moves | `p(State, Inputs, A)`; `next` is `next_fluent`           |
 
-On them stand predicates that give each answer once, in order: `initial/1`, `legals/3`, `actions/2`,
-`next/3`, `percepts/4`, `values/2` and `terminal/1`.
+`herbrand.syntax.state_arguments` reads the rules back.  On them stand predicates that give each
+answer once, in order: `initial/1`, `legals/3`, `actions/2`, `next/3`, `percepts/4`, `values/2` and
+`terminal/1`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ API: Final = (
 """What the module exports."""
 _OWN: Final = (*API, ("forget", 0), ("in_order", 2), ("choice", 2))
 _RENAMED: Final = {("next", 1): "next_fluent", ("terminal", 0): "is_terminal"}
+_TAKEN: Final = {name: f"g_{name}" for name in _RENAMED.values()}
+"""No relation of a game keeps these names, whatever its arity: reading back would take it for another."""
 _ASKED: Final = {
     ("role", 1): ["Role"],
     ("init", 1): ["Fluent"],
@@ -127,7 +130,11 @@ def state_style(rules: Rules, name: str) -> str:
     graph = rules.graph
     levels = {key: level_of(graph, key) for key in dict.fromkeys([*_ASKED, *graph.nodes])}
     relations = [key for key in levels if key not in (TRUE, DOES)]
-    wanted = {key: (_RENAMED.get(key, key[0]), key[1] + levels[key]) for key in relations}
+    natural = {key: (_RENAMED.get(key, key[0]), key[1] + levels[key]) for key in relations}
+    wanted = {
+        key: (name if key in _RENAMED else _TAKEN.get(name, name), arity)
+        for key, (name, arity) in natural.items()
+    }
     names = relation_names(wanted, _OWN)
     writer = _StateWriter(statements, names, levels)
 
@@ -149,7 +156,7 @@ def state_style(rules: Rules, name: str) -> str:
         f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
         "%",
         *_HEAD.splitlines(),
-        *renamings({wanted[key]: names[key] for key in relations}),
+        *renamings({natural[key]: names[key] for key in relations}),
         "",
         f":- module({atom(name)}, [\n    {exported}\n  ]).",
         "",
@@ -159,6 +166,7 @@ def state_style(rules: Rules, name: str) -> str:
         "",
         *clauses(rules, statements, writer),
         "",
+        ":- if(true).  % for Prolog only: a reader of game descriptions passes over this",
         program,
     ]
     if fickle:
@@ -167,6 +175,7 @@ def state_style(rules: Rules, name: str) -> str:
             "% forget: drop the tables of what depends on a state.",
             f"forget :-\n    forall(member(Goal, [{fickle}]), abolish_table_subgoals(Goal)).",
         ]
+    lines.append(":- endif.")
     return "\n".join(lines) + "\n"
 
 

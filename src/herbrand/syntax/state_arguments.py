@@ -1,0 +1,80 @@
+"""Rules out of a Prolog program whose predicates take the state: `without_state_arguments`.
+
+`herbrand convert --to prolog --style state` gives each relation that depends on the state the
+argument `State`, each that depends on the joint move `Inputs` besides, and asks lists for what is
+true and done.  Here that is turned round, so that such a program is a rulesheet again:
+
+| in the program                          | in the rules            |
+|-----------------------------------------|-------------------------|
+| `member(P, State)`, `memberchk`         | `(true P)`              |
+| `member(does(R, M), Inputs)`            | `(does R M)`            |
+| `p(State, A)`, `p(State, Inputs, A)`    | `(p A)`                 |
+| `next_fluent(...)`, `is_terminal(...)`  | `(next P)`, `terminal`  |
+
+Only programs with the directive `module` of that style are touched: in others `State` is a variable
+like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from herbrand.syntax.tree import And, Atom, Function, Not, Or, Rule, Tree, Variable
+
+if TYPE_CHECKING:
+    from herbrand.syntax.tree import Literal
+
+__all__ = ["without_state_arguments"]
+
+_MODULE: Final = re.compile(
+    r"^:- module\([^\[\n]*\[\s*roles/1,\s*initial/1,\s*legals/3,\s*actions/2,\s*next/3,", re.MULTILINE
+)
+_NAMES: Final = {"next_fluent": "next", "is_terminal": "terminal"}
+
+
+def without_state_arguments(tree: Tree) -> Tree:
+    """Return the rules of a program in state style; any other tree as it is."""
+    if _MODULE.search(tree.source.text) is None:
+        return tree
+    statements = tuple(
+        Rule(_atom(rule.head), tuple(map(_literal, rule.body)), rule.start, rule.end)
+        for rule in tree.statements
+    )
+    return Tree(
+        statements,
+        tree.source,
+        tree.notation,
+        tree.comments,
+        tree.diagnostics,
+        folds_case=tree.folds_case,
+    )
+
+
+def _literal(literal: Literal) -> Literal:
+    if isinstance(literal, Not):
+        return Not(_literal(literal.literal), literal.start, literal.end)
+    if isinstance(literal, And | Or):
+        return type(literal)(tuple(map(_literal, literal.literals)), literal.start, literal.end)
+    return _atom(literal) if isinstance(literal, Atom) else literal
+
+
+def _atom(atom: Atom) -> Atom:
+    where = (atom.start, atom.end)
+    if atom.key in (("member", 2), ("memberchk", 2)):
+        asked, among = atom.args
+        if _is(among, "state"):
+            return Atom("true", (asked,), None, *where)
+        if _is(among, "inputs") and isinstance(asked, Function) and asked.key == ("does", 2):
+            return Atom("does", asked.args, None, *where)
+    args = atom.args
+    for name in ("state", "inputs"):
+        if args and _is(args[0], name):
+            args = args[1:]
+    new = _NAMES.get(atom.name)
+    return Atom(new or atom.name, args, None if new else atom.spelling, *where)
+
+
+def _is(term: object, name: str) -> bool:
+    """Whether a term is the variable of the state or of the joint move; no rule has one of that name."""
+    return isinstance(term, Variable) and term.name.lstrip("_") == name
