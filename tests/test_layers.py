@@ -32,7 +32,7 @@ ORDER = (
         "games",
     ),
     *("machine", "analyse", "game", "movereader", "knowledge", "play", "ggp", "verify", "diff"),
-    *("testing", "draw", "cli", "__main__"),
+    *("testing", "draw", "lsp", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

@@ -45,6 +45,7 @@ COMMANDS: Final = {
     "diff": "Tell whether two games are the same, or where they part.",
     "ground": "List the instances of the rules that can matter in a game.",
     "bench": "Measure how fast random games are played.",
+    "lsp": "Serve editors: findings, repairs, hovering, completion, renaming while you type.",
     "completion": "Print the script that completes commands in a shell.",
 }
 """Each command and its first line of help: `herbrand --help` imports none of them."""

@@ -1,0 +1,80 @@
+"""How soon the language server answers a keystroke.
+
+    python benchmarks/keystroke.py FILE...
+
+Types a rule into the middle of each sheet, one letter after another, and prints the milliseconds from each
+letter to the findings about the text with it: the median, the worst, and the processor time that the
+server spent for one.  The server is a process of its own, as in an editor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import pytest_lsp
+from lsprotocol import types as lsp
+
+TYPED = "(<= (fresh ?x)\n    (role ?x))"
+TYPED_GGDL = "fresh(?x) :-\n    role(?x)"
+
+
+async def measure(client: pytest_lsp.LanguageClient, path: Path, pid: int) -> str:
+    """Type into one sheet; return a line of the table."""
+    text = path.read_text(encoding="utf-8")
+    uri = path.resolve().as_uri()
+    client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, "gdl", 1, text)))
+    await client.wait_for_notification("textDocument/publishDiagnostics")
+    typed = TYPED_GGDL if path.suffix == ".ggd" else TYPED
+    rows = text.split("\n")
+    line = next(i for i, row in enumerate(rows) if i >= len(rows) // 2 and row[:1].strip())
+    column, took, before = 0, [], cpu(pid)
+    for version, letter in enumerate(f"\n{typed}", start=2):
+        place = lsp.Position(line, column)
+        change = lsp.TextDocumentContentChangePartial(range=lsp.Range(place, place), text=letter)
+        started = time.perf_counter()
+        client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                lsp.VersionedTextDocumentIdentifier(uri=uri, version=version), [change]
+            )
+        )
+        await client.wait_for_notification("textDocument/publishDiagnostics")
+        took.append(1000 * (time.perf_counter() - started))
+        if letter == "\n" and version > 2:
+            line, column = line + 1, 0
+        elif version > 2:
+            column += 1
+    spent = 1000 * (cpu(pid) - before) / len(took)
+    return (
+        f"{path.name:32}{len(text) / 1000:8.1f}{statistics.median(took):10.0f}{max(took):8.0f}{spent:8.0f}"
+    )
+
+
+def cpu(pid: int) -> float:
+    """Return the seconds of processor time that a process has spent (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def main(files: list[str]) -> None:
+    """Print the table."""
+    config = pytest_lsp.ClientServerConfig(
+        server_command=[sys.executable, "-m", "herbrand", "lsp"], server_env=dict(os.environ)
+    )
+    client = await config.start()
+    assert isinstance(client, pytest_lsp.LanguageClient)
+    assert client._server is not None
+    await client.initialize_session(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
+    print(f"{'sheet':32}{'KB':>8}{'median ms':>10}{'worst':>8}{'cpu ms':>8}")
+    for file in files:
+        print(await measure(client, Path(file), client._server.pid), flush=True)
+    await client.shutdown_session()
+    await client.stop()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:]))

@@ -1,0 +1,269 @@
+"""What could be written next.
+
+The text is being typed, so the tree tells nothing about the place itself.  What stands there is found
+from the words since the statement began: which brackets are open, which name stands before each,
+how many arguments are done.  What can stand there is taken from the rest of the sheet: relations where a
+condition belongs, fluents inside `true`, moves inside `does`, and for an argument what stands at this place
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+from lsprotocol import types as lsp
+
+from herbrand.lsp.keywords import GDL, GGDL
+from herbrand.syntax.tree import Constant, Variable, children
+
+if TYPE_CHECKING:
+    from herbrand.lsp.document import Document, Sheet
+    from herbrand.syntax.tree import Node
+
+__all__ = ["Context", "complete", "context"]
+
+MOST: Final = 300
+"""So many proposals are sent."""
+WINDOW: Final = 4000
+"""So many characters before the place are looked at for the beginning of the statement."""
+
+_BEGIN: Final = re.compile(r"^(?=[^\s);,])", re.MULTILINE)
+_WORD: Final = re.compile(r";[^\r\n]*|[()]|[^\s();]+")
+_OTHER_WORD: Final = re.compile(
+    r"%[^\r\n]*|//[^\r\n]*|'[^'\r\n]*'|[()\[\]{},]|:-|:=|==>|->|[?\\]?\w+|[^\s\w]"
+)
+_TYPED: Final = re.compile(r"[?\\]?[\w+-]*\Z")
+_VARIABLES: Final = {"prefix": re.compile(r"\?[\w-]+"), "ggdl": re.compile(r"\?\w+")}
+_CAPITALS: Final = re.compile(r"(?<![\w?])[A-Z_]\w*")
+_CONDITIONS: Final = frozenset({"<=", "not", "or", "and", "⇐"})
+_STATE: Final = frozenset({"true", "init", "next", "base"})
+_ACTS: Final = frozenset({"legal", "does", "input"})
+
+
+class _Add(Protocol):
+    """Enters a proposal; the first one of a name wins, lower groups come first."""
+
+    def __call__(
+        self,
+        label: str,
+        group: int,
+        kind: lsp.CompletionItemKind,
+        detail: str = "",
+        snippet: str = "",
+        documentation: str = "",
+    ) -> None: ...
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open bracket: the name it belongs to, and how many arguments are complete."""
+
+    head: str | None = None
+    done: int = 0
+
+
+@dataclass(slots=True)
+class Context:
+    """Where in a statement a place is."""
+
+    typed: str
+    """The part of a word that is there already."""
+    head: str | None = None
+    """The name whose argument is being written, folded; None outside of brackets."""
+    argument: int = 0
+    """Which argument, from 0."""
+    is_name: bool = False
+    """Whether the word is the name in a bracket just opened."""
+    outer: list[str] = field(default_factory=list)
+    """The names of the brackets around, innermost first."""
+
+
+def context(text: str, at: int, *, prefix: bool) -> Context:
+    """Find out where in a statement a place is.
+
+    >>> context("(<= (legal ?p (mark", 19, prefix=True)
+    Context(typed='mark', head='legal', argument=1, is_name=True, outer=['legal', '<='])
+    >>> context("legal(P, mark(X", 15, prefix=False)
+    Context(typed='X', head='mark', argument=0, is_name=False, outer=['mark', 'legal'])
+    """
+    typed = _TYPED.search(text, max(0, at - 200), at)
+    word = typed[0] if typed else ""
+    before = text[max(0, at - WINDOW) : at - len(word)]
+    begins = [m.start() for m in _BEGIN.finditer(before)]
+    statement = before[begins[-1] :] if begins else before
+    stack = _prefix_stack(statement) if prefix else _other_stack(statement)
+    names = [o.head for o in reversed(stack)]
+    innermost = stack[-1] if stack else None
+    if prefix and innermost is not None and innermost.head is None:
+        around = stack[-2] if len(stack) > 1 else None
+        return Context(
+            word,
+            around.head if around else None,
+            around.done if around else 0,
+            is_name=True,
+            outer=[n for n in names[1:] if n],
+        )
+    return Context(
+        word,
+        innermost.head if innermost else None,
+        innermost.done if innermost else 0,
+        outer=[n for n in names if n],
+    )
+
+
+def _prefix_stack(text: str) -> list[_Open]:
+    stack: list[_Open] = []
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word == "(":
+            stack.append(_Open())
+        elif word == ")":
+            if stack:
+                stack.pop()
+            if stack:
+                stack[-1].done += 1
+        elif word[0] != ";" and stack:
+            if stack[-1].head is None:
+                stack[-1].head = word.lower()
+            else:
+                stack[-1].done += 1
+    return stack
+
+
+def _other_stack(text: str) -> list[_Open]:
+    stack: list[_Open] = []
+    last = ""
+    for match in _OTHER_WORD.finditer(text):
+        word = match[0]
+        if word in ("(", "[", "{"):
+            stack.append(_Open(last.lower() if last[:1].isalpha() else None))
+        elif word in (")", "]", "}"):
+            if stack:
+                stack.pop()
+        elif word == "," and stack:
+            stack[-1].done += 1
+        last = word
+    return stack
+
+
+def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
+    """Return what could stand at a place, the likeliest first."""
+    sheet = document.sheet
+    at = sheet.places.offset(position)
+    notation = sheet.tree.notation
+    here = context(sheet.text, at, prefix=notation == "prefix")
+    place = sheet.places.range(at - len(here.typed), at)
+    items: dict[str, lsp.CompletionItem] = {}
+
+    def add(
+        label: str,
+        group: int,
+        kind: lsp.CompletionItemKind,
+        detail: str = "",
+        snippet: str = "",
+        documentation: str = "",
+    ) -> None:
+        if label in items or not label:
+            return
+        items[label] = lsp.CompletionItem(
+            label,
+            kind=kind,
+            detail=detail or None,
+            documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, documentation)
+            if documentation
+            else None,
+            sort_text=f"{group}{len(items):05}",
+            insert_text_format=lsp.InsertTextFormat.Snippet if snippet else None,
+            text_edit=lsp.TextEdit(place, f"{label}{snippet}"),
+        )
+
+    kinds = lsp.CompletionItemKind
+    variables = _variables(sheet, at, notation, here.typed)
+    if here.typed[:1] in ("?", "\\"):
+        for name in variables:
+            add(name, 0, kinds.Variable)
+        return lsp.CompletionList(is_incomplete=False, items=list(items.values()))
+    is_term = here.head is not None and here.head not in _CONDITIONS
+    if here.is_name and not is_term:
+        _conditions(sheet, add, notation)
+    elif notation == "prefix" and here.is_name:
+        _compounds(sheet, here, add)
+    else:
+        if is_term:
+            for value in _values(sheet, here):
+                add(value, 0, kinds.Value, f"stands here elsewhere in `{here.head}`")
+            for name in variables:
+                add(name, 1, kinds.Variable)
+        if not is_term or notation != "prefix":
+            _conditions(sheet, add, notation)
+        for name in variables:
+            add(name, 4, kinds.Variable)
+        _compounds(sheet, here, add)
+        for found in sheet.names.all:
+            if found.kind in ("constant", "role", "parameter", "type"):
+                add(sheet.text[found.start : found.end], 6, kinds.Constant, found.kind)
+    listed = sorted(items.values(), key=lambda item: item.sort_text or "")
+    return lsp.CompletionList(is_incomplete=len(listed) > MOST, items=listed[:MOST])
+
+
+def _conditions(sheet: Sheet, add: _Add, notation: str) -> None:
+    """Propose what a condition or a head begins with."""
+    kinds = lsp.CompletionItemKind
+    for key, found in sheet.names.by_key.items():
+        first = found[0]
+        if first.kind == "relation":
+            text = sheet.text[first.start : first.end]
+            add(
+                text, 2, kinds.Function, f"relation {key[1]}/{key[2]}" if key[0] == "relation" else "relation"
+            )
+    words = {**GDL, **GGDL} if notation == "ggdl" else GDL
+    for name, word in words.items():
+        if name == "<=" and notation != "prefix":
+            continue
+        snippet = word.snippet if notation == "prefix" else ""
+        add(name, 3, kinds.Keyword, word.form, snippet, word.text)
+
+
+def _compounds(sheet: Sheet, here: Context, add: _Add) -> None:
+    """Propose fluents inside `true` and its like, moves inside `does`, else every compound term."""
+    kinds = lsp.CompletionItemKind
+    wanted = "fluent" if here.head in _STATE else "move" if here.head in _ACTS else ""
+    for key, found in sheet.names.by_key.items():
+        first = found[0]
+        if first.kind in ("fluent", "move", "percept", "function"):
+            group = 2 if first.kind == wanted else 5
+            title = f"{first.kind} {key[1]}/{key[2]}" if key[0] == "term" else first.kind
+            if not (here.is_name and key[0] == "term" and not key[2]):
+                add(sheet.text[first.start : first.end], group, kinds.Field, title)
+
+
+def _values(sheet: Sheet, here: Context) -> list[str]:
+    """Return the constants that stand at this argument elsewhere, the most frequent first."""
+    found: Counter[str] = Counter()
+    stack: list[Node] = list(sheet.tree.statements)
+    while stack:
+        node = stack.pop()
+        args = children(node)
+        name = getattr(node, "name", None)
+        if name == here.head and here.argument < len(args) and not isinstance(node, Constant | Variable):
+            value = args[here.argument]
+            if isinstance(value, Constant):
+                found[value.spelling] += 1
+        stack += [arg for arg in args if not isinstance(arg, Constant | Variable)]
+    numbers = sorted((v for v in found if v.isdigit()), key=lambda v: (len(v), v))
+    return [v for v, _ in found.most_common() if not v.isdigit()] + numbers
+
+
+def _variables(sheet: Sheet, at: int, notation: str, typed: str) -> list[str]:
+    """Return the variables of the statement round a place, but not the half-typed one."""
+    start = max(0, at - WINDOW)
+    begins = [m.start() + start for m in _BEGIN.finditer(sheet.text[start:at])]
+    start = begins[-1] if begins else start
+    following = _BEGIN.search(sheet.text, at + 1)
+    end = min(following.start() if following else len(sheet.text), at + WINDOW)
+    pattern = _VARIABLES.get(notation, _CAPITALS)
+    around = f"{sheet.text[start : at - len(typed)]} {sheet.text[at:end]}"
+    return list(dict.fromkeys(m[0] for m in pattern.finditer(around)))

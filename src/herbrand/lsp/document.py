@@ -1,0 +1,134 @@
+"""A rulesheet that is open in an editor: its text as typed, and what is known about it.
+
+The text changes with every keystroke; everything else is worked out when it is asked for and
+forgotten with the next change.  Reading and checking the whole of a large rulesheet takes less than a
+tenth of a second, so that nothing cleverer is needed.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from lsprotocol import types as lsp
+
+from herbrand.check import check
+from herbrand.lsp.names import doc_comment, names_of
+from herbrand.lsp.places import Places
+from herbrand.syntax import read
+from herbrand.syntax.files import SUFFIXES
+from herbrand.syntax.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.lsp.names import Names
+    from herbrand.syntax.tree import Comment, Tree
+
+__all__ = ["LANGUAGES", "Document", "Sheet", "path_of"]
+
+LANGUAGES: Final = {
+    "kif": "prefix",
+    "gdl": "prefix",
+    "gdl-prefix": "prefix",
+    "hrf": "infix",
+    "gdl-infix": "infix",
+    "gdl-prolog": "prolog",
+    "ggdl": "ggdl",
+    "ggd": "ggdl",
+}
+"""Notations by the language that an editor says a text is in; the ending of a file's name goes first."""
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a file, or for what is no file the URI itself.
+
+    >>> path_of("file:///games/tic%20tac.kif"), path_of("untitled:Untitled-1")
+    ('/games/tic tac.kif', 'untitled:Untitled-1')
+    """
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return uri
+    if parts.scheme != "file":
+        return uri
+    return url2pathname(parts.path)
+
+
+class Sheet:
+    """A text, read and checked as far as it is asked about; does not change."""
+
+    def __init__(self, text: str, name: str, notation: str, encoding: str = "utf-16") -> None:
+        self.source = Source(text, name)
+        self.notation = notation
+        self.encoding = encoding
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self.source.text
+
+    @cached_property
+    def places(self) -> Places:
+        """Converts offsets and positions."""
+        return Places(self.source, self.encoding)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """What was read."""
+        return read(self.source, self.notation)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """What was checked."""
+        return check(self.tree)
+
+    @cached_property
+    def names(self) -> Names:
+        """Every name where it stands."""
+        return names_of(self.tree)
+
+    @cached_property
+    def comments(self) -> dict[int, Comment]:
+        """The comments by the line, counted from 0, on which they begin."""
+        line = self.places.position
+        return {line(comment.start).line: comment for comment in self.tree.comments}
+
+    def doc(self, start: int) -> str:
+        """Return the comment directly above a statement."""
+        return doc_comment(self.text, self.source.line_starts, self.comments, start)
+
+
+class Document:
+    """An open text; `sheet` is what it says now."""
+
+    def __init__(
+        self, uri: str, text: str, version: int | None = None, language: str = "", encoding: str = "utf-16"
+    ) -> None:
+        self.uri = uri
+        self.version = version
+        self.name = path_of(uri)
+        self.encoding = encoding
+        self.notation = SUFFIXES.get(Path(self.name).suffix.lower()) or LANGUAGES.get(language, "auto")
+        self.sheet = self._sheet(text)
+        self.serial = 0
+        """Counts the changes."""
+
+    def _sheet(self, text: str) -> Sheet:
+        return Sheet(text, self.name, self.notation, self.encoding)
+
+    def change(self, changes: Sequence[lsp.TextDocumentContentChangeEvent], version: int | None) -> None:
+        """Apply changes in order: each replaces a range of what the one before left, or everything."""
+        for change in changes:
+            if isinstance(change, lsp.TextDocumentContentChangePartial):
+                span = self.sheet.places.span(change.range)
+                text = self.sheet.text
+                self.sheet = self._sheet(text[: span.start] + change.text + text[span.end :])
+            else:
+                self.sheet = self._sheet(change.text)
+        self.version = version
+        self.serial += 1

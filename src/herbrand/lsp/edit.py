@@ -1,0 +1,144 @@
+"""Changes to a sheet: renaming and formatting."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol import types as lsp
+
+from herbrand.errors import GameError, HerbrandError
+from herbrand.lsp.names_ggdl import KEYWORDS as GGDL_KEYWORDS
+from herbrand.syntax.layout import format_text
+from herbrand.syntax.names import KEYWORDS
+from herbrand.syntax.source import Source
+
+if TYPE_CHECKING:
+    from herbrand.lsp.document import Document, Sheet
+    from herbrand.lsp.names import Occurrence
+
+__all__ = ["CannotRename", "formatting", "prepare_rename", "range_formatting", "rename"]
+
+
+class CannotRename(HerbrandError, ValueError):
+    """This name cannot be changed, or not into that one."""
+
+
+_PREFIX_NAME: Final = re.compile(r"[^\s();,?~¬!\\<&|][^\s();,]*")
+_OTHER_NAME: Final = re.compile(r"[a-z0-9]\w*")
+_CAPITAL: Final = re.compile(r"[A-Z_]\w*")
+_GGDL_NAME: Final = re.compile(r"[^\W_]\w*")
+_GGDL_VARIABLE: Final = re.compile(r"[^\W\d]\w*'*")
+
+
+def prepare_rename(sheet: Sheet, position: lsp.Position) -> lsp.PrepareRenamePlaceholder | None:
+    """Return the name at a place, None if it cannot be changed."""
+    found = sheet.names.at(sheet.places.offset(position))
+    if found is None or found.kind in ("keyword", "number"):
+        return None
+    return lsp.PrepareRenamePlaceholder(
+        sheet.places.range(found.start, found.end), sheet.text[found.start : found.end]
+    )
+
+
+def rename(document: Document, position: lsp.Position, new: str) -> lsp.WorkspaceEdit | None:
+    """Change a name wherever it means the same thing.
+
+    Returns None where no name stands; raises `CannotRename` when the new name cannot be written or
+    is taken: then two different things would become one.
+    """
+    sheet = document.sheet
+    found = sheet.names.at(sheet.places.offset(position))
+    if found is None:
+        return None
+    new = new.strip()
+    _refuse(sheet, found, new)
+    edits: list[lsp.TextEdit] = []
+    for one in sheet.names.of(found):
+        old = sheet.text[one.start : one.end]
+        sign = old[0] if found.kind == "variable" and old[0] in "?\\" else ""
+        if sign and new.startswith(sign):
+            sign = ""
+        edits.append(lsp.TextEdit(sheet.places.range(one.start, one.end), f"{sign}{new}"))
+    return lsp.WorkspaceEdit(changes={document.uri: edits})
+
+
+def _refuse(sheet: Sheet, found: Occurrence, new: str) -> None:
+    """Raise `CannotRename` for what cannot be renamed so."""
+    notation = sheet.tree.notation
+    old = sheet.text[found.start : found.end]
+    if found.kind == "keyword":
+        raise CannotRename(f"`{old}` has a fixed meaning and cannot be renamed")
+    bare = new.lstrip("?\\") if found.kind == "variable" else new
+    folded = bare.lower()
+    if found.kind == "variable":
+        pattern = {"prefix": _PREFIX_NAME, "ggdl": _GGDL_VARIABLE}.get(
+            notation, _CAPITAL if old[0] != "?" else _GGDL_VARIABLE
+        )
+    else:
+        pattern = {"prefix": _PREFIX_NAME, "ggdl": _GGDL_NAME}.get(notation, _OTHER_NAME)
+    if not pattern.fullmatch(bare):
+        raise CannotRename(
+            f"`{new}` is no {'variable' if found.kind == 'variable' else 'name'} in this notation"
+        )
+    words = GGDL_KEYWORDS if notation == "ggdl" else KEYWORDS
+    if found.kind != "variable" and (
+        folded in words or (notation == "prefix" and bare in (":-", "<=", "⇐", "←"))
+    ):
+        raise CannotRename(f"`{new}` has a fixed meaning")
+    sort, name, number = found.key
+    taken = any(
+        key[:2] == (sort, folded) and (sort != "variable" or key[2] == number) for key in sheet.names.by_key
+    )
+    if folded != name and taken:
+        where = " in this statement" if found.kind == "variable" else ""
+        raise CannotRename(f"`{new}` is there already{where}: two different things would become one")
+
+
+def formatting(sheet: Sheet) -> list[lsp.TextEdit] | None:
+    """Return the changes that lay a sheet out the canonical way.
+
+    None where there is no such layout: for other notations than prefix, and for text with syntax
+    errors.
+    """
+    if sheet.tree.notation != "prefix":
+        return None
+    try:
+        after = format_text(sheet.source)
+    except GameError:
+        return None
+    return _difference(sheet, 0, len(sheet.text), after)
+
+
+def range_formatting(sheet: Sheet, wanted: lsp.Range) -> list[lsp.TextEdit] | None:
+    """Return the changes that lay out the statements which a range touches."""
+    if sheet.tree.notation != "prefix" or any(d.is_error for d in sheet.tree.diagnostics):
+        return None
+    span = sheet.places.span(wanted)
+    touched = [s for s in sheet.names.statements if s.start <= span.end and span.start <= s.end]
+    if not touched:
+        return []
+    start, end = min(s.start for s in touched), max(s.end for s in touched)
+    try:
+        after = format_text(Source(sheet.text[start:end]))
+    except GameError:
+        return None
+    return _difference(sheet, start, end, after.rstrip("\n"))
+
+
+def _difference(sheet: Sheet, start: int, end: int, after: str) -> list[lsp.TextEdit]:
+    """Replace text[start:end], leaving alone the lines at both ends that stay the same."""
+    before = sheet.text[start:end]
+    if before == after:
+        return []
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    begin = start + sum(map(len, old[:first]))
+    stop = end - sum(map(len, old[len(old) - last :]))
+    text = "".join(new[first : len(new) - last])
+    return [lsp.TextEdit(sheet.places.range(begin, stop), text)]

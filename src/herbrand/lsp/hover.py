@@ -1,0 +1,160 @@
+"""What is told about a name when the pointer rests on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types as lsp
+
+from herbrand.check.dependency import negative_rule_cycles
+from herbrand.lsp.keywords import help_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.check.dependency import DependencyGraph
+    from herbrand.lsp.document import Document, Sheet
+    from herbrand.lsp.names import Occurrence
+
+__all__ = ["hover"]
+
+SHOWN = 8
+"""So many names are listed."""
+
+
+def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
+    """Tell what the name at a place is: Markdown, or None where there is no name."""
+    sheet = document.sheet
+    found = sheet.names.at(sheet.places.offset(position))
+    if found is None:
+        return None
+    text = "\n\n".join(part for part in describe(sheet, found) if part)
+    return lsp.Hover(
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, text), sheet.places.range(found.start, found.end)
+    )
+
+
+def describe(sheet: Sheet, found: Occurrence) -> list[str]:
+    """Return paragraphs about a name."""
+    sort, name, number = found.key
+    shown = sheet.text[found.start : found.end]
+    uses = sheet.names.of(found)
+    if sort == "keyword":
+        word = help_for(name, sheet.tree.notation)
+        if word is None:
+            return [f"`{shown}`"]
+        fence = "ggdl" if word.form[:1] != "(" and sheet.tree.notation == "ggdl" else "kif"
+        parts = [f"```{fence}\n{word.form}\n```", word.text]
+        if sort == "keyword" and sheet.tree.ggdl is None:
+            parts.append(_counts(uses))
+        return parts
+    if sort == "variable":
+        return [f"`{shown}`: a variable of this statement, {_times(len(uses))} in it"]
+    if found.kind == "relation":
+        return _relation(sheet, found, number, uses)
+    return _term(sheet, found, uses)
+
+
+def _relation(sheet: Sheet, found: Occurrence, arity: int, uses: list[Occurrence]) -> list[str]:
+    name = found.key[1]
+    graph = sheet.rules.graph
+    if sheet.tree.ggdl is not None:
+        keys = [key for key in graph.nodes if key[0] == name]
+        key = keys[0] if keys else (name, 0)
+    else:
+        key = (name, arity)
+    parts = [f"**{name}/{key[1]}**: relation, {_kind(sheet, graph, key)}", _counts(uses)]
+    below = _relations(e.body for e in graph.edges_from(key))
+    above = _relations(e.head for e in graph.edges if e.body == key)
+    if below:
+        parts.append(f"asks {below}")
+    if above:
+        parts.append(f"asked by {above}")
+    return [*_docs(sheet, uses), *parts]
+
+
+def _kind(sheet: Sheet, graph: DependencyGraph, key: tuple[str, int]) -> str:
+    """Say on what a relation depends, and in which stratum it is."""
+    below = graph.reachable(key) | {key}
+    if ("does", 2) in below:
+        words = "depends on the moves"
+    elif ("true", 1) in below:
+        words = "depends on the state"
+    else:
+        words = "the same in every state"
+    level = next((i for i, stratum in enumerate(graph.strata) if key in stratum), None)
+    if level is not None:
+        words += f", stratum {level}"
+    if key in graph.recursive:
+        words += ", recursive"
+        statements = sheet.tree.statements
+        if not graph.is_stratified and any(
+            edge.rule.head.key == key for cycle in negative_rule_cycles(graph, statements) for edge in cycle
+        ):
+            words += ", **not stratified**"
+    return words
+
+
+def _term(sheet: Sheet, found: Occurrence, uses: list[Occurrence]) -> list[str]:
+    sort, name, arity = found.key
+    title = f"{name}/{arity}" if arity else name
+    words = {
+        "fluent": "fluent: part of the state",
+        "move": "move",
+        "percept": "percept: what a role is told",
+        "role": "role",
+        "number": "number (its spelling is all that counts: GDL does not calculate)",
+        "type": "type",
+        "parameter": "parameter or constant",
+        "function": "compound term",
+    }.get(found.kind, "constant")
+    if sort == "name" and found.kind == "number":
+        words = "number"
+    parts = [f"**{title}**: {words}"]
+    declared = sheet.tree.ggdl
+    if declared is not None:
+        parts += [
+            f"{parameter.type}, {parameter.range}, default {parameter.default}"
+            for parameter in declared.parameters
+            if parameter.name == name
+        ]
+        for kind in declared.types:
+            if kind.name == name:
+                members = ", ".join(map(str, kind.members[:SHOWN]))
+                more = f", … {len(kind.members)} in all" if len(kind.members) > SHOWN else ""
+                parts.append(f"members: {members}{more}")
+    parts.append(_counts(uses))
+    return [*_docs(sheet, uses), *parts]
+
+
+def _docs(sheet: Sheet, uses: list[Occurrence]) -> list[str]:
+    """Return the comment above the first statement that introduces a name."""
+    for use in uses:
+        if use.defines and 0 <= use.statement < len(sheet.names.statements):
+            text = sheet.doc(sheet.names.statements[use.statement].start)
+            return [f"> {line}" for line in ["  \n> ".join(text.splitlines())] if line] if text else []
+    return []
+
+
+def _counts(uses: list[Occurrence]) -> str:
+    """Say how often a name is introduced and used."""
+    number = {
+        word: sum(o.defines == word for o in uses) for word in ("fact", "rule", "init", "next", "legal")
+    }
+    parts = [
+        f"{n} {word}{'s' if n > 1 else ''}" for word, n in number.items() if n and word in ("fact", "rule")
+    ]
+    parts += [f"{n} in `{word}`" for word, n in number.items() if n and word not in ("fact", "rule")]
+    used = sum(not o.defines for o in uses)
+    parts.append(f"used {_times(used)}" if used else "never used")
+    return ", ".join(parts)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _relations(keys: Iterable[tuple[str, int]]) -> str:
+    names = list(dict.fromkeys(f"`{name}`" for name, _ in keys))
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,262 @@
+"""Every name of a rulesheet where it stands: what hovering, renaming and colouring look at.
+
+The tree knows what each name is, the text knows where it stands.  An `Occurrence` joins the two.
+What the reader repaired or made up has no place of its own and is left out.
+
+Two occurrences name the same thing when their `key`s agree.  In plain GDL relations and terms are
+different things, and so are names with different numbers of arguments; a variable belongs to its
+statement.  In GGDL (`herbrand.lsp.names_ggdl`) a name means one thing wherever it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from herbrand.check.checks.base import KEYWORDS
+from herbrand.syntax.infix_tokens import unquote
+from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.syntax.tree import Comment, Node, Tree
+
+__all__ = ["Key", "Names", "Occurrence", "names_of"]
+
+Key: TypeAlias = tuple[str, str, int]
+"""Sort of thing ("relation", "term", "variable", "keyword", or "name" in GGDL), folded name, and the number
+of arguments (of a variable: the number of its statement)."""
+
+_PREFIX_NAME: Final = re.compile(r"\(?(?:[\s\ufeff]|;[^\r\n]*[\r\n])*([^\s();\ufeff]+)")
+_OTHER_NAME: Final = re.compile(r"'[^'\\\r\n]*(?:(?:''|\\[^\r\n])[^'\\\r\n]*)*'|[^\s(),;&|~'\"\[\]{}!]+")
+
+STATE: Final = frozenset({"init", "next", "base", "true"})
+"""Keywords whose argument is a fluent."""
+DEFINES_STATE: Final = ("base", "init", "next")
+"""Where a fluent is introduced, the most telling first."""
+ACTS: Final = frozenset({"legal", "does", "input"})
+"""Keywords whose second argument is a move."""
+
+
+class Occurrence(NamedTuple):
+    """A name where it stands: text[start:end]."""
+
+    start: int
+    end: int
+    key: Key
+    kind: str
+    """`relation`, `keyword`, `fluent`, `move`, `percept`, `role`, `number`, `constant`, `function` or
+    `variable`; in GGDL also `type` and `parameter`."""
+    defines: str
+    """What introduces it here: the keyword or "rule"; "" where it is only used."""
+    statement: int
+    """Index of the statement."""
+
+
+@dataclass(slots=True)
+class Statement:
+    """A statement of the sheet, as far as an outline shows it."""
+
+    start: int
+    end: int
+    head: Key
+    title: str
+
+
+class Names:
+    """All occurrences of a sheet, in textual order."""
+
+    def __init__(self, occurrences: list[Occurrence], statements: list[Statement]) -> None:
+        occurrences.sort()
+        self.all = occurrences
+        self.statements = statements
+        self._starts = [o.start for o in occurrences]
+
+    @cached_property
+    def by_key(self) -> dict[Key, list[Occurrence]]:
+        """The occurrences of each thing."""
+        found: dict[Key, list[Occurrence]] = {}
+        for occurrence in self.all:
+            found.setdefault(occurrence.key, []).append(occurrence)
+        return found
+
+    def at(self, offset: int) -> Occurrence | None:
+        """Return the name at an offset, or the one that ends there."""
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0 or self.all[index].end < offset:
+            return None
+        return self.all[index]
+
+    def of(self, occurrence: Occurrence) -> list[Occurrence]:
+        """Return every place at which the same thing is named."""
+        return self.by_key.get(occurrence.key, [])
+
+    def definitions(self, occurrence: Occurrence) -> list[Occurrence]:
+        """Return where a thing is introduced: its heads, `base`, `init` or `next`; else its first place."""
+        same = self.of(occurrence)
+        found = [o for o in same if o.defines]
+        for keyword in DEFINES_STATE:
+            declared = [o for o in found if o.defines == keyword]
+            if declared:
+                return declared
+        return found or same[:1]
+
+    def statement_at(self, offset: int) -> int:
+        """Return the index of the last statement that begins at or before an offset, -1 for none."""
+        return bisect_right([s.start for s in self.statements], offset) - 1
+
+
+def names_of(tree: Tree) -> Names:
+    """Find the names of a sheet."""
+    if tree.ggdl is not None:
+        from herbrand.lsp.names_ggdl import names_of_ggdl
+
+        return names_of_ggdl(tree)
+    finder = _Finder(tree)
+    for number, rule in enumerate(tree.statements):
+        finder.rule(rule, number)
+    return Names(finder.found, finder.statements)
+
+
+def doc_comment(text: str, starts: list[int], comments: dict[int, Comment], start: int) -> str:
+    """Return the comment on the lines directly above text[start:], without its comment signs."""
+    line = bisect_right(starts, start) - 1
+    lines: list[str] = []
+    while line > 0 and (comment := comments.get(line - 1)) is not None:
+        before = text[starts[line - 1] : comment.start]
+        if before.strip():
+            break
+        lines.append(_bare(comment.text))
+        line -= 1
+    return "\n".join(reversed(lines)).strip()
+
+
+def _bare(comment: str) -> str:
+    if comment.startswith("/*"):
+        return comment.removeprefix("/*").removesuffix("*/").strip("* \n")
+    return comment.lstrip(";%/#").removeprefix(" ").rstrip()
+
+
+class _Finder:
+    """Walks the tree and looks every name up in the text."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.text = tree.source.text
+        self.prefix = tree.notation in ("prefix", "ggdl")
+        self.pattern = _PREFIX_NAME if self.prefix else _OTHER_NAME
+        self.found: list[Occurrence] = []
+        self.statements: list[Statement] = []
+        self.number = 0
+        self.roles = {
+            rule.head.args[0].name
+            for rule in tree.statements
+            if rule.head.key == ("role", 1) and isinstance(rule.head.args[0], Constant)
+        }
+        self.kinds: dict[tuple[str, int], str] = {}
+        for rule in tree.statements:
+            self._learn(rule.head)
+            for literal in rule.body:
+                if type(literal) is Atom:
+                    self._learn(literal)
+
+    def _learn(self, atom: Atom) -> None:
+        """Note what the terms of a keyword's arguments are."""
+        if atom.name not in KEYWORDS or not atom.args:
+            return
+        if atom.name in STATE:
+            which, kind = 0, "fluent"
+        elif atom.name in ACTS and len(atom.args) > 1:
+            which, kind = 1, "move"
+        elif atom.name == "sees" and len(atom.args) > 1:
+            which, kind = 1, "percept"
+        else:
+            return
+        term = atom.args[which]
+        if isinstance(term, Function):
+            self.kinds.setdefault(term.key, kind)
+        elif isinstance(term, Constant) and term.name not in self.roles:
+            self.kinds.setdefault((term.name, 0), kind)
+
+    def rule(self, rule: Rule, number: int) -> None:
+        """Enter the names of a statement."""
+        self.number = number
+        title = " ".join(self.text[rule.head.start : rule.head.end].split()) or str(rule.head)
+        self.statements.append(
+            Statement(rule.start, rule.end, ("relation", rule.head.name, rule.head.arity), title)
+        )
+        self._atom(rule.head, "rule" if rule.body else "fact")
+        for literal in rule.body:
+            self._literal(literal)
+
+    def _literal(self, literal: Node) -> None:
+        stack = [literal]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Atom):
+                self._atom(node, "")
+            elif isinstance(node, Distinct):
+                self._terms(iter((node.left, node.right)))
+            elif isinstance(node, Not):
+                stack.append(node.literal)
+            elif isinstance(node, And | Or):
+                stack.extend(node.literals)
+
+    def _atom(self, atom: Atom, defines: str) -> None:
+        is_keyword = atom.name in KEYWORDS
+        sort = "keyword" if is_keyword else "relation"
+        self._enter(atom, (sort, atom.name, atom.arity), sort, defines)
+        args = atom.args
+        if is_keyword and defines:
+            place = 0 if atom.name in DEFINES_STATE or atom.name == "role" else 1
+            if place < len(args) and atom.name not in ("goal", "true", "does"):
+                self._term(args[place], atom.name)
+                args = args[:place] + args[place + 1 :]
+        self._terms(iter(args))
+
+    def _terms(self, terms: Iterator[Node]) -> None:
+        for term in terms:
+            self._term(term, "")
+
+    def _term(self, term: Node, defines: str) -> None:
+        if isinstance(term, Variable):
+            self._enter(term, ("variable", term.name, self.number), "variable", "")
+        elif isinstance(term, Constant):
+            kind = self.kinds.get((term.name, 0), "constant")
+            if term.name in self.roles:
+                kind = "role"
+            elif kind == "constant" and term.name.isdigit():
+                kind = "number"
+            self._enter(term, ("term", term.name, 0), kind, defines)
+        elif isinstance(term, Function):
+            kind = self.kinds.get(term.key, "function")
+            self._enter(term, ("term", term.name, term.arity), kind, defines)
+            self._terms(iter(term.args))
+
+    def _enter(self, node: Constant | Variable | Function | Atom, key: Key, kind: str, defines: str) -> None:
+        place = self._place(node)
+        if place is not None:
+            self.found.append(Occurrence(*place, key, kind, defines, self.number))
+
+    def _place(self, node: Constant | Variable | Function | Atom) -> tuple[int, int] | None:
+        """Return where the name of a node stands, None if the node was made up by a repair."""
+        start, end = node.start, node.end
+        if end <= start:
+            return None
+        if type(node) is Constant or type(node) is Variable:
+            word = self.text[start:end]
+        else:
+            match = self.pattern.match(self.text, start, end)
+            if match is None:
+                return None
+            start, end = match.span(match.lastindex or 0)
+            word = self.text[start:end]
+        if word[:1] == "'" and not self.prefix:
+            return (start, end) if unquote(word) == node.spelling else None
+        bare = word[1:] if type(node) is Variable and word[:1] == "?" else word
+        if bare in (node.spelling, node.name) or bare.lower() in (node.name, node.spelling.lower()):
+            return start, end
+        return None
