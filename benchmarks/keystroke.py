@@ -23,10 +23,9 @@ TYPED = "(<= (fresh ?x)\n    (role ?x))"
 TYPED_GGDL = "fresh(?x) :-\n    role(?x)"
 
 
-async def measure(client: pytest_lsp.LanguageClient, path: Path, pid: int) -> str:
+async def measure(client: pytest_lsp.LanguageClient, path: Path, text: str, pid: int) -> str:
     """Type into one sheet; return a line of the table."""
-    text = path.read_text(encoding="utf-8")
-    uri = path.resolve().as_uri()
+    uri = path.as_uri()
     client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, "gdl", 1, text)))
     await client.wait_for_notification("textDocument/publishDiagnostics")
     typed = TYPED_GGDL if path.suffix == ".ggd" else TYPED
@@ -49,9 +48,7 @@ async def measure(client: pytest_lsp.LanguageClient, path: Path, pid: int) -> st
         elif version > 2:
             column += 1
     spent = 1000 * (cpu(pid) - before) / len(took)
-    return (
-        f"{path.name:32}{len(text) / 1000:8.1f}{statistics.median(took):10.0f}{max(took):8.0f}{spent:8.0f}"
-    )
+    return f"{path.name:32}{len(text) / 1000:8.1f}{statistics.median(took):10.0f}{max(took):8.0f}{spent:8.0f}"
 
 
 def cpu(pid: int) -> float:
@@ -60,7 +57,7 @@ def cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def main(files: list[str]) -> None:
+async def main(files: dict[Path, str]) -> None:
     """Print the table."""
     config = pytest_lsp.ClientServerConfig(
         server_command=[sys.executable, "-m", "herbrand", "lsp"], server_env=dict(os.environ)
@@ -70,11 +67,12 @@ async def main(files: list[str]) -> None:
     assert client._server is not None
     await client.initialize_session(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
     print(f"{'sheet':32}{'KB':>8}{'median ms':>10}{'worst':>8}{'cpu ms':>8}")
-    for file in files:
-        print(await measure(client, Path(file), client._server.pid), flush=True)
+    for path, text in files.items():
+        print(await measure(client, path, text, client._server.pid), flush=True)
     await client.shutdown_session()
     await client.stop()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1:]))
+    paths = [Path(file).resolve() for file in sys.argv[1:]]
+    asyncio.run(main({path: path.read_text(encoding="utf-8") for path in paths}))
