@@ -28,7 +28,7 @@ class Places:
     >>> from herbrand.syntax.source import Source
     >>> places = Places(Source("(role 𝔸) ; b"))
     >>> places.position(7)
-    Position(line=0, character=8)
+    0:8
     >>> places.offset(lsp.Position(0, 8))
     7
     """
