@@ -31,7 +31,7 @@ ORDER = (
         "simulate",
         "games",
     ),
-    *("machine", "analyse", "game", "movereader", "knowledge", "play", "ggp", "verify", "diff"),
+    *("machine", "analyse", "game", "movereader", "knowledge", "play", "ggp", "records", "verify", "diff"),
     *("testing", "draw", "lsp", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""

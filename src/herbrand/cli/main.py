@@ -38,6 +38,8 @@ COMMANDS: Final = {
     "players": "List the programs that can play.",
     "player": "Play for managers on the network.",
     "match": "Let players play a match of a game, here or over the network.",
+    "replay": "Show a recorded match, state by state, by playing it again.",
+    "record": "List, verify, sign, export and import records of matches.",
     "games": "List the bundled games, or describe one.",
     "params": "List the parameters of a game in GGDL.",
     "verify": "Compare engines with each other, with a recorded trace, or two rulesheets.",

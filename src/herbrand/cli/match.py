@@ -8,7 +8,7 @@ import re
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.game import Game
-    from herbrand.ggp.events import Event
+    from herbrand.ggp.events import Event, Listener
     from herbrand.ggp.manager import Match
     from herbrand.ggp.seats import Seat
+    from herbrand.records import MatchRecord, Store
 
 __all__ = ["command"]
 
@@ -29,7 +30,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 
 
 @click.command("match")
-@click.argument("file", metavar="FILE", type=FILE)
+@click.argument("file", metavar="[FILE]", type=FILE, required=False)
 @NOTATION
 @click.option(
     "--player",
@@ -69,11 +70,26 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     type=click.Path(dir_okay=False),
     help="Write every event to this file, a line of JSON each.",
 )
+@click.option(
+    "--record",
+    "database",
+    metavar="DB",
+    type=click.Path(dir_okay=False),
+    help="Record everything in this database.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with a match in the database whose manager was killed, the last or --id.",
+)
+@click.option(
+    "--sign", "key", metavar="KEY", type=click.Path(exists=True, dir_okay=False), help="Sign the record."
+)
 @click.option("--json", "wants_json", is_flag=True, help="Print the match as JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
-    file: str,
+    file: str | None,
     notation: str,
     players: tuple[str, ...],
     start_clock: int,
@@ -85,50 +101,101 @@ def command(
     scramble: int | None,
     match_id: str | None,
     events: str | None,
+    database: str | None,
+    resume: bool,
+    key: str | None,
     wants_json: bool,
 ) -> None:
     """Let players play a match of a game, here or over the network.
 
     Whatever a player does, the match goes on: a late or bad move is replaced, and that is said. Exit
     status 1 when the match did not come to its end.
-    """
-    from herbrand.ggp.manager import Manager, Settings, seats_for
 
-    game = read_game(file, notation)
-    game.require_playable()
-    if len(players) == 1 and not _ADDRESS.fullmatch(players[0]):
-        players *= len(game.players)
-    if not players:
-        raise click.UsageError(f"say who plays: --player for each of {', '.join(game.players)}")
+    With --resume, FILE and all settings are those of the recorded match; --player is only needed for
+    players that have moved elsewhere.
+    """
+    from herbrand.ggp.manager import Manager, Past, Settings, seats_for
+
+    if (resume or key) and database is None:
+        raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
     if match_id is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", match_id):
         raise click.BadParameter("a letter, then letters, digits, `_`, `.` and `-`", param_hint="--id")
-    table = seats_for(game, [_seat(text, seed + place) for place, text in enumerate(players)])
-    with ExitStack() as open_files:
-        log = open_files.enter_context(Path(events).open("w", encoding="utf-8")) if events else None
+    listeners: list[Listener] = []
 
-        def listen(event: Event) -> None:
-            if log is not None:
-                log.write(json.dumps(asdict(event), ensure_ascii=False) + "\n")
-                log.flush()
-            if not wants_json:
-                _show(game, event)
+    def listen(event: Event) -> None:
+        for listener in listeners:
+            listener(event)
 
-        settings = Settings(
-            start_clock=start_clock,
-            play_clock=play_clock,
-            substitute=substitute,
-            patience=patience,
-            max_steps=max_steps,
-            seed=seed,
-        )
-        manager = Manager(game, settings, scramble=scramble, listener=listen)
-        match = asyncio.run(manager.play(table, match_id=match_id))
+    with ExitStack() as stack:
+        store = None
+        if database is not None:
+            from herbrand.records import Store
+            from herbrand.records.recorder import Recorder
+
+            store = stack.enter_context(Store(database, create=not resume))
+            listeners.append(Recorder(store))
+        past: Past | None = None
+        if resume:
+            assert store is not None
+            from herbrand.records.resume import manager_for, past_of
+
+            record = _unfinished(store, match_id)
+            manager = manager_for(record, listener=listen)
+            game, seed = manager.game, manager.settings.seed
+            players = players or tuple(record.players[role] for role in game.players)
+            past = past_of(record)
+        else:
+            if file is None:
+                raise click.UsageError("say which game: FILE")
+            game = read_game(file, notation)
+            game.require_playable()
+            if len(players) == 1 and not _ADDRESS.fullmatch(players[0]):
+                players *= len(game.players)
+            if not players:
+                raise click.UsageError(f"say who plays: --player for each of {', '.join(game.players)}")
+            settings = Settings(
+                start_clock=start_clock,
+                play_clock=play_clock,
+                substitute=substitute,
+                patience=patience,
+                max_steps=max_steps,
+                seed=seed,
+            )
+            manager = Manager(game, settings, scramble=scramble, listener=listen)
+        table = seats_for(game, [_seat(text, seed + place) for place, text in enumerate(players)])
+        if events:
+            log = stack.enter_context(Path(events).open("a" if resume else "w", encoding="utf-8"))
+            listeners.append(lambda event: _log(log, event))
+        if not wants_json:
+            listeners.append(lambda event: _show(game, event))
+        match = asyncio.run(manager.play(table, match_id=match_id, past=past))
+        if store is not None and key is not None:
+            from herbrand.records.signing import sign
+
+            store.sign(match.id, sign(store.load(match.id), key))
     if wants_json:
         as_json(match.as_json())
     else:
         result(_ending(match))
     if not match.is_complete:
         ctx.exit(1)
+
+
+def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
+    """Return the match to go on with."""
+    if match_id is not None:
+        return store.load(match_id)
+    running = store.ids(status="running")
+    if not running:
+        from herbrand.records import RecordError
+
+        raise RecordError(f"no match in `{store.path}` is waiting to go on")
+    return store.load(running[-1])
+
+
+def _log(log: TextIO, event: Event) -> None:
+    log.write(json.dumps(asdict(event), ensure_ascii=False) + "\n")
+    log.flush()
 
 
 def _seat(text: str, seed: int) -> Seat:
@@ -156,6 +223,8 @@ def _show(game: Game, event: Event) -> None:
     if event.kind == "match":
         who = ", ".join(f"{role} is {name}" for role, name in data["players"].items())
         result(f"{game.name}, match {event.match}: {who}")
+        if data["resumed"] is not None:
+            remark(f"goes on after {count(data['resumed'], 'step')}")
     elif (
         event.kind == "exchange"
         and data["message"] == "START"

@@ -48,13 +48,17 @@ def reference() -> str:
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
-        parts.append("\n".join(_section(command, click.Context(command, context, info_name=name))))
+        inner = click.Context(command, context, info_name=name)
+        parts.append("\n".join(_section(command, inner)))
+        for sub, part in command.commands.items() if isinstance(command, click.Group) else ():
+            parts.append("\n".join(_section(part, click.Context(part, inner, info_name=sub), level=3)))
     return "\n".join(parts)
 
 
-def _section(command: click.Command, context: click.Context) -> Iterator[str]:
+def _section(command: click.Command, context: click.Context, *, level: int = 2) -> Iterator[str]:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    yield f"## {command.name}\n"
+    title = context.command_path.removeprefix("herbrand ")
+    yield f"{'#' * level} {title}\n"
     yield f"    {usage}\n"
     yield from _paragraphs(command.help or "")
     options = [p for p in command.params if isinstance(p, click.Option)]

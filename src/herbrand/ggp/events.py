@@ -17,11 +17,14 @@ class Event:
     Of a manager:
 
     - `match`: what `Match.as_json` has, `rules` (the text sent, before names are scrambled), `names` (the
-      scrambled name of each, or None)
+      scrambled name of each, or None) and `scramble` (the seed of that), `resumed` (the number of steps
+      made before a match that goes on was cut off; None for a new one)
     - `exchange`: `role`, `message` (START, PLAY, STOP or ABORT), `text` of it (in names of the sheet; None
-      for START), `step` (joint moves made before), `reply`, `seconds`, `problem`, `notes`
+      for START), `step` (joint moves made before), `reply`, `counts` (whether the reply was asked for as
+      a move), `seconds`, `problem`, `notes`; told as soon as it is over, so that nobody who plays may see it
+    - `started`: `problems` with START
     - `step`: `step` (from 1), `moves`, `percepts` by role, `problems`, `facts` of the new state
-    - `end`: `goals` by role or None, `reason`, `steps`; `aborted`: `reason`
+    - `end`: `goals` by role or None, `reason`, `steps`, `problems` after the last step; `aborted`: `reason`
 
     Of a player: `request` (`peer`, `message`, `reply`, `seconds`), `refused` (`peer`, `reason`), `match`
     (`game`, `role`, `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end`

@@ -4,11 +4,15 @@ A move that is late, unreadable or not legal is replaced, and the record says so
 goes on.  All players are asked at the same time, and nobody learns a move before all have answered or
 are out of time.  The role `random` is never asked: its moves are drawn.  In games with `sees` every
 player is told its own move and what it sees, and nothing else.
+
+A match may begin with prescribed moves (an opening), and one that was cut off can go on: in both cases the
+players are told the moves that were made as if they had been asked for them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import re
 import time
@@ -17,7 +21,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from herbrand.errors import GameError, HerbrandError
+from herbrand.errors import GameError, HerbrandError, IllegalMoveError
 from herbrand.game import Game
 from herbrand.ggp.events import Event, silent
 from herbrand.ggp.messages import (
@@ -32,7 +36,7 @@ from herbrand.ggp.messages import (
     parse_info,
     tidy,
 )
-from herbrand.ggp.seats import ScrambledSeat
+from herbrand.ggp.seats import Exchange, ScrambledSeat
 from herbrand.ggp.view import reader_within
 from herbrand.machine.moves import Move
 from herbrand.scramble import scramble as scramble_tree
@@ -45,10 +49,22 @@ if TYPE_CHECKING:
 
     from herbrand.ggp.events import Listener
     from herbrand.ggp.messages import Message
-    from herbrand.ggp.seats import Exchange, Seat
+    from herbrand.ggp.seats import Seat
     from herbrand.machine.state import State
 
-__all__ = ["SUBSTITUTES", "Manager", "Match", "Problem", "Settings", "new_match_id", "seats_for"]
+__all__ = [
+    "SUBSTITUTES",
+    "Manager",
+    "Match",
+    "Past",
+    "Problem",
+    "Settings",
+    "as_sent",
+    "draw_moves",
+    "new_match_id",
+    "replacement",
+    "seats_for",
+]
 
 _T = TypeVar("_T")
 
@@ -107,6 +123,8 @@ class Match:
     players: dict[str, str]
     """Names by role; `random` has none."""
     settings: Settings
+    opening: tuple[tuple[str, ...], ...] = ()
+    """Joint moves that were prescribed."""
     moves: list[tuple[str, ...]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     goals: dict[str, int | None] | None = None
@@ -125,6 +143,19 @@ class Match:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is known of a match that was cut off, and is to go on."""
+
+    id: str
+    moves: tuple[tuple[str, ...], ...]
+    opening: tuple[tuple[str, ...], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """Of the steps in `moves`, and of START."""
+    replies: Mapping[str, str] = field(default_factory=dict)
+    """What was already answered in the step after them, by role."""
+
+
 class Manager:
     """Plays matches of one game; one object can play many, one after another or at once."""
 
@@ -136,17 +167,11 @@ class Manager:
         scramble: int | None = None,
         listener: Listener = silent,
     ) -> None:
-        game.require_playable()
-        printed = print_tree(
-            game.tree.statements
-        )  # without comments, which would swallow the rest of the line
-        if printed.diagnostics:  # names that KIF cannot spell were renamed: play what is sent
-            game = Game(read(printed.text, "prefix"), name=game.name, limits=game.limits)
-        self.game = game
+        self.game, self.rules = as_sent(game)
+        """The game, and its sheet as it is sent: KIF without comments, names in the spelling of the moves."""
         self.settings = settings or Settings()
         self.listener = listener
-        self.rules = _as_played(printed.text, self.game.rules.spelling)
-        """The sheet as it is sent: KIF without comments, every name in one spelling, that of the moves."""
+        self.scramble = scramble
         self.scrambled = None if scramble is None else scramble_tree(self.game.tree, scramble)
         """The game as players are told it, under other names; None: as it is.  The seed is `scramble`."""
         self.reader = reader_within(self.game, self.settings.reader_seconds)
@@ -163,10 +188,19 @@ class Manager:
 
         return list(await asyncio.gather(*map(one, seats)))
 
-    async def play(self, seats: Mapping[str, Seat], *, match_id: str | None = None) -> Match:
+    async def play(
+        self,
+        seats: Mapping[str, Seat],
+        *,
+        match_id: str | None = None,
+        opening: Sequence[Sequence[str]] = (),
+        past: Past | None = None,
+    ) -> Match:
         """Play a match; `seats` has one for each role but `random`.
 
-        XX `ValueError` for missing or unknown roles.
+        `opening` are joint moves to begin with; `past` is a match that goes on (`match_id` and `opening`
+        are then its own).  Raises `ValueError` for missing or unknown roles, `IllegalMoveError` for an
+        opening or a past that the rules do not allow.
         """
         table = self._table(seats)
         if self.scrambled is not None:
@@ -177,15 +211,28 @@ class Manager:
             self.game.roles,
             {role: seat.name for role, seat in table.items()},
             self.settings,
+            tuple(map(tuple, opening)),
         )
+        if past is not None:
+            match.id, match.opening = past.id, past.opening
+            match.problems.extend(past.problems)
         names = None if self.scrambled is None else dict(self.scrambled.names)
-        self._say("match", match, **match.as_json(), rules=self.rules, names=names)
+        self._say(
+            "match",
+            match,
+            **match.as_json(),
+            rules=self.rules,
+            names=names,
+            scramble=self.scramble,
+            resumed=None if past is None else len(past.moves),
+        )
         started = time.monotonic()
         try:
-            await _Run(self, table, match).play()
+            await _Run(self, table, match, past).play()
         except (asyncio.CancelledError, HerbrandError) as error:
             match.reason = "aborted"
-            self._say("aborted", match, reason=str(error) or "aborted")
+            with contextlib.suppress(HerbrandError):  # of the listener, whose error may be this one
+                self._say("aborted", match, reason=str(error) or "aborted")
             await asyncio.gather(*(seat.ask(Abort(match.id), seconds=1.0) for seat in table.values()))
             raise
         finally:
@@ -232,7 +279,7 @@ class Manager:
 class _Run:
     """One match while it is played."""
 
-    def __init__(self, manager: Manager, table: dict[str, Seat], match: Match) -> None:
+    def __init__(self, manager: Manager, table: dict[str, Seat], match: Match, past: Past | None) -> None:
         self.manager = manager
         self.game = manager.game
         self.settings = manager.settings
@@ -245,26 +292,106 @@ class _Run:
         self.percepts: dict[str, tuple[str, ...]] = {}
         self.drawn: dict[str, Move] = {}
         self.spare: dict[str, Move] = {}
+        self.past = past
+        self.told: list[dict[str, Message]] = []
+        """The PLAY messages of the steps so far, by role, while somebody may have to be told them again."""
+        self.unsaid = len(match.problems)
+        """How many problems the events so far have told of."""
 
     async def play(self) -> None:
-        match = self.match
-        await self._start()
+        match, past = self.match, self.past
+        if past is None:
+            await self._start()
+        else:
+            for joint in past.moves:
+                await self._make(joint)
+            self._count(past.problems)
+            await self._rejoin()
+        while len(match.moves) < len(match.opening) and await self._off(self._prepare):
+            self.told.append({role: self._message(role) for role in self.table})
+            await self._tell(self.told[-1])
+            self._stepped(await self._off(partial(self._advance_by, match.opening[len(match.moves)])))
         while await self._off(self._prepare):
-            before = len(match.problems)
             chosen = await self._ask()
             if chosen is None:
                 break
-            facts = await self._off(partial(self._advance, chosen))
-            self._say(
-                "step",
-                step=len(match.moves),
-                moves=list(match.moves[-1]),
-                percepts={role: list(seen) for role, seen in self.percepts.items()},
-                problems=[asdict(problem) for problem in match.problems[before:]],
-                facts=facts,
-            )
-        self._say("end", goals=match.goals, reason=match.reason, steps=len(match.moves))
+            self._stepped(await self._off(partial(self._advance, chosen)))
+        self._say(
+            "end",
+            goals=match.goals,
+            reason=match.reason,
+            steps=len(match.moves),
+            problems=self._new_problems(),
+        )
         await self._stop()
+
+    # -- steps that are known before -----------------------------------------------------------
+
+    async def _make(self, joint: tuple[str, ...]) -> None:
+        """Make a joint move of the past."""
+        if not await self._off(self._prepare):
+            raise IllegalMoveError(f"no step {len(self.match.moves) + 1} follows: {self.match.reason}")
+        self.told.append({role: self._message(role) for role in self.table})
+        await self._off(partial(self._advance_by, joint))
+
+    def _advance_by(self, joint: Sequence[str]) -> list[str]:
+        """Make a prescribed joint move; chance was drawn all the same, so that later draws stay the same."""
+        if len(joint) != len(self.game.roles):
+            raise IllegalMoveError(f"{len(joint)} moves for {len(self.game.roles)} roles")
+        plan = {}
+        for role, text in zip(self.game.roles, joint, strict=True):
+            if not self.state.is_legal(role, text):
+                step = len(self.match.moves) + 1
+                raise IllegalMoveError(f"`{text}` is not legal for {role} in step {step}")
+            plan[role] = Move(text)
+        return self._advance(plan)
+
+    def _count(self, problems: Sequence[Problem]) -> None:
+        """Count the problems in a row at the end of the past."""
+        for role in self.table:
+            bad = {problem.step for problem in problems if problem.role == role}
+            step = len(self.match.moves)
+            while step and step in bad:
+                step -= 1
+            self.in_a_row[role] = len(self.match.moves) - step
+
+    async def _rejoin(self) -> None:
+        """Tell the past to seats that cannot know it."""
+        new = [role for role, seat in self.table.items() if not seat.remembers]
+        await asyncio.gather(*map(self._catch_up, new))
+
+    async def _catch_up(self, role: str) -> None:
+        """Start a player anew and tell it all steps so far."""
+        await self._begin(role)
+        for messages in self.told:
+            await self._tell({role: messages[role]})
+
+    async def _tell(self, messages: Mapping[str, Message]) -> None:
+        """Send PLAY to players whose answer does not count."""
+        seconds = self.settings.play_clock + self.settings.grace
+
+        async def one(role: str, message: Message) -> None:
+            exchange = await self.table[role].tell(message, seconds=seconds)
+            self._exchanged(role, "PLAY", str(message), exchange, counts=False)
+
+        await asyncio.gather(*(one(role, message) for role, message in messages.items()))
+
+    # -- steps that are asked for ---------------------------------------------------------------
+
+    def _stepped(self, facts: list[str]) -> None:
+        self._say(
+            "step",
+            step=len(self.match.moves),
+            moves=list(self.match.moves[-1]),
+            percepts={role: list(seen) for role, seen in self.percepts.items()},
+            problems=self._new_problems(),
+            facts=facts,
+        )
+
+    def _new_problems(self) -> list[dict[str, Any]]:
+        new = [asdict(problem) for problem in self.match.problems[self.unsaid :]]
+        self.unsaid = len(self.match.problems)
+        return new
 
     async def _off(self, work: Callable[[], _T]) -> _T:
         """Do work of the rules in another thread: replies that arrive meanwhile must not become late."""
@@ -285,9 +412,7 @@ class _Run:
         if stuck is not None:
             match.reason = f"no-move {stuck}"
             return False
-        # Chance is drawn first, so that it does not depend on what the players answer.
-        self.drawn = {role: state.draw(self.chance) for role in self.game.roles if role not in self.table}
-        self.spare = {role: self.chance.choice(moves) for role, moves in legal.items() if role in self.table}
+        self.drawn, self.spare = draw_moves(state, self.chance)
         return True
 
     def _advance(self, chosen: dict[str, Move]) -> list[str]:
@@ -301,34 +426,47 @@ class _Run:
         return sorted(self.state.facts)
 
     async def _start(self) -> None:
+        await asyncio.gather(*map(self._begin, self.table))
+        self._say("started", problems=self._new_problems())
+
+    async def _begin(self, role: str) -> None:
         settings = self.settings
-
-        async def one(role: str, seat: Seat) -> None:
-            message = Start(
-                self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock
-            )
-            exchange = await seat.begin(self.game, message, seconds=settings.start_clock + settings.grace)
-            self._exchanged(role, "START", None, exchange)
-            reply = (exchange.reply or "").strip().lower()
-            if exchange.problem or reply != "ready":
-                note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
-                self._problem(0, role, exchange.problem or "unreadable", exchange.reply, note, None)
-
-        await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
+        message = Start(self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock)
+        seconds = settings.start_clock + settings.grace
+        exchange = await self.table[role].begin(self.game, message, seconds=seconds)
+        self._exchanged(role, "START", None, exchange, counts=self.past is None)
+        reply = (exchange.reply or "").strip().lower()
+        if self.past is None and (exchange.problem or reply != "ready"):
+            note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
+            self._problem(0, role, exchange.problem or "unreadable", exchange.reply, note, None)
 
     async def _ask(self) -> dict[str, Move] | None:
         """Ask everybody at once; None when somebody forfeits."""
-        settings = self.settings
-        asked = [role for role in self.table if not self._is_ignored(role)]
-        messages = [self._message(role) for role in asked]
-        seconds = settings.play_clock + settings.grace
-        exchanges = await asyncio.gather(
-            *(self.table[role].ask(text, seconds=seconds) for role, text in zip(asked, messages, strict=True))
-        )
-        replies = dict(zip(asked, exchanges, strict=True))
-        for role, message in zip(asked, messages, strict=True):
-            self._exchanged(role, "PLAY", str(message), replies[role])
+        past, known = self.past, {}
+        if past is not None and len(self.match.moves) == len(past.moves):
+            known = {
+                role: Exchange(text, None, 0.0) for role, text in past.replies.items() if role in self.table
+            }
+        asked = [role for role in self.table if role not in known and not self._is_ignored(role)]
+        exchanges = await asyncio.gather(*map(self._ask_one, asked))
+        self.past, self.told = None, []
+        replies = {**known, **dict(zip(asked, exchanges, strict=True))}
         return await self._off(lambda: self._choices(replies))
+
+    async def _ask_one(self, role: str) -> Exchange:
+        message = self._message(role)
+        seat, seconds = self.table[role], self.settings.play_clock + self.settings.grace
+        exchange = await seat.ask(message, seconds=seconds)
+        if (
+            self.past is not None
+            and seat.remembers
+            and (exchange.reply or "").strip().lower() in ("busy", "nil")
+        ):
+            self._exchanged(role, "PLAY", str(message), exchange, counts=False)
+            await self._catch_up(role)  # it was started anew as well
+            exchange = await seat.ask(message, seconds=seconds)
+        self._exchanged(role, "PLAY", str(message), exchange)
+        return exchange
 
     def _choices(self, replies: Mapping[str, Exchange]) -> dict[str, Move] | None:
         """Return the moves that count; None when somebody forfeits."""
@@ -347,7 +485,7 @@ class _Run:
                 self._problem(step, role, kind, exchange.reply if exchange else None, note, None)
                 self.match.reason = f"forfeit {role}"
                 return None
-            chosen[role] = self._substitute(role, self.spare[role])
+            chosen[role] = replacement(self.state, role, settings.substitute, self.spare[role])
             self._problem(step, role, kind, exchange.reply if exchange else None, note, str(chosen[role]))
         return chosen
 
@@ -360,14 +498,6 @@ class _Run:
             return self.manager.judge(self.state, role, exchange.reply)
         except HerbrandError as error:
             return None, "unreadable", str(error)
-
-    def _substitute(self, role: str, spare: Move) -> Move:
-        policy = self.settings.substitute
-        if policy == "first":
-            return self.state.legal_moves(role)[0]
-        if policy == "noop" and self.state.is_legal(role, "noop"):
-            return Move("noop")
-        return spare
 
     def _is_ignored(self, role: str) -> bool:
         patience = self.settings.patience
@@ -392,7 +522,10 @@ class _Run:
 
         await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
 
-    def _exchanged(self, role: str, word: str, text: str | None, exchange: Exchange) -> None:
+    def _exchanged(
+        self, role: str, word: str, text: str | None, exchange: Exchange, *, counts: bool = True
+    ) -> None:
+        """Tell of a message and its answer; `counts` is False where the answer is no move."""
         self._say(
             "exchange",
             role=role,
@@ -400,6 +533,7 @@ class _Run:
             text=text,
             step=len(self.match.moves),
             reply=exchange.reply,
+            counts=counts,
             seconds=round(exchange.seconds, 4),
             problem=exchange.problem,
             notes=list(exchange.notes),
@@ -415,12 +549,46 @@ class _Run:
         self.manager._say(kind, self.match, **data)
 
 
+def draw_moves(state: State, chance: random.Random) -> tuple[dict[str, Move], dict[str, Move]]:
+    """Draw for a step: the moves of `random`, and for each player one that may have to replace a bad one.
+
+    Everything is drawn before anybody is asked, so that it does not depend on the answers: the seed and
+    the moves made before give the draws.
+    """
+    game = state.game
+    drawn = {role: state.draw(chance) for role in game.roles if role == game.chance_role}
+    legal = state.legal_moves()
+    return drawn, {role: chance.choice(legal[role]) for role in game.players}
+
+
+def replacement(state: State, role: str, policy: str, spare: Move) -> Move:
+    """Return the move that replaces a bad one; `spare` is the one that was drawn."""
+    if policy == "first":
+        return state.legal_moves(role)[0]
+    if policy == "noop" and state.is_legal(role, "noop"):
+        return Move("noop")
+    return spare
+
+
 def new_match_id(game: str) -> str:
     """Return a name for a match that every known player can read: the game, and some random letters."""
     word = re.sub(r"[^a-z0-9_-]", "", game.lower())[:32]
     if not word[:1].isalpha():
         word = f"game{word}"
     return f"{word}.{random.SystemRandom().getrandbits(48):012x}"
+
+
+def as_sent(game: Game) -> tuple[Game, str]:
+    """Return the text of a game as players are sent it, and the game that they then play.
+
+    That is another one where names had to be renamed because KIF cannot spell them.  Raises `GameError` for a
+    game that cannot be played.
+    """
+    game.require_playable()
+    printed = print_tree(game.tree.statements)  # without comments, which would swallow the rest of the line
+    if printed.diagnostics:
+        game = Game(read(printed.text, "prefix"), name=game.name, limits=game.limits)
+    return game, _as_played(printed.text, game.rules.spelling)
 
 
 def _as_played(text: str, spelling: Mapping[str, str]) -> str:

@@ -57,9 +57,14 @@ class Seat(Protocol):
     """One place at the table."""
 
     name: str
+    remembers: bool
+    """Whether its player may still know a match whose manager is gone."""
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Send a message and wait for the reply for at most so many seconds; never raises."""
+
+    async def tell(self, message: Message, *, seconds: float) -> Exchange:
+        """Send PLAY for a step whose moves are known already: the answer does not count."""
 
     async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
         """Send START; a seat in this process takes the game as it is."""
@@ -70,6 +75,8 @@ class Seat(Protocol):
 
 class RemoteSeat:
     """A player at an address."""
+
+    remembers = True
 
     def __init__(
         self,
@@ -121,6 +128,10 @@ class RemoteSeat:
                     writer.transport.abort()
         return Exchange(reply.text, None, time.monotonic() - started, reply.notes)
 
+    async def tell(self, message: Message, *, seconds: float) -> Exchange:
+        """Ask as for any step: the protocol has no other way."""
+        return await self.ask(message, seconds=seconds)
+
     async def close(self) -> None:
         """Nothing is kept open."""
 
@@ -135,6 +146,7 @@ class ScrambledSeat:
     def __init__(self, seat: Seat, scrambled: Scrambled) -> None:
         self.seat = seat
         self.name = seat.name
+        self.remembers = seat.remembers
         self.scrambled = scrambled
 
     async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
@@ -146,20 +158,27 @@ class ScrambledSeat:
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Translate the message, and the reply back."""
-        if isinstance(message, Play | Stop):
-            message = replace(message, moves=self._all(message.moves))
-        elif isinstance(message, Turn):
-            last = None if message.last is None else self._there(message.last)
-            seen = self._all(message.percepts)  # in an order that tells nothing
-            message = replace(message, last=last, percepts=None if seen is None else tuple(sorted(seen)))
-        exchange = await self.seat.ask(message, seconds=seconds)
+        exchange = await self.seat.ask(self._translated(message), seconds=seconds)
         if exchange.reply is None or not isinstance(message, Play | Turn):
             return exchange
         return replace(exchange, reply=_WORD.sub(self._back, exchange.reply))
 
+    async def tell(self, message: Message, *, seconds: float) -> Exchange:
+        """Translate the message."""
+        return await self.seat.tell(self._translated(message), seconds=seconds)
+
     async def close(self) -> None:
         """Leave the table."""
         await self.seat.close()
+
+    def _translated(self, message: Message) -> Message:
+        if isinstance(message, Play | Stop):
+            return replace(message, moves=self._all(message.moves))
+        if isinstance(message, Turn):
+            last = None if message.last is None else self._there(message.last)
+            seen = self._all(message.percepts)  # in an order that tells nothing
+            return replace(message, last=last, percepts=None if seen is None else tuple(sorted(seen)))
+        return message
 
     def _there(self, term: str) -> str:
         return self.scrambled.scrambled(term)
@@ -178,6 +197,8 @@ class ScrambledSeat:
 
 class LocalSeat:
     """A player of `herbrand.play` in this process, thinking in a thread of its own."""
+
+    remembers = False
 
     def __init__(self, player: Player, *, name: str) -> None:
         self.player = player
@@ -207,24 +228,35 @@ class LocalSeat:
             return Exchange("busy", None, 0.0)
         return await self._wait(self._worker.submit(lambda: self._select(message)), seconds)
 
+    async def tell(self, message: Message, *, seconds: float) -> Exchange:
+        """Follow the match without thinking."""
+        if self._worker is None or not isinstance(message, Play | Turn):
+            return Exchange("busy", None, 0.0)
+        return await self._wait(self._worker.submit(lambda: self._told(message)), seconds)
+
     async def close(self) -> None:
         """Let the thread end."""
         self.player.stop()
         if self._worker is not None:
             self._worker.close()
 
-    def _select(self, message: Play | Turn) -> str:
+    def _told(self, message: Play | Turn) -> str:
         view = self._view
         assert view is not None
-        started = time.monotonic()
         if isinstance(message, Turn):
             view.told_percepts(
                 message.last, message.percepts, turn=message.turn, over=False, seconds=0.4 * self._clock
             )
         else:
             view.told_moves(message.moves)
+        return "told"
+
+    def _select(self, message: Play | Turn) -> str:
+        started = time.monotonic()
+        self._told(message)
+        assert self._view is not None
         think = 0.9 * self._clock - (time.monotonic() - started)
-        return str(self.player.select(view.state, max(0.0, think)))
+        return str(self.player.select(self._view.state, max(0.0, think)))
 
     async def _wait(self, job: asyncio.Future[str], seconds: float) -> Exchange:
         started = time.monotonic()

@@ -1,0 +1,248 @@
+"""`herbrand record`: list, verify, sign, export and import records of matches."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from herbrand.cli.files import FILE
+from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.sources import records_in
+
+if TYPE_CHECKING:
+    from herbrand.records import MatchRecord
+
+__all__ = ["command"]
+
+DATABASE = click.Path(dir_okay=False)
+SOURCE = click.Path(exists=True, dir_okay=False)
+_IDS = click.option("--id", "ids", metavar="ID", multiple=True, help="Only this match; may be repeated.")
+_GAME = click.option(
+    "--game", metavar="FILE", type=FILE, help="The rules, which records of ggp-base do not hold."
+)
+
+
+@click.group("record")
+def command() -> None:
+    """List, verify, sign, export and import records of matches.
+
+    Records are made by `herbrand match --record DB` and `herbrand tournament --record DB`; DB is an SQLite
+    database.
+    """
+
+
+@command.command("list")
+@click.argument("database", metavar="DB", type=SOURCE)
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+def list_(database: str, *, wants_json: bool) -> None:
+    """List the matches of a database."""
+    from herbrand.records import Store
+
+    with Store(database, create=False) as store:
+        rows = store.summaries()
+    if wants_json:
+        as_json(rows)
+        return
+    lines: list[tuple[str, ...]] = [("match", "game", "begun", "steps", "problems", "how it ended")]
+    lines += [_summary(row) for row in rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(5)]
+    for line in lines:
+        start = "  ".join(
+            f"{word:>{width}}" if at in (3, 4) else f"{word:{width}}"
+            for at, (word, width) in enumerate(zip(line, widths, strict=False))
+        )
+        result(f"{start}  {line[5]}".rstrip())
+    remark(count(len(rows), "match").replace("matchs", "matches"))
+
+
+def _summary(row: dict[str, Any]) -> tuple[str, ...]:
+    seats = [seat for seat in row["seats"] if seat["player"] is not None]
+    if row["status"] == "completed":
+        ending = ", ".join(
+            f"{seat['player']} ({seat['role']}) {'-' if seat['goal'] is None else seat['goal']}"
+            for seat in seats
+        )
+    else:
+        who = ", ".join(f"{seat['player']} ({seat['role']})" for seat in seats)
+        ending = f"{'not ended' if row['status'] == 'running' else row['reason']}: {who}"
+    begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["started"]))
+    return row["id"], row["game"], begun, str(row["steps"]), str(row["problems"]), ending
+
+
+@command.command("verify")
+@click.argument("sources", metavar="DB|JSON", type=SOURCE, nargs=-1, required=True)
+@_IDS
+@_GAME
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "rules", "network", "naive"]),
+    default="auto",
+    show_default=True,
+    help="What evaluates the rules.",
+)
+@click.option("--key", metavar="HEX", help="Demand that each record is signed with this public key.")
+@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    sources: tuple[str, ...],
+    ids: tuple[str, ...],
+    game: str | None,
+    engine: str,
+    key: str | None,
+    *,
+    wants_json: bool,
+) -> None:
+    """Play every move again by the rules and check that all that is recorded can be true.
+
+    Checked are legal moves, what players answered and what replaced it, chance, percepts, states, the
+    end, the goals, scrambled names and signatures. Exit status 1 when anything does not fit.
+    """
+    from herbrand.records.verifier import Verifier
+
+    verifier = Verifier(engine=engine, public_key=key)
+    rows = []
+    steps = 0
+    for source in sources:
+        for record in records_in(source, ids, game):
+            found = verifier.verify(record)
+            steps += len(record.moves)
+            rows.append(
+                {
+                    "id": record.id,
+                    "game": record.game,
+                    "status": record.status,
+                    "steps": len(record.moves),
+                    "signed": record.signature is not None,
+                    "findings": [{"step": finding.step, "text": finding.text} for finding in found],
+                }
+            )
+            if not wants_json:
+                for finding in found:
+                    result(f"{record.id}: {finding}")
+    bad = sum(1 for row in rows if row["findings"])
+    if wants_json:
+        as_json(rows)
+    elif bad:
+        result(f"{bad} of {_matches(len(rows))} do not fit the rules")
+    else:
+        result(f"ok: {_matches(len(rows))}, {count(steps, 'step')}")
+    if bad:
+        ctx.exit(1)
+
+
+def _matches(number: int) -> str:
+    return f"{number} match" if number == 1 else f"{number} matches"
+
+
+@command.command("export")
+@click.argument("database", metavar="DB", type=SOURCE)
+@_IDS
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["herbrand", "ggp-base"]),
+    default="herbrand",
+    show_default=True,
+    help="With everything, or as ggp-base writes matches.",
+)
+@click.option(
+    "--to", "folder", metavar="FOLDER", type=click.Path(file_okay=False), help="A file for each match."
+)
+@click.option("--url", metavar="URL", help="The address of the game, for ggp-base.")
+def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, url: str | None) -> None:
+    """Write matches as JSON: one match as itself, several as a list."""
+    from herbrand.records.document import write_document
+    from herbrand.records.ggpbase import write_ggpbase
+
+    def document(record: MatchRecord) -> dict[str, Any]:
+        return write_document(record) if form == "herbrand" else write_ggpbase(record, url=url)
+
+    records = records_in(database, ids)
+    if folder is None:
+        found = [document(record) for record in records]
+        as_json(found[0] if len(found) == 1 and len(ids) <= 1 else found)
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    written = 0
+    for record in records:
+        name = re.sub(r"[^A-Za-z0-9_.-]", "_", record.id).lstrip(".") or "match"
+        text = json.dumps(document(record), indent=1, ensure_ascii=False)
+        Path(folder, f"{name}.json").write_text(text + "\n", encoding="utf-8")
+        written += 1
+    remark(f"wrote {_matches(written)} to {folder}")
+
+
+@command.command("import")
+@click.argument("database", metavar="DB", type=DATABASE)
+@click.argument("sources", metavar="JSON|DB", type=SOURCE, nargs=-1, required=True)
+@_IDS
+@_GAME
+@click.option("--unverified", is_flag=True, help="Take also what does not fit the rules.")
+@click.pass_context
+def import_(
+    ctx: click.Context,
+    database: str,
+    sources: tuple[str, ...],
+    ids: tuple[str, ...],
+    game: str | None,
+    *,
+    unverified: bool,
+) -> None:
+    """Take matches from JSON files, ours or those of ggp-base, and from other databases.
+
+    Each is verified; what does not fit the rules is left out, and makes the exit status 1.
+    """
+    from herbrand.records import RecordError, Store
+    from herbrand.records.verifier import Verifier
+
+    verifier = Verifier()
+    taken = refused = 0
+    with Store(database) as store:
+        for source in sources:
+            for record in records_in(source, ids, game):
+                found = [] if unverified else verifier.verify(record)
+                for finding in found:
+                    remark(f"{source}: {record.id}: {finding}")
+                if not found:
+                    try:
+                        store.save(record)
+                        taken += 1
+                        continue
+                    except RecordError as error:
+                        remark(f"{source}: {error}")
+                refused += 1
+    result(f"took {_matches(taken)}{f', left out {refused}' if refused else ''}")
+    if refused:
+        ctx.exit(1)
+
+
+@command.command("keygen")
+@click.argument("file", metavar="KEY", type=DATABASE)
+def keygen(file: str) -> None:
+    """Make a key for signing: the private one goes into a file, the public one is printed."""
+    from herbrand.records.signing import make_key
+
+    result(make_key(file))
+
+
+@command.command("sign")
+@click.argument("database", metavar="DB", type=SOURCE)
+@click.option("--key", "key", metavar="KEY", type=SOURCE, required=True, help="The file of the private key.")
+@_IDS
+def sign(database: str, key: str, ids: tuple[str, ...]) -> None:
+    """Sign matches that have ended."""
+    from herbrand.records import Store
+    from herbrand.records.signing import public_key
+    from herbrand.records.signing import sign as signed
+
+    with Store(database, create=False) as store:
+        names = list(ids) or [name for name in store.ids() if name not in store.ids(status="running")]
+        for name in names:
+            store.sign(name, signed(store.load(name), key))
+    result(f"signed {_matches(len(names))} with {public_key(key)}")

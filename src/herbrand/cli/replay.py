@@ -1,0 +1,80 @@
+"""`herbrand replay`: show a recorded match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE
+from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.picture import Painter, goals_line
+from herbrand.cli.sources import records_in
+
+if TYPE_CHECKING:
+    from herbrand.records import MatchRecord
+
+__all__ = ["command"]
+
+
+@click.command("replay")
+@click.argument("source", metavar="DB|JSON", type=click.Path(exists=True, dir_okay=False))
+@click.argument("match", metavar="[ID]", required=False)
+@click.option("--step", type=click.IntRange(0), help="Only the state after so many steps.")
+@click.option("--brief", is_flag=True, help="Only the moves, not the states.")
+@click.option("--game", metavar="FILE", type=FILE, help="The rules, which records of ggp-base do not hold.")
+@click.option("--json", "wants_json", is_flag=True, help="Print the states as JSON.")
+def command(
+    source: str, match: str | None, step: int | None, game: str | None, *, brief: bool, wants_json: bool
+) -> None:
+    """Show a recorded match, state by state, by playing it again.
+
+    Without ID the last match is shown.
+    """
+    from herbrand.records import RecordError
+    from herbrand.records.ggpbase import replayed
+
+    records = list(records_in(source, (match,) if match else (), game))
+    if not records:
+        raise RecordError(f"there is no match in `{source}`")
+    record = records[-1]
+    states = replayed(record)
+    if step is not None and step >= len(states):
+        raise click.BadParameter(f"the match has {count(len(record.moves), 'step')}", param_hint="--step")
+    wanted = range(len(states)) if step is None else [step]
+    if wants_json:
+        as_json(
+            [
+                {
+                    "step": number,
+                    "moves": list(record.moves[number - 1]) if number else None,
+                    "facts": sorted(states[number].facts),
+                    "terminal": states[number].is_terminal,
+                    "goals": states[number].goals if states[number].is_terminal else None,
+                }
+                for number in wanted
+            ]
+        )
+        return
+    paint = Painter(states[0].game)
+    who = ", ".join(f"{role} is {name}" for role, name in record.players.items())
+    result(f"{record.game}, match {record.id}: {who}")
+    for number in wanted:
+        if number:
+            _step(record, number)
+        if not brief or step is not None:
+            result(f"\n{paint(states[number])}\n")
+    if step is None:
+        steps = count(len(record.moves), "step")
+        if states[-1].is_terminal:
+            result(f"the game is over after {steps}: {goals_line(states[-1])}")
+        else:
+            result(f"the record ends after {steps}: {record.reason}")
+
+
+def _step(record: MatchRecord, number: int) -> None:
+    forced = "  (opening)" if number <= len(record.opening) else ""
+    result(f"{number:>3}  {'  '.join(record.moves[number - 1])}{forced}")
+    for problem in record.problems:
+        if problem.step == number:
+            remark(f"     {problem.role}: {problem.kind}: {problem.note}; played {problem.played} instead")
