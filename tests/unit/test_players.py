@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
 
-NAMES = ("legal", "random", "greedy", "montecarlo")
+NAMES = ("legal", "random", "greedy", "montecarlo", "mcts")
 
 SLOW = """
 (role a) (init (n 0))
@@ -140,7 +140,7 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
     """A misspelt name says what was meant."""
     with pytest.raises(NoSuchPlayer, match="did you mean `montecarlo`"):
         make_player("montecarol")
-    assert tuple(players())[:4] == NAMES
+    assert tuple(players())[:5] == NAMES
 
 
 class Stranger(Player):

@@ -5,17 +5,21 @@ It may be stopped at any time, from another thread, and then answers soon.  What
 player needs to know is in `interface`; players are found by name through `registry`, which other
 packages extend with entry points of the group `herbrand.players`.
 
-| name         | file         | how it chooses                                                              |
-|--------------|--------------|-----------------------------------------------------------------------------|
-| `legal`      | `simple`     | always the first legal move                                                 |
-| `random`     | `simple`     | any legal move, evenly                                                      |
-| `greedy`     | `greedy`     | the move after which its goal value is best, one step ahead                 |
-| `montecarlo` | `montecarlo` | the move after which random games end best, on the fastest engine there is  |
+| name         | file              | how it chooses                                                          |
+|--------------|-------------------|-------------------------------------------------------------------------|
+| `legal`      | `simple`          | always the first legal move                                             |
+| `random`     | `simple`          | any legal move, evenly                                                  |
+| `greedy`     | `greedy`          | the move after which its goal value is best, one step ahead             |
+| `montecarlo` | `montecarlo`      | the move after which random games end best                              |
+| `mcts`       | `mcts`, `search/` | a tree of the moves that look best, judged by random games, with proofs |
+
+What a player found out before its last move is its `report`, an `Explanation`.
 """
 
 from __future__ import annotations
 
+from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.interface import Player
 from herbrand.play.registry import PlayerInfo, make_player, players
 
-__all__ = ["Player", "PlayerInfo", "make_player", "players"]
+__all__ = ["Explanation", "MoveReport", "Player", "PlayerInfo", "make_player", "players"]

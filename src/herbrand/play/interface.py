@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.play.explanation import Explanation
 
 __all__ = ["Player"]
 
@@ -70,6 +71,10 @@ class Player(ABC):
 
         With hidden information the state is one that the role can hold possible, not the true one.
         """
+
+    def report(self) -> Explanation | None:
+        """Return what the player found out before its last move; None if it does not say."""
+        return None
 
     def stop(self) -> None:
         """End the match now; a `select` that runs in another thread returns soon."""

@@ -31,6 +31,7 @@ _OWN: Final = {
     "random": "herbrand.play.simple:RandomPlayer",
     "greedy": "herbrand.play.greedy:GreedyPlayer",
     "montecarlo": "herbrand.play.montecarlo:MonteCarloPlayer",
+    "mcts": "herbrand.play.mcts:MctsPlayer",
 }
 
 

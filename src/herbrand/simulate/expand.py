@@ -46,6 +46,8 @@ _WIDE = 8
 """Words in a row where there are more than 64 states."""
 JOINTS = 1 << 20
 """How many joint moves are listed at once."""
+_NEVER = np.zeros(1, np.int64)
+_NO_RECORD = np.zeros((0, 1), np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +333,7 @@ class Expander:
             rollout(
                 v, width, circuit, states, parents, network.legal, self._bounds, network.terminal,
                 network.next, network.goal, self._goal_role, self._goal_value, generator, max_steps, values,
-                lengths,
+                lengths, _NEVER, -1, _NO_RECORD,
             )  # fmt: skip
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]

@@ -269,13 +269,15 @@ def enumerate_joints(moves, bounds, places, starts, begin, parents, joints):
 @compiled
 def rollout(
     v, width, circuit, states, parents, legal, bounds, terminal, following, goal, goal_role, goal_value,
-    generator, max_steps, values, lengths,
+    generator, max_steps, values, lengths, stop, watched, record,
 ):  # fmt: skip
-    """Play one uniformly random game from each of the states `parents[i]` to its end.
+    """Play one uniformly random game from each of the states `parents[i]` to its end; return whether it did.
 
     Fills `values[i, role]` and `lengths[i]`; where a role has no legal move the values are `STUCK`,
     and games that reach `max_steps` have the values of their last state and length `-1 - steps`.
-    `generator` is four rows of random state that is used up in place.
+    `generator` is four rows of random state that is used up in place.  Gives up between two steps
+    when another thread sets `stop[0]`; nothing that was filled in means anything then.  `record[step, role]`
+    is filled with the moves of game `watched`, as far as it has room; -1 watches none.
     """
     cones, fluents, moves_first = circuit[3], circuit[7], circuit[8]
     words = len(width)
@@ -296,6 +298,7 @@ def rollout(
     many = np.zeros(roles, np.int64)
     stuck = np.zeros(words, np.uint64)
     v[state * words : (state + 4) * words] = generator
+    stopped = False
     for begin in range(0, len(parents), 64 * words):
         end = min(begin + 64 * words, len(parents))
         _load(v, width, fluents, states, parents, begin, end, square)
@@ -312,7 +315,8 @@ def rollout(
                 while ended:
                     lengths[begin + 64 * w + lowest_bit(ended)] = n
                     ended &= ended - _U(1)
-            if n == max_steps or not row_any(v, width, _U(playing)):
+            stopped = stop[0] != 0
+            if stopped or n == max_steps or not row_any(v, width, _U(playing)):
                 break
             for r in range(roles):
                 first, last = bounds[r], bounds[r + 1]
@@ -345,11 +349,19 @@ def rollout(
                         while bad:
                             lengths[begin + 64 * w + lowest_bit(bad)] = n
                             bad &= bad - _U(1)
+            if begin <= watched < end and n < len(record):
+                at, bit = (watched - begin) >> 6, _U((watched - begin) & 63)
+                for r in range(roles):
+                    for m in range(bounds[r], bounds[r + 1]):
+                        if (v[(moves_first + m) * words + at] >> bit) & _U(1):
+                            record[n, r] = m
             _run(v, width, circuit, cones[0], cones[1])
             for f in range(fluents):
                 row_literal(v, width, _U(buffer + f), _U(following[f]))
             for f in range(fluents):  # games that are over stay where they are
                 row_mux(v, width, _U(1 + f), _U(playing), _U(buffer + f), _U(1 + f))
+        if stopped:
+            break
         for w in range(words):
             late = v[playing * words + w]
             while late:
@@ -368,3 +380,4 @@ def rollout(
             row_fill(v, width, _U(moves_first + touched[r, t]), _U(0))
     v[moves_first * words : (moves_first + bounds[roles]) * words] = _U(0)
     generator[:] = v[state * words : (state + 4) * words]
+    return not stopped

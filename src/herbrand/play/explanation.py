@@ -1,0 +1,118 @@
+"""Why a player chose its move: what it found out about each move, as data and for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Explanation", "MoveReport"]
+
+_BAR = 20
+_SHOWN_LINE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class MoveReport:
+    """What is known about one move."""
+
+    move: str
+    """As KIF."""
+    visits: int
+    """Random games, or positions, that were looked at after it."""
+    mean: float | None
+    """What the role got in them on the average, or the value of a search, from 0 to 100; None without any."""
+    proved: float | None = None
+    """What the role gets if everybody plays as well as possible, where that is proved."""
+    at_least: float = 0.0
+    """What the role can make sure of, proved."""
+    at_most: float = 100.0
+    """What it can get at most, proved."""
+    plies: int | None = None
+    """Where a value is proved: how many steps the proof looks ahead."""
+    line: tuple[tuple[str, ...], ...] = ()
+    """What is expected: joint moves as KIF, the first with this move in it."""
+
+    @property
+    def value(self) -> float | None:
+        """The proved value, or else the mean."""
+        return self.mean if self.proved is None else self.proved
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "move": self.move,
+            "visits": self.visits,
+            "mean": None if self.mean is None else round(self.mean, 2),
+            "proved": self.proved,
+            "at_least": self.at_least,
+            "at_most": self.at_most,
+            "plies": self.plies,
+            "line": [list(joint) for joint in self.line],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a player found out before its last move."""
+
+    player: str
+    role: str
+    moves: tuple[MoveReport, ...]
+    """Best first; the first is the one it chose."""
+    seconds: float
+    visits: int = 0
+    """Random games, or positions, in all; also those from moves before that could be used again."""
+    positions: int = 0
+    """Positions in memory."""
+    notes: tuple[str, ...] = ()
+    """For people: how it went about it."""
+
+    @property
+    def best(self) -> MoveReport:
+        """The move that was chosen."""
+        return self.moves[0]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "player": self.player,
+            "role": self.role,
+            "seconds": round(self.seconds, 4),
+            "visits": self.visits,
+            "positions": self.positions,
+            "notes": list(self.notes),
+            "moves": [move.as_json() for move in self.moves],
+        }
+
+    def table(self, most: int = 8) -> str:
+        """Return a text with a line for each of the best moves, and what is expected after the first."""
+        lines = []
+        if self.moves:
+            width = max(len(report.move) for report in self.moves[:most])
+            lines += [_line(report, width) for report in self.moves[:most]]
+        rest = len(self.moves) - most
+        if rest > 0:
+            lines.append(f"... {rest} more")
+        if self.moves and len(self.best.line) > 1:
+            shown = ["/".join(move for move in joint if move != "noop") for joint in self.best.line]
+            more = " ..." if len(shown) > _SHOWN_LINE else ""
+            lines.append(f"expected: {' '.join(shown[:_SHOWN_LINE])}{more}")
+        lines += self.notes
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        """The table."""
+        return self.table()
+
+
+def _line(report: MoveReport, width: int) -> str:
+    value = report.value
+    if value is None:
+        return f"{report.move:{width}}  {'':{_BAR}}     ?"
+    full = round(_BAR * value / 100)
+    bar = "█" * full + "░" * (_BAR - full)
+    if report.proved is None:
+        sure = f"  at least {report.at_least:g}" if report.at_least > 0 else ""
+        return f"{report.move:{width}}  {bar} {value:5.1f}  {report.visits} visits{sure}"
+    steps = f" in {report.plies} step{'s' if report.plies != 1 else ''}" if report.plies else ""
+    return f"{report.move:{width}}  {bar} {value:5.1f}  proved{steps}"

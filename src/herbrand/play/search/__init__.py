@@ -1,0 +1,24 @@
+"""Tree search on the network of a game: the tree in arrays, the leaves valued by many random games at once.
+
+One *round* goes down the tree several times (`descent`), makes all successors of the leaves found
+in one pass over the network, plays hundreds of random games from them in another, and adds the
+results to all positions on the way (`growth`).  The parts:
+
+| module        | what it does                                                                        |
+|---------------|-------------------------------------------------------------------------------------|
+| `tree`        | the arrays, how many positions fit into a budget of memory, forgetting what cannot come |
+| `descent`     | compiled: finding positions by their states, choosing moves, ways down                |
+| `growth`      | compiled: new positions, proved values, adding up                                     |
+| `engine`      | `Search`: rounds, budgets, what was found                                             |
+| `plain`       | the same idea on the rules, one game at a time, for games without a network           |
+
+Sources: UCT (Kocsis and Szepesvári 2006) with transpositions (Childs, Brodeur and Kocsis 2008), max^n for
+more than two roles (Sturtevant 2008), decoupled choice where roles move at once (Finnsson and Björnsson
+2008) or regret matching (Lisý et al. 2013), proved bounds carried up (Winands et al. 2008; Cazenave
+and Saffidine 2010), games from a leaf in batches (Cazenave and Jouandeau 2007), and ways that
+are under way counted as lost (Chaslot et al. 2008).
+
+A *position* is a state that the tree has; an *arm* is a legal move of one role in a position.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,116 @@
+"""What a search tree says: which moves are best, and what is expected after them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.play.explanation import MoveReport
+from herbrand.play.search.descent import joint_key
+from herbrand.play.search.tree import ALONE, JOINT, edge_slot
+
+if TYPE_CHECKING:
+    from herbrand.play.search.engine import Search
+
+__all__ = ["ranked_arms", "reports"]
+
+_LINES = 12
+"""Moves for which a line is given."""
+_LONGEST = 20
+
+
+def ranked_arms(search: Search, at: int, role: int) -> list[int]:
+    """Return the arms of a role in an open position, best first.
+
+    What is proved decides where it can, the shortest way to win and the longest to lose first; else the
+    move that was looked at most, unless another is sure to give more than it promises.
+    """
+    tree = search.tree
+    begin = int(tree.first[at] + tree.sizes[at, :role].sum())
+    arms = np.arange(begin, begin + int(tree.sizes[at, role]))
+    counts = tree.arm_count[arms]
+    if tree.kind[at] == JOINT or int(tree.mover[at]) != role:
+        return [int(arms[k]) for k in np.argsort(-counts, kind="stable")]
+    children = tree.arm_child[arms]
+    made = children >= 0
+    low = np.where(made, tree.low[children, role], 0.0)
+    high = np.where(made, tree.high[children, role], 1.0)
+    visits = np.where(made, tree.games[children], 0.0)
+    mean = np.where(visits > 0, tree.total[children, role] / np.maximum(visits, 1e-9), 0.0)
+    plies = np.where(made, tree.plies[children], 0)
+    sure = float(low.max(initial=0.0))
+    exact = low == high
+    # moves that cannot be better than what is sure, and those that are sure
+    hopeless = (high <= sure) & ~(low == sure)
+    open_arms = ~exact & ~hopeless
+    best_open = float(mean[np.where(open_arms, counts, -1.0).argmax()]) if open_arms.any() else -1.0
+    keys = []
+    for k in range(len(arms)):
+        if hopeless[k]:
+            keys.append((3, -float(high[k]), -float(plies[k]), -float(mean[k])))
+        elif exact[k]:
+            group = 0 if low[k] >= best_open else 2
+            length = float(plies[k]) if low[k] >= 0.5 else -float(plies[k])
+            keys.append((group, -float(low[k]), length, -float(mean[k])))
+        else:
+            keys.append((1, -float(counts[k]), -float(mean[k]), 0.0))
+    return [int(arms[k]) for k in sorted(range(len(arms)), key=keys.__getitem__)]
+
+
+def reports(search: Search, role: int) -> list[MoveReport]:
+    """Return what is known about each move of a role at the root, best first."""
+    tree, at = search.tree, search.root
+    if tree.kind[at] not in (ALONE, JOINT):
+        return []
+    found = []
+    for rank, arm in enumerate(ranked_arms(search, at, role)):
+        count = float(tree.arm_count[arm])
+        mean = 100 * float(tree.arm_total[arm]) / count if count > 0 else None
+        low, high, plies = 0.0, 1.0, None
+        child = int(tree.arm_child[arm]) if tree.kind[at] == ALONE and int(tree.mover[at]) == role else -1
+        if child >= 0:
+            low, high = float(tree.low[child, role]), float(tree.high[child, role])
+            visits = float(tree.games[child])
+            if visits > 0:
+                mean = 100 * float(tree.total[child, role]) / visits
+            plies = int(tree.plies[child]) + 1 if low == high else None
+        found.append(
+            MoveReport(
+                search.move_text(int(tree.move[arm])),
+                round(count),
+                mean,
+                proved=_percent(low) if low == high else None,
+                at_least=_percent(low),
+                at_most=_percent(high),
+                plies=plies,
+                line=_line(search, at, role, arm) if rank < _LINES else (),
+            )
+        )
+    return found
+
+
+def _percent(value: float) -> float:
+    return round(100 * value, 3)
+
+
+def _line(search: Search, at: int, role: int, arm: int) -> tuple[tuple[str, ...], ...]:
+    """Follow the best moves after a move; up to where chance decides, or nothing is known."""
+    tree = search.tree
+    line: list[tuple[str, ...]] = []
+    seen = set()
+    while at >= 0 and at not in seen and tree.kind[at] in (ALONE, JOINT) and len(line) < _LONGEST:
+        seen.add(at)
+        arms = np.zeros((1, tree.low.shape[1]), np.int64)
+        for r in range(arms.shape[1]):
+            size = int(tree.sizes[at, r])
+            if r == search.chance and size > 1:
+                return tuple(line)
+            arms[0, r] = ranked_arms(search, at, r)[0] if line or r != role else arm
+        line.append(tuple(search.move_text(int(tree.move[a])) for a in arms[0]))
+        if tree.kind[at] == ALONE:
+            at = int(tree.arm_child[arms[0, tree.mover[at]]])
+        else:
+            edge = int(tree.edge_slots[edge_slot(tree, joint_key(tree, at, arms, 0))]) - 1
+            at = int(tree.edge_child[edge]) if edge >= 0 else -1
+    return tuple(line)

@@ -1,0 +1,242 @@
+"""Tree search: proved values agree with solved games, plans are kept, clocks too, and memory is bounded."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+import herbrand
+from herbrand.analyse.solve import solve
+from herbrand.play import make_player
+from herbrand.play.mcts import MctsPlayer
+from herbrand.play.search.descent import is_exact
+from herbrand.play.search.engine import Search
+from herbrand.play.search.plain import PlainSearch
+from herbrand.play.search.reading import reports
+from herbrand.play.search.tree import ALONE, ARMS, EDGES, JOINT, POSITIONS, forget, position_slot
+
+if TYPE_CHECKING:
+    import numpy as np
+
+WINNING = ("(mark 1 1)", "noop"), ("noop", "(mark 2 1)"), ("(mark 1 2)", "noop"), ("noop", "(mark 2 2)")
+
+
+def search_of(name: str, **options: object) -> Search:
+    """A search at the initial state of a bundled game."""
+    search = Search(herbrand.load(name).network, memory=1 << 25, seed=1, **options)  # type: ignore[arg-type]
+    search.move_to(search.expander.initial)
+    return search
+
+
+def grown(search: Search, rounds: int) -> Search:
+    """The search after so many rounds, or when it is solved."""
+    for _ in range(rounds):
+        if search.is_solved:
+            break
+        search.round()
+    return search
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "nim", "ticTacToe3"])
+def test_what_is_proved_is_the_value(name: str) -> None:
+    """A search that ends has proved what backward induction finds."""
+    search = grown(search_of(name), 3000)
+    assert search.is_solved
+    solution = solve(herbrand.load(name))
+    assert solution.value is not None
+    low = search.tree.low[search.root]
+    assert {
+        role: round(100 * float(value)) for role, value in zip(search.expander.roles, low, strict=True)
+    } == {role: round(value) for role, value in solution.value.items()}
+
+
+def test_every_proved_position_of_tic_tac_toe_is_right() -> None:
+    """Bounds hold in every position of the tree, not only at the root."""
+    search = grown(search_of("ticTacToe"), 40)
+    tree, expander = search.tree, search.expander
+    states = tree.state[: search.positions]
+    values: dict[bytes, float] = {}
+
+    def value(state: np.ndarray) -> float:
+        """What xplayer gets under best play, by minimax."""
+        key = state.tobytes()
+        if key not in values:
+            if expander.terminal(state)[0]:
+                values[key] = expander.goals(state)[0, 0] / 100
+            else:
+                after = expander.expand(state).states
+                found = [value(after[i : i + 1]) for i in range(len(after))]
+                values[key] = max(found) if state_mover(state) == 0 else min(found)
+        return values[key]
+
+    def state_mover(state: np.ndarray) -> int:
+        counts = expander.legal(state).counts()[0]
+        return int(counts[1] > 1)
+
+    proved = 0
+    for at in range(len(states)):
+        true = value(states[at : at + 1])
+        assert tree.low[at, 0] <= true <= tree.high[at, 0]
+        proved += bool(is_exact(tree, at))
+    assert proved > 500
+
+
+def test_a_won_game_is_won_the_short_way() -> None:
+    """Three in a row is finished at once, and the explanation says that it is proved."""
+    game = herbrand.load("ticTacToe")
+    state = game.initial_state()
+    for joint in WINNING:
+        state = state.next(joint)
+    player = make_player("mcts", seed=3)
+    player.start(game, "xplayer", 60)
+    assert player.select(state, 5) == "(mark 1 3)"
+    report = player.report()
+    assert report is not None
+    assert report.best.move == "(mark 1 3)"
+    assert (report.best.proved, report.best.plies) == (100, 1)
+    assert "proved in 1 step" in str(report)
+    assert report.as_json()["moves"][0]["line"][0] == ["(mark 1 3)", "noop"]
+
+
+def test_a_plan_is_found_and_followed() -> None:
+    """The towers of Hanoi: what one role reached in a random game it reaches again."""
+    game = herbrand.load("hanoi")
+    player = MctsPlayer(seed=1, playouts=20_000)
+    player.start(game, game.roles[0], 60)
+    state = game.initial_state()
+    while not state.is_terminal:
+        state = state.next([player.select(state, 20)])
+    search = player._search
+    assert search is not None
+    assert search.plan is not None
+    assert state.goal(game.roles[0]) == round(100 * search.plan.value) > 0
+
+
+def test_the_same_seed_gives_the_same_search() -> None:
+    """With a number of random games instead of a clock, searches repeat themselves."""
+    tables = []
+    for _ in range(2):
+        search = grown(search_of("connectFour"), 5)
+        tables.append([(report.move, report.visits, report.mean) for report in reports(search, 0)])
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("name", ["connectFour", "tron"])
+def test_forgetting_keeps_what_can_still_come(name: str) -> None:
+    """What is below the new root is unchanged and found by its state; the rest is gone."""
+    search = grown(search_of(name), 6)
+    tree = search.tree
+    size = int(tree.sizes[search.root].sum())
+    begin = int(tree.first[search.root])
+    if tree.kind[search.root] == ALONE:
+        child = int(tree.arm_child[begin + 2])
+    else:
+        assert tree.kind[search.root] == JOINT
+        child = int(tree.edge_child[tree.arm_child[begin]])
+    before = tree.state[child].copy(), float(tree.games[child]), tree.total[child].copy()
+    arms = int(tree.first[child])
+    moves = tree.move[arms : arms + int(tree.sizes[child].sum())].copy()
+    counts = tree.arm_count[arms : arms + len(moves)].copy()
+    positions, edges = search.positions, int(tree.used[EDGES])
+    root = forget(tree, child)
+    assert 0 < search.positions < positions
+    assert int(tree.used[EDGES]) <= edges
+    assert (tree.state[root] == before[0]).all()
+    assert float(tree.games[root]) == before[1]
+    assert (tree.total[root] == before[2]).all()
+    first = int(tree.first[root])
+    assert (tree.move[first : first + len(moves)] == moves).all()
+    assert (tree.arm_count[first : first + len(moves)] == counts).all()
+    for at in range(search.positions):
+        assert tree.slots[position_slot(tree, tree.state, at)] == at + 1
+    assert size > 1
+    search.root = root
+    grown(search, 4)
+    assert search.positions > len(moves)
+    assert (tree.arm_virtual[: tree.used[ARMS]] == 0).all()
+
+
+def test_memory_is_bounded_and_a_full_tree_still_learns() -> None:
+    """With room for few positions the search goes on at the leaves it has."""
+    game = herbrand.load("connectFour")
+    search = Search(game.network, memory=1, seed=1)
+    search.move_to(search.expander.initial)
+    grown(search, 20)
+    assert search.positions == len(search.tree.games)
+    assert search.tree.used[ARMS] <= len(search.tree.move)
+    games = float(search.tree.games[search.root])
+    grown(search, 5)
+    assert float(search.tree.games[search.root]) > games
+    assert search.positions == int(search.tree.used[POSITIONS]) == len(search.tree.games)
+
+
+def test_moves_at_once_are_mixed_by_regret_matching() -> None:
+    """In rock, paper, scissors the average strategy comes near one third each."""
+    search = grown(search_of("rockPaperScissors", regret=True), 150)
+    tree, root = search.tree, search.root
+    for role in (0, 1):
+        begin = int(tree.first[root] + tree.sizes[root, :role].sum())
+        shares = tree.arm_share[begin : begin + 3]
+        assert (abs(shares / shares.sum() - 1 / 3) < 0.12).all()
+
+
+def test_the_clock_is_kept() -> None:
+    """A move is there when the time is up, also when there is none; no answer is late by more than that."""
+    game = herbrand.load("breakthrough")
+    player = make_player("mcts", seed=1)
+    player.start(game, "white", 120)
+    state = game.initial_state()
+    for clock in (0.0, 0.05, 0.5):
+        started, used = time.monotonic(), time.process_time()
+        move = player.select(state, clock)
+        spent = time.monotonic() - started
+        assert state.is_legal("white", move)
+        assert spent < clock + 0.05 or time.process_time() - used < clock + 0.05  # the machine may be busy
+
+
+def test_without_a_network_the_rules_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fallback finds a win, too, and says what it did."""
+    monkeypatch.setattr(MctsPlayer, "_build", lambda *_: None)
+    game = herbrand.load("ticTacToe")
+    state = game.initial_state("rules")
+    for joint in WINNING:
+        state = state.next(joint)
+    player = MctsPlayer(seed=1, playouts=300)
+    player.start(game, "xplayer", 1)
+    assert player.select(state, 20) == "(mark 1 3)"
+    report = player.report()
+    assert report is not None
+    assert "there is no network" in str(report)
+
+
+def test_the_plain_search_keeps_to_its_room() -> None:
+    """No more positions than asked for are kept."""
+    game = herbrand.load("connectFour")
+    plain = PlainSearch(game.roles[0], 1, most=5)
+    plain.move_to(game.initial_state())
+    plain.run(lambda: plain.playouts < 30)
+    assert len(plain.nodes) == 5
+    assert sum(report.visits for report in plain.reports()) == 30
+
+
+@pytest.mark.parametrize("name", ["montyHall", "trefoil", "prisonersDilemma", "eightPuzzle", "knightsTour"])
+def test_games_of_every_kind_are_played_to_the_end(name: str) -> None:
+    """Chance, three roles, moves at once, one role: every move is legal and nothing is left under way."""
+    game = herbrand.load(name)
+    players = {}
+    for role in game.players:
+        players[role] = MctsPlayer(seed=1, playouts=600)
+        players[role].start(game, role, 60)
+    state = game.initial_state()
+    while not state.is_terminal:
+        joint = {role: player.select(state, 20) for role, player in players.items()}
+        if game.chance_role:
+            joint[game.chance_role] = state.legal_moves(game.chance_role)[0]
+        for role, move in joint.items():
+            assert state.is_legal(role, move)
+        state = state.next(joint)
+    search = players[game.players[0]]._search
+    assert search is not None
+    assert (search.tree.arm_virtual[: search.tree.used[ARMS]] == 0).all()
