@@ -1,6 +1,6 @@
 """The features of GGDL, one by one, in the order of the language's checklist (`docs/reference/ggdl.md`).
 
-Numbers 50 to 59 are about the reader of moves and stand in its own tests.
+Number 23 stands in `test_state_code.py`; 50 to 59, about the reader of moves, in `test_ggdl_checklist_moves.py`.
 """
 
 from __future__ import annotations
@@ -110,6 +110,15 @@ def test_02_infix_rulesheets_are_unchanged(path):
 def test_02_a_variable_for_a_whole_fluent_stays_one():
     """`next(Q)` of a plain rule has a variable, and declares nothing."""
     assert "(<= (next ?q) (keep ?q) (true ?q))" in rules("next(Q) :- keep(Q) & true(Q)\nkeep(a)" + PROBE)
+
+
+def test_01_inputs_of_plain_moves_are_not_listed():
+    """One GGDL sentence in a plain sheet asks for nothing but its own: 100^6 declared inputs do not matter."""
+    numbers = " ".join(f"(n {i})" for i in range(100))
+    variables = " ".join("?" + v for v in "abcdef")
+    declared = f"(<= (input a (m {variables})) {' '.join(f'(n {v})' for v in variables.split())})"
+    found = tree(f"(role a)\n{numbers}\n{declared}\n(<= (legal a ?m) (input a ?m)){PROBE}")
+    assert declared in [str(rule) for rule in found.statements]
 
 
 def test_03_prefix_infix_and_ggdl_in_one_file():

@@ -66,11 +66,12 @@ class MoveReader(ClosedReader):
                 moves = game.possible.inputs.get(role, ())
             listed.append(self._terms(moves))
         super().__init__(game.roles, listed)
-        self._listed = dict(zip(game.roles, listed, strict=True))
 
     def terms(self, role: str) -> GameTerms:
         """Return the moves of a role as a set of terms; `ValueError` if there is no such role."""
-        return self._listed[self.game.roles[self.game.role_index(role)]]
+        terms = super().terms(role)
+        assert isinstance(terms, GameTerms)
+        return terms
 
     def moves(self, role: str) -> tuple[Move, ...]:
         """Return all moves of a role in the order of their indexes."""

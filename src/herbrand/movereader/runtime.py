@@ -222,12 +222,13 @@ class Terms:
             if place >= end:
                 break
             token = tokens[place]
+            edge = None
             if token == "(" and place + 2 < end and tokens[place + 2] == ")":
-                edge = edges[state].get(tokens[place + 1])  # `(noop)` is `noop`
-                if edge is None or tokens[place + 1] in {"(", ")"}:
-                    return rank, place + 1, state
-                place += 2
-            else:
+                if tokens[place + 1] not in {"(", ")"}:
+                    edge = edges[state].get(tokens[place + 1])  # `(noop)` is `noop`
+                if edge is not None:
+                    place += 2
+            if edge is None:
                 edge = edges[state].get(token)
                 if edge is None:
                     break

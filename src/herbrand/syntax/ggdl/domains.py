@@ -153,7 +153,7 @@ def find_domains(program: Program) -> None:
         for rule in rules
         if rule.head.key in {("init", 1), ("input", 2)}
     ]
-    wanted: list[tuple[str, str, int]] = [("", OWN_INPUT, 2)]
+    wanted: list[tuple[str, str, int]] = [("", OWN_INPUT, 2)] if program.moves else []
     if any(fluent.functional for fluent in program.fluents.values()):
         wanted.append(("", START, 1))
     wanted += [("true", fluent.name, fluent.arity) for fluent in program.fluents.values()]
