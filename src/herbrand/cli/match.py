@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from contextlib import ExitStack
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -16,12 +16,13 @@ from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.output import as_json, count, remark, result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from herbrand.game import Game
     from herbrand.ggp.events import Event, Listener
     from herbrand.ggp.manager import Match
     from herbrand.ggp.seats import Seat
+    from herbrand.ggp.spectators import Spectators
     from herbrand.records import MatchRecord, Store
 
 __all__ = ["command"]
@@ -37,8 +38,9 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     "players",
     metavar="PLAYER",
     multiple=True,
-    help="HOST:PORT of a player on the network, or the name of one of `herbrand players`; one for each role "
-    "but `random`, in role order. One alone plays all roles if it has a name.",
+    help="HOST:PORT of a player on the network, the name of one of `herbrand players` (`process:NAME` in a "
+    "process of its own), or `human`; one for each role but `random`, in role order. One alone plays all "
+    "roles if it has a name.",
 )
 @click.option(
     "--start-clock", type=click.IntRange(0), default=30, show_default=True, help="Seconds to prepare."
@@ -85,6 +87,14 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 @click.option(
     "--sign", "key", metavar="KEY", type=click.Path(exists=True, dir_okay=False), help="Sign the record."
 )
+@click.option(
+    "--spectators",
+    metavar="[HOST:]PORT",
+    help="Let others watch with a browser or as server-sent events; on this machine, unless HOST is given.",
+)
+@click.option(
+    "--delay", type=click.FloatRange(0), default=0.0, help="Seconds by which spectators see everything later."
+)
 @click.option("--json", "wants_json", is_flag=True, help="Print the match as JSON.")
 @click.pass_context
 def command(
@@ -104,6 +114,8 @@ def command(
     database: str | None,
     resume: bool,
     key: str | None,
+    spectators: str | None,
+    delay: float,
     wants_json: bool,
 ) -> None:
     """Let players play a match of a game, here or over the network.
@@ -168,7 +180,15 @@ def command(
             listeners.append(lambda event: _log(log, event))
         if not wants_json:
             listeners.append(lambda event: _show(game, event))
-        match = asyncio.run(manager.play(table, match_id=match_id, past=past))
+
+        async def run() -> Match:
+            if spectators is None:
+                return await manager.play(table, match_id=match_id, past=past)
+            async with _watched(spectators, delay) as gallery:
+                listeners.append(gallery)
+                return await manager.play(table, match_id=match_id, past=past)
+
+        match = asyncio.run(run())
         if store is not None and key is not None:
             from herbrand.records.signing import sign
 
@@ -179,6 +199,38 @@ def command(
         result(_ending(match))
     if not match.is_complete:
         ctx.exit(1)
+
+
+@asynccontextmanager
+async def _watched(address: str, delay: float) -> AsyncIterator[Spectators]:
+    """Listen for spectators and say where."""
+    from herbrand.ggp.spectators import Spectators
+
+    host, port = _address(address, "--spectators", lowest=0)
+    gallery = Spectators(host=host, port=port, delay=delay)
+    try:
+        await gallery.start()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise click.BadParameter(
+            f"cannot listen on {address}: {reason}", param_hint="--spectators"
+        ) from error
+    remark(f"spectators: http://{host}:{gallery.port}/")
+    try:
+        yield gallery
+    finally:
+        await gallery.close()
+
+
+def _address(text: str, option: str, *, lowest: int = 1) -> tuple[str, int]:
+    """Read HOST:PORT or PORT."""
+    address = _ADDRESS.fullmatch(text)
+    if address is None:
+        raise click.BadParameter(f"`{text}` is not of the form HOST:PORT", param_hint=option)
+    port = int(address["port"])
+    if not lowest <= port <= 65535:
+        raise click.BadParameter(f"`{text}`: there is no port {port}", param_hint=option)
+    return (address["host"] or "127.0.0.1").strip("[]"), port
 
 
 def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
@@ -204,14 +256,19 @@ def _seat(text: str, seed: int) -> Seat:
     from herbrand.play import make_player
     from herbrand.play.registry import NoSuchPlayer
 
-    address = _ADDRESS.fullmatch(text)
-    if address is not None:
-        port = int(address["port"])
-        if not 1 <= port <= 65535:
-            raise click.BadParameter(f"`{text}`: there is no port {port}", param_hint="--player")
-        host = (address["host"] or "127.0.0.1").strip("[]")
+    if _ADDRESS.fullmatch(text) is not None and not text.startswith("process:"):
+        host, port = _address(text, "--player")
         return RemoteSeat(host, port, name=f"{host}:{port}")
+    if text == "human":
+        from herbrand.cli.human import HumanSeat
+
+        return HumanSeat()
     try:
+        if text.startswith("process:"):
+            from herbrand.ggp.processes import ProcessSeat
+
+            make_player(text.removeprefix("process:"))
+            return ProcessSeat(text.removeprefix("process:"), seed=seed)
         return LocalSeat(make_player(text, seed=seed), name=text)
     except NoSuchPlayer as error:
         raise click.BadParameter(f"{error}; on the network: HOST:PORT", param_hint="--player") from error

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import json
+import os
+import threading
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -42,6 +45,9 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     help="How many are played at the same time.",
 )
 @click.option("--seed", type=int, help="Makes the choices of some players repeatable.")
+@click.option(
+    "--until-eof", is_flag=True, help="End when standard input does: with the program that started it."
+)
 @click.option("--json", "wants_json", is_flag=True, help="Write every event as a line of JSON.")
 @click.option("--quiet", is_flag=True, help="Write nothing but errors.")
 def command(
@@ -52,6 +58,7 @@ def command(
     host: str,
     matches: int,
     seed: int | None,
+    until_eof: bool,
     wants_json: bool,
     quiet: bool,
 ) -> None:
@@ -84,6 +91,9 @@ def command(
 
     server = PlayerServer(make, name=name or player, host=host, port=port, matches=matches, listener=listen)
 
+    if until_eof:
+        threading.Thread(target=_leave_with_input, daemon=True).start()
+
     async def run() -> None:
         try:
             await server.start()
@@ -98,6 +108,14 @@ def command(
         await server.serve()
 
     asyncio.run(run())
+
+
+def _leave_with_input() -> None:
+    """End the program when nobody holds the other end of standard input any more."""
+    with contextlib.suppress(OSError, ValueError):
+        while os.read(0, 65536):
+            pass
+    os._exit(0)
 
 
 def describe(event: Event) -> str:

@@ -1,0 +1,164 @@
+"""`HumanSeat`: a person at the terminal takes part in a match."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from herbrand.cli.output import columns, count, result
+from herbrand.cli.picture import Painter
+from herbrand.cli.play import matching_moves
+from herbrand.errors import HerbrandError
+from herbrand.ggp.messages import Abort, Play, Stop, Turn
+from herbrand.ggp.seats import Exchange
+from herbrand.ggp.view import MatchView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.game import Game
+    from herbrand.ggp.messages import Message, Start
+    from herbrand.machine.moves import Move
+
+__all__ = ["HumanSeat"]
+
+_SHOWN = 60
+
+
+class _Lines:
+    """Lines from standard input, read by a thread that never keeps the program alive."""
+
+    def __init__(self) -> None:
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self.turn = asyncio.Lock()
+        """Held by the person who is asked: one at a time."""
+
+    async def line(self, prompt: str) -> str | None:
+        """Return the next line; None at the end of input."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._read, name="keyboard", daemon=True)
+            self._thread.start()
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        while True:
+            try:
+                return self._lines.get_nowait()
+            except queue.Empty:
+                await asyncio.sleep(0.05)
+
+    def _read(self) -> None:
+        try:
+            for line in sys.stdin:
+                self._lines.put(line)
+        except (OSError, ValueError):
+            pass
+        while True:  # everybody who asks is told that nobody is there
+            self._lines.put(None)
+            time.sleep(0.1)
+
+
+_keyboard: _Lines | None = None
+
+
+def _lines() -> _Lines:
+    global _keyboard
+    if _keyboard is None:
+        _keyboard = _Lines()
+    return _keyboard
+
+
+class HumanSeat:
+    """Shows a person what its role may know, and asks for moves until one is clear or time is up."""
+
+    remembers = False
+
+    def __init__(self, *, name: str = "human") -> None:
+        self.name = name
+        self._view: MatchView | None = None
+        self._paint: Painter | None = None
+
+    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+        """Say which role it is."""
+        del seconds
+        self._view = MatchView(game, message.role)
+        self._paint = Painter(game)
+        result(f"you play {message.role}, with {count(message.play_clock, 'second')} for each move")
+        return Exchange("ready", None, 0.0)
+
+    async def tell(self, message: Message, *, seconds: float) -> Exchange:
+        """Follow the match."""
+        self._follow(message, seconds)
+        return Exchange("told", None, 0.0)
+
+    async def ask(self, message: Message, *, seconds: float) -> Exchange:
+        """Ask the person for a move."""
+        view = self._view
+        if isinstance(message, Abort | Stop) or (isinstance(message, Turn) and message.over):
+            return Exchange("done", None, 0.0)
+        if view is None or not isinstance(message, Play | Turn):
+            return Exchange("busy", None, 0.0)
+        started = time.monotonic()
+        try:
+            self._follow(message, seconds)
+            legal = view.state.legal_moves(view.role)
+            if len(legal) == 1:
+                view.chose(legal[0])
+                return Exchange(str(legal[0]), None, time.monotonic() - started)
+            async with asyncio.timeout(seconds), _lines().turn:
+                move = await self._choose(view, legal, message)
+        except TimeoutError:
+            result("\nout of time")
+            return Exchange(None, "timeout", time.monotonic() - started, ("no move in time",))
+        except HerbrandError as error:
+            return Exchange(None, "failed", time.monotonic() - started, (str(error),))
+        if move is None:
+            return Exchange(None, "failed", time.monotonic() - started, ("nobody is at the keyboard",))
+        view.chose(move)
+        return Exchange(str(move), None, time.monotonic() - started)
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _follow(self, message: Message, seconds: float) -> None:
+        view = self._view
+        assert view is not None
+        if isinstance(message, Turn):
+            view.told_percepts(
+                message.last,
+                message.percepts,
+                turn=message.turn,
+                over=message.over,
+                seconds=min(5.0, 0.2 * seconds),
+            )
+        elif isinstance(message, Play):
+            view.told_moves(message.moves)
+
+    async def _choose(self, view: MatchView, legal: Sequence[Move], message: Play | Turn) -> Move | None:
+        if isinstance(message, Turn):  # the state of the view is a guess, and not to be shown
+            seen = " ".join(message.percepts or ()) or "nothing"
+            result(f"\n{view.role} saw {seen}\n")
+        else:
+            assert self._paint is not None
+            result(f"\n{self._paint(view.state)}\n")
+        if len(legal) <= _SHOWN:
+            width = len(str(len(legal)))
+            result(f"{view.role} can play")
+            result(columns((f"{i:>{width}} {m}" for i, m in enumerate(legal, start=1)), indent="  "))
+        else:
+            result(f"{view.role} has {count(len(legal), 'legal move')}: type part of one")
+        while True:
+            line = await _lines().line(f"{view.role}> ")
+            if line is None:
+                return None
+            found = matching_moves(line.strip(), legal)
+            if len(found) == 1:
+                return found[0]
+            if found:
+                result(f"which one?\n{columns(map(str, found[:_SHOWN]), indent='  ')}")
+            elif line.strip():
+                result(f"no legal move has `{line.strip()[:60]}` in it")
