@@ -38,7 +38,7 @@ __all__ = ["Game", "load", "loads"]
 ENGINES = ("auto", "rules", "network", "naive", "prolog", "asp")
 """What `engine=` may be."""
 AUTO_GROUND_SECONDS = 20.0
-"""How long `engine="auto"` tries to ground a game before it evaluates the rules instead."""
+"""Processor time that `engine="auto"` spends on grounding a game before it evaluates the rules instead."""
 FEW_PLAYOUTS = 500
 """Fewer playouts than this are played by evaluating the rules."""
 

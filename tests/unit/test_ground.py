@@ -116,6 +116,11 @@ SCRIPTS = {
     "refusing": ("import sys; sys.exit('game.lp:1:1: error: syntax')", InternalError, "refused our program"),
     "talking": ("print('hello'); print(0)", InternalError, "no aspif"),
     "strange": ("print('asp 1 0 0'); print('1 0 2 1 2 0 1 3'); print(0)", InternalError, "another form"),
+    "busy": (
+        "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 2))\nwhile True: pass",
+        BudgetExceeded,
+        "1 seconds",
+    ),
     "slow": ("import time; time.sleep(60)", BudgetExceeded, "0.5 seconds"),
 }
 
@@ -133,7 +138,7 @@ def test_whatever_the_grounder_does_has_a_clear_outcome(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(subprocess, "Popen", other)
     with pytest.raises(error, match=message):
-        ground(herbrand.loads(SMALL).rules, limits=Limits(seconds=0.5 if name == "slow" else 60))
+        ground(herbrand.loads(SMALL).rules, limits=Limits(seconds={"slow": 0.5, "busy": 1}.get(name, 60)))
 
 
 def test_without_clingo_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

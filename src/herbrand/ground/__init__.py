@@ -43,7 +43,8 @@ def ground(
     `wanted` are the relations (name, arity) that must be there besides those that make
     states and moves; by default all that the language gives a meaning.  `shrink` decomposes
     rules first.
-    Raises `BudgetExceeded` when `limits.seconds` or `megabytes` are not enough.
+    The grounder may take `limits.seconds` of processor time, and four times that by the clock.
+    Raises `BudgetExceeded` when these or `megabytes` are not enough.
     """
     from herbrand.ground.aspif import parse_aspif
     from herbrand.ground.clingo_child import ground_text

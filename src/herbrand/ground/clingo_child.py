@@ -1,14 +1,16 @@
 """clingo's grounder in a child process that can be stopped.
 
 Its grounding cannot be interrupted from within a process, so it runs in one of its own,
-under a time limit and, where the system offers it, a memory limit.  What it prints is
-handed on piece by piece, so that it is never held whole.
+under a time limit and, where the system offers it, a memory limit.  Its time is the processor's,
+so that a game grounds on a busy machine too; `PATIENCE` bounds the time on the clock.  What it
+prints is handed on piece by piece, so that it is never held whole.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
+import math
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,8 @@ __all__ = ["ground_text"]
 
 PIECE: Final = 1 << 22
 """Bytes that are read at a time."""
+PATIENCE: Final = 4
+"""How many times its seconds of processor time a child may take by the clock."""
 _NO_MEMORY: Final = ("bad_alloc", "MemoryError", "failed to map", "allocate memory", "allocate region")
 
 
@@ -45,11 +49,16 @@ def ground_text(text: str, *, seconds: float, megabytes: int) -> Iterator[bytes]
 
 
 def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Iterator[bytes]:
+    limited = _has_limits()
+    processor = math.ceil(min(max(seconds, 1.0), 1e6))
     limit = (
-        f"import resource, runpy, sys;resource.setrlimit(resource.RLIMIT_AS, ({megabytes} * 2**20,) * 2);"
-        if _has_limits()
+        "import resource, runpy, sys;"
+        f"resource.setrlimit(resource.RLIMIT_AS, ({megabytes} * 2**20,) * 2);"
+        f"resource.setrlimit(resource.RLIMIT_CPU, ({processor}, {processor + 1}));"
+        if limited
         else "import runpy, sys;"
     )
+    clock = min(max(seconds, 0.0) * (PATIENCE if limited and seconds >= 1 else 1), 1e6)
     command = [
         sys.executable,
         "-c",
@@ -59,12 +68,13 @@ def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Ite
         "--warn=none",
         str(file),
     ]
+    before = _children() if limited else 0.0
     started = time.monotonic()
     with subprocess.Popen(  # noqa: S603  # our own interpreter
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages
     ) as child:
         assert child.stdout is not None
-        stop = Timer(min(max(seconds, 0.0), 1e6), child.kill)
+        stop = Timer(clock, child.kill)
         stop.daemon = True
         stop.start()
         rest, complete = b"", False
@@ -79,7 +89,7 @@ def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Ite
             child.kill()
     if complete:
         return
-    if time.monotonic() - started >= seconds:
+    if time.monotonic() - started >= clock or (limited and _children() - before >= processor - 0.5):
         raise BudgetExceeded(f"{seconds:g} seconds", "while grounding")
     messages.seek(0)
     message = messages.read().decode(errors="replace").strip()
@@ -88,6 +98,14 @@ def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Ite
     if not message or any(word in message for word in _NO_MEMORY):
         raise BudgetExceeded(f"{megabytes} MB", "while grounding")
     raise InternalError(f"the grounder refused our program: {message.splitlines()[-1]}")
+
+
+def _children() -> float:
+    """Processor seconds of the child processes that have ended."""
+    import resource
+
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def _has_limits() -> bool:
