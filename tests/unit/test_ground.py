@@ -169,3 +169,86 @@ def test_row_widths_are_powers_of_two() -> None:
 
     with pytest.raises(ValueError, match="words"):
         BatchSimulator(herbrand.loads(SMALL).network, 6)
+
+
+MAZE = """
+(role r) (n 1) (n 2) (n 3) (succ 1 2) (succ 2 3)
+(init (wall 1 east)) (init (wall 3 east)) (init (at 1))
+(<= (legal r (go ?d)) (dir ?d)) (dir east) (dir west)
+(<= (next (wall ?x ?d)) (true (wall ?x ?d)))
+(<= (next (at ?y)) (does r (go east)) (true (at ?x)) (succ ?x ?y) (not (true (wall ?x east))))
+(<= (next (at ?x)) (does r (go east)) (true (at ?x)) (or (true (wall ?x east)) (edge ?x)))
+(<= (next (at ?y)) (does r (go west)) (true (at ?x)) (succ ?y ?x))
+(edge 3)
+(<= (goal r 100) (true (at 3))) (<= terminal (true (at 3)))
+"""
+
+
+def test_fluents_that_never_change_are_facts() -> None:
+    """Walls that each state hands on leave nothing to compute, and states without them are the rules' to answer."""
+    game = herbrand.loads(MAZE)
+    program = ground(game.rules)
+    always = {program.terms.text(term) for atom, term in program.named["next"].tolist() if atom == 0}
+    assert always == {"(wall 1 east)", "(wall 3 east)"}
+    assert program.rules < ground(game.rules, shrink=False).rules
+    one, other = game.initial_state("network"), game.initial_state("rules")
+    for move in ("(go west)", "(go east)", "(go west)"):
+        assert one.facts == other.facts
+        assert one.legal_moves("r") == other.legal_moves("r")
+        one, other = one.next([move]), other.next([move])
+    open_maze = ["(at 1)", "(wall 3 east)"]
+    with pytest.raises(HerbrandError, match=r"`\(wall 1 east\)` is true in every reachable state"):
+        game.state(open_maze, engine="network")
+    assert game.state(open_maze).next(["(go east)"]).facts == {"(at 2)", "(wall 3 east)"}
+    with pytest.raises(HerbrandError, match="true in every reachable state"):
+        game.expander.pack([open_maze])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "(<= (next (wall 2 ?d)) (does r (go ?d)))",
+        "(<= (next ?f) (true ?f) (does r (go west)))",
+        "(<= (init (wall ?x north)) (n ?x))",
+    ],
+)
+def test_fluents_that_may_change_stay_inputs(change: str) -> None:
+    """Another rule for a fluent, for any fluent, or for the initial state: nothing is taken for granted."""
+    game = herbrand.loads(MAZE + change)
+    program = ground(game.rules)
+    assert all(atom for atom, _ in program.named["next"].tolist())
+    for state in (game.initial_state("network"), game.initial_state("rules")):
+        assert state.next(["(go west)"]).facts == game.initial_state("naive").next(["(go west)"]).facts
+
+
+CELLS = """
+(role r) (c 1) (c 2) (c 3) (c 4) (c 5) (c 6)
+(<= (init (cell ?x ?y b)) (c ?x) (c ?y))
+(<= (legal r (move ?x ?y ?u ?v)) (true (cell ?x ?y ?p)) (true (cell ?u ?v ?q)))
+(<= (next (cell ?x ?y ?p)) (true (cell ?x ?y ?p)) (does r (move ?a ?b ?c ?d))
+    (apart ?x ?y ?a ?b) (apart ?x ?y ?c ?d))
+(<= (next (cell ?x ?y p)) (does r (move ?a ?b ?x ?y)))
+(<= (apart ?x ?y ?u ?v) (distinct ?x ?u) (c ?x) (c ?u) (c ?y) (c ?v))
+(<= (apart ?x ?y ?u ?v) (distinct ?y ?v) (c ?x) (c ?u) (c ?y) (c ?v))
+(<= (goal r 0) (c 1)) (<= terminal (true (cell 1 1 p)))
+"""
+
+
+def test_comparisons_of_cells_are_written_out() -> None:
+    """Cells that a move leaves alone take rules in the order of moves, not of moves times cells."""
+    game = herbrand.loads(CELLS)
+    assert ground(game.rules).rules < 15_000 < ground(game.rules, shrink=False).rules
+    state, other = game.initial_state("network"), game.initial_state("rules")
+    for move in ("(move 1 2 3 4)", "(move 3 4 5 5)", "(move 5 5 5 5)"):
+        state, other = state.next([move]), other.next([move])
+        assert state.facts == other.facts
+
+
+def test_alternatives_to_a_difference_are_for_equal_terms_alone() -> None:
+    """After `(distinct ?x 1)` in a disjunction, the other disjuncts are only tried with 1 for ?x."""
+    game = herbrand.loads(
+        SMALL + "(<= (pair ?x ?y) (succ ?x ?y) (or (distinct ?x 1) (distinct ?y ?x) (true (n ?x))))"
+    )
+    pairs = ground(game.rules, wanted=[("pair", 2)]).named["pair"].tolist()
+    assert len(pairs) == 2
+    assert {atom for atom, *_ in pairs} == {0}

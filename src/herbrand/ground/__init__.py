@@ -11,6 +11,7 @@ some relation would be huge, all large ones are restricted to what is asked of t
 | clause         | all its instances that may fire   |
 | fact           | gone, folded into the rules       |
 | `true`, `does` | inputs                            |
+| fluent that never changes (`fixed`) | fact         |
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ def ground(
 
     `wanted` are the relations (name, arity) that must be there besides those that make
     states and moves; by default all that the language gives a meaning.  `shrink` decomposes
-    rules first.
+    rules first, and takes fluents that never change for facts: what results says nothing about
+    states in which they are otherwise.
     The grounder may take `limits.seconds` of processor time, and four times that by the clock.
     Raises `BudgetExceeded` when these or `megabytes` are not enough.
     """
     from herbrand.ground.aspif import parse_aspif
     from herbrand.ground.clingo_child import ground_text
     from herbrand.ground.encode import INTERFACE, encode
+    from herbrand.ground.fixed import fix
     from herbrand.ground.program import GroundProgram
     from herbrand.program.clauses import Program
     from herbrand.program.terms import TermTable
@@ -56,6 +59,8 @@ def ground(
     started = time.monotonic()
     terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
     program = Program(rules.normal.rules, terms)
+    if shrink:
+        fix(program)
     text = encode(program, INTERFACE if wanted is None else wanted, shrink=shrink)
     output = ground_text(text, seconds=limits.seconds, megabytes=megabytes)
     head, start, body, atoms, named = parse_aspif(output, terms)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from herbrand.program.clauses import Goal, Program
 
-__all__ = ["guards"]
+__all__ = ["calls_in", "guarded", "guards"]
 
 
 def guards(
@@ -33,7 +33,7 @@ def guards(
     calls: dict[Predicate, list[Call]] = {}
     for predicate in program.predicates:
         for clause in predicate.clauses:
-            for call in _calls(clause.body):
+            for call in calls_in(clause.body):
                 calls.setdefault(call.predicate, []).append(call)
     found: dict[Predicate, tuple[tuple[int, ...], Predicate]] = {}
     for predicate, sites in calls.items():
@@ -57,10 +57,11 @@ def guarded(clause: Clause, places: Sequence[int], guard: Predicate) -> Clause:
     return Clause(clause.predicate, clause.head, (asked, *clause.body), clause.text)
 
 
-def _calls(body: Iterable[Goal]) -> Iterator[Call]:
+def calls_in(body: Iterable[Goal]) -> Iterator[Call]:
+    """Yield the calls of a body, those in disjunctions too."""
     for goal in body:
         if isinstance(goal, Call):
             yield goal
         elif isinstance(goal, Choice):
             for disjunct in goal.disjuncts:
-                yield from _calls(disjunct)
+                yield from calls_in(disjunct)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.program.clauses import Call, Clause, Differ, Predicate, goal_variables, variables
+from herbrand.program.clauses import Call, Choice, Clause, Differ, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from herbrand.ground.sizes import Sizes
-    from herbrand.program.clauses import Goal
+    from herbrand.program.clauses import Goal, Pattern
 
 __all__ = ["decompose", "without_choices"]
 
@@ -49,16 +49,60 @@ def without_choices(clause: Clause, make: Callable[[Sequence[str]], Predicate]) 
             count //= len(goal.disjuncts)
         else:
             body.append(goal)
-    yield from (Clause(clause.predicate, clause.head, parts, clause.text) for parts in _multiply(body))
+    for head, parts in _multiply(clause.head, body):
+        yield Clause(clause.predicate, head, parts, clause.text)
 
 
-def _multiply(body: Sequence[Goal]) -> Iterator[tuple[Goal, ...]]:
+def _multiply(
+    head: tuple[Pattern, ...], body: Sequence[Goal]
+) -> Iterator[tuple[tuple[Pattern, ...], tuple[Goal, ...]]]:
+    """Yield heads and bodies without disjunctions.
+
+    Where a disjunct only says that a variable differs from something, those after it are for
+    when it does not: `(or (distinct ?x ?y) p)` gives instances with p for equal ?x and ?y alone.
+    """
     for i, goal in enumerate(body):
-        if not isinstance(goal, Call | Differ):
-            for disjunct in goal.disjuncts:
-                yield from _multiply([*body[:i], *disjunct, *body[i + 1 :]])
-            return
-    yield tuple(body)
+        if isinstance(goal, Call | Differ):
+            continue
+        before, after, disjuncts = body[:i], body[i + 1 :], goal.disjuncts
+        while disjuncts:
+            yield from _multiply(head, [*before, *disjuncts[0], *after])
+            binding = _when_false(disjuncts[0])
+            disjuncts = disjuncts[1:]
+            if binding is not None:
+                head = tuple(_put(arg, *binding) for arg in head)
+                before = [_put_in(g, *binding) for g in before]
+                after = [_put_in(g, *binding) for g in after]
+                disjuncts = tuple(tuple(_put_in(g, *binding) for g in d) for d in disjuncts)
+        return
+    yield head, tuple(body)
+
+
+def _when_false(disjunct: Sequence[Goal]) -> tuple[str, Pattern] | None:
+    """Return the variable and what it is where a disjunct that only tests for a difference fails."""
+    if len(disjunct) != 1 or not isinstance(disjunct[0], Differ):
+        return None
+    left, right = disjunct[0].left, disjunct[0].right
+    if not isinstance(left, str):
+        left, right = right, left
+    return (left, right) if isinstance(left, str) and not isinstance(right, tuple) else None
+
+
+def _put(pattern: Pattern, name: str, value: Pattern) -> Pattern:
+    if isinstance(pattern, tuple):
+        return (pattern[0], *(_put(part, name, value) for part in pattern[1:]))
+    return value if pattern == name else pattern
+
+
+def _put_in(goal: Goal, name: str, value: Pattern) -> Goal:
+    if isinstance(goal, Call):
+        return Call(goal.predicate, tuple(_put(arg, name, value) for arg in goal.args), goal.negated)
+    if isinstance(goal, Differ):
+        return Differ(_put(goal.left, name, value), _put(goal.right, name, value))
+    disjuncts = tuple(tuple(_put_in(g, name, value) for g in disjunct) for disjunct in goal.disjuncts)
+    put = tuple(dict.fromkeys(_put(arg, name, value) for arg in goal.args))
+    args = tuple(arg for arg in put if isinstance(arg, str))
+    return Choice(goal.predicate, args, disjuncts, goal.binds & {*args})
 
 
 def decompose(clause: Clause, make: Callable[[Sequence[str]], Predicate], sizes: Sizes) -> Iterator[Clause]:

@@ -231,9 +231,10 @@ class Demand:
                 key = self._key(goal, body.known, clause.predicate, whole=whole)
                 if key[1]:
                     later = kept.union(goal_variables(goal), *map(goal_variables, body.rest))
-                    done = self._supplement(done, later)
+                    done = self._supplements(done, later)
                     asked = tuple(goal.args[i] for i in key[1])
-                    self._add(self._magic_set(key), asked, done)
+                    needed = {v for arg in asked for v in variables(arg)}
+                    self._add(self._magic_set(key), asked, _reaching(done, needed))
                 mapped = Call(self._extension(key), goal.args)
             else:
                 mapped = self._mapped(goal)
@@ -274,15 +275,22 @@ class Demand:
         self._add(projected, args, [goal])
         return Call(projected, args)
 
-    def _supplement(self, done: list[Goal], later: set[str]) -> list[Goal]:
-        """Return the goals so far as one, with the variables that are still needed."""
-        if len(done) < 2:
-            return done
-        seen = set().union(*(goal_variables(g) for g in done))
-        args = tuple(sorted(seen & later))
-        supplement = self.make(len(args))
-        self._add(supplement, args, done)
-        return [Call(supplement, args)]
+    def _supplements(self, done: list[Goal], later: set[str]) -> list[Goal]:
+        """Return the goals so far with those that share variables made one, with what is still needed.
+
+        Goals that have nothing to do with each other stay apart: their product may be large.
+        """
+        found: list[Goal] = []
+        for part in _connected(done):
+            if len(part) == 1:
+                found += part
+                continue
+            seen = set().union(*(goal_variables(g) for g in part))
+            args = tuple(sorted(seen & later))
+            supplement = self.make(len(args))
+            self._add(supplement, args, part)
+            found.append(Call(supplement, args))
+        return found
 
     def _key(self, call: Call, known: set[str], inside: Predicate, *, whole: bool) -> _Key:
         called = call.predicate
@@ -386,6 +394,27 @@ class _Body:
         score = self.sizes.answers(call, self.known)
         inside = goal_variables(call)
         return score * 10 if self.known and inside and not inside & self.known else score
+
+
+def _connected(goals: Iterable[Goal]) -> list[list[Goal]]:
+    """Put goals that share variables, directly or through others, together."""
+    parts: list[tuple[set[str], list[Goal]]] = []
+    for goal in goals:
+        inside, together = set(goal_variables(goal)), [goal]
+        apart = []
+        for names, part in parts:
+            if names & inside:
+                inside |= names
+                together = part + together
+            else:
+                apart.append((names, part))
+        parts = [*apart, (inside, together)]
+    return [part for _, part in parts]
+
+
+def _reaching(goals: Iterable[Goal], needed: set[str]) -> list[Goal]:
+    """Return the goals that mention needed variables, or none at all."""
+    return [goal for goal in goals if not goal_variables(goal) or goal_variables(goal) & needed]
 
 
 def _places(call: Call, known: set[str]) -> tuple[int, ...]:

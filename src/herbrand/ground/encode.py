@@ -20,6 +20,7 @@ from herbrand.ground.constants import guarded, guards
 from herbrand.ground.decompose import decompose, without_choices
 from herbrand.ground.demand import Demand, pays
 from herbrand.ground.sizes import Sizes
+from herbrand.ground.unfold import unfolded
 from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate
 
 if TYPE_CHECKING:
@@ -133,7 +134,8 @@ class _Encoder:
                 continue
             found[predicate] = []
             for clause in predicate.clauses:
-                for part in without_choices(clause, self._helper):
+                whole = unfolded(clause) if self.shrink else clause
+                for part in without_choices(whole, self._helper):
                     if part.predicate is not predicate:
                         part.predicate.level = max(predicate.level, part.predicate.level)
                         part.predicate.component = predicate.component

@@ -83,6 +83,15 @@ class Network:
         """How many gates there are."""
         return len(self.left)
 
+    @property
+    def always(self) -> NDArray[np.bool_]:
+        """[fluents] which are true in every reachable state: at first, and next whatever happens.
+
+        The network may take them for granted, so it says nothing about other states.
+        """
+        found: NDArray[np.bool_] = self.initial & (self.next == 1)
+        return found
+
     def statistics(self) -> dict[str, int]:
         """Return the sizes."""
         a, b, c = self.cones

@@ -46,6 +46,7 @@ def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
     literal[0] = 1
     fluents, moves = len(true_rows), len(does_rows)
     literal[true_rows[:, 0]] = 2 * (1 + np.arange(fluents, dtype=np.int32))
+    literal[0] = 1  # a fluent that is a fact keeps its input, though nothing asks for it
     literal[does_rows[:, 0]] = 2 * (1 + fluents + np.arange(moves, dtype=np.int32))
     order, component = _order(program, count)
     rule_order = np.argsort(program.head, kind="stable").astype(np.int32)

@@ -133,7 +133,7 @@ class Program:
         self.does = self._add(Predicate("does", 2, "does", level=MOVE))
         for rule in rules:
             self._define(rule)
-        self._classify()
+        self.classify()
 
     def relation(self, name: str, arity: int) -> Predicate:
         """Return the predicate of a relation; an undefined one is empty."""
@@ -229,8 +229,15 @@ class Program:
             binds &= set().union(*map(_bound_by, goals))
         return Choice(predicate, args, tuple(disjuncts), frozenset(binds))
 
-    def _classify(self) -> None:
-        """Find components, recursion and levels."""
+    def table(self, name: str, arity: int) -> Predicate:
+        """Return a new predicate that no rule can mention, for rows."""
+        return self._add(Predicate(name, arity, "facts"))
+
+    def classify(self) -> None:
+        """Find components, recursion and levels, anew when clauses have changed."""
+        for p in self.predicates:
+            if p.kind in ("rules", "facts"):
+                p.level = STATIC
         order = strongly_connected(self.predicates, _called)
         for number, component in enumerate(order):
             inside = set(component)

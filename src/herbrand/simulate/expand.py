@@ -211,8 +211,8 @@ class Expander:
     def pack(self, states: Iterable[Iterable[str]]) -> States:
         """Pack states given as facts in KIF, or as `State` objects' `facts`.
 
-        Raises `GameError` for a fluent that is true in no reachable state, `InvalidMoveError` for a
-        text that is no ground term.
+        Raises `GameError` for a fluent that is true in no reachable state, or missing and true in
+        all of them, `InvalidMoveError` for a text that is no ground term.
         """
         terms = self.network.terms
         rows = []
@@ -225,7 +225,12 @@ class Expander:
                     raise GameError(f"`{fact}` is true in no reachable state")
                 row[place] = True
             rows.append(row)
-        return self.pack_bits(np.array(rows, np.bool_).reshape(-1, self.fluents))
+        found = np.array(rows, np.bool_).reshape(-1, self.fluents)
+        missing = np.flatnonzero((self.network.always > found).any(0))
+        if len(missing):
+            always = self.fluent_names[missing[0]]
+            raise GameError(f"`{always}` is true in every reachable state, and the network is for these")
+        return self.pack_bits(found)
 
     def facts(self, states: States) -> list[frozenset[str]]:
         """Return the facts of each state; the inverse of `pack`."""

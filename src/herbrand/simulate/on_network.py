@@ -34,6 +34,7 @@ class NetworkEngine:
         self.roles = network.roles
         self.walker = Walker(network)
         self._place = {term: i for i, term in enumerate(network.fluents.tolist())}
+        self._always = network.always
         terms = network.moves[:, 1].tolist()
         self._moves = [[terms[m] for m in inputs] for inputs in self.walker.inputs]
         self._input = [{terms[m]: m for m in inputs} for inputs in self.walker.inputs]
@@ -48,13 +49,17 @@ class NetworkEngine:
         return self.walker.start
 
     def key(self, fluents: Iterable[int]) -> bytes:
-        """Return the key of a state; `GameError` if a fluent can never be true."""
+        """Return the key of a state; `GameError` if a fluent can never be true, or never false."""
         bits = np.zeros(8 * len(self.walker.start), np.bool_)
         for fluent in fluents:
             place = self._place.get(fluent)
             if place is None:
                 raise GameError(f"`{self.terms.text(fluent)}` is true in no reachable state")
             bits[place] = True
+        missing = np.flatnonzero(self._always > bits[: len(self._always)])
+        if len(missing):
+            always = self.terms.text(int(self.network.fluents[missing[0]]))
+            raise GameError(f"`{always}` is true in every reachable state, and the network is for these")
         return np.packbits(bits, bitorder="little").tobytes()
 
     def fluents(self, key: bytes) -> list[int]:
