@@ -62,7 +62,9 @@ def _compares(predicate: Predicate) -> bool:
         for goal in clause.body:
             if isinstance(goal, Choice) or not goal_variables(goal) <= names:
                 return False
-            if isinstance(goal, Call) and (goal.negated or goal.predicate.kind != "facts" or len(goal.args) > 1):
+            if isinstance(goal, Call) and (
+                goal.negated or goal.predicate.kind != "facts" or len(goal.args) > 1
+            ):
                 return False
         if not any(isinstance(goal, Differ) for goal in clause.body):
             return False
@@ -73,7 +75,9 @@ def _written_out(call: Call) -> list[Goal]:
     """Return what all rules of a relation ask, and a disjunction of what each asks besides."""
     cases: list[dict[object, Goal]] = []
     for clause in call.predicate.clauses:
-        binding = {name: arg for name, arg in zip(clause.head, call.args, strict=True) if isinstance(name, str)}
+        binding = {
+            name: arg for name, arg in zip(clause.head, call.args, strict=True) if isinstance(name, str)
+        }
         cases.append({_key(goal): goal for goal in (_bound(g, binding) for g in clause.body)})
     common = [key for key in cases[0] if all(key in case for case in cases)]
     disjuncts = tuple(tuple(goal for key, goal in case.items() if key not in common) for case in cases)
