@@ -31,8 +31,8 @@ ORDER = (
         "simulate",
         "games",
     ),
-    *("machine", "analyse", "game", "movereader", "knowledge", "play", "ggp", "records", "verify", "diff"),
-    *("testing", "draw", "lsp", "cli", "__main__"),
+    *("draw", "machine", "analyse", "game", "movereader", "knowledge", "play", "envs", "ggp", "records"),
+    *("verify", "diff", "testing", "lsp", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.tree import Rule
 
-__all__ = ["columns_first", "draw", "table"]
+__all__ = ["Cell", "cells", "columns_first", "draw", "table"]
 
 LARGEST_SIDE: Final = 40
 """Longer rows are not a board that anybody can read."""
@@ -74,6 +74,12 @@ class _Board:
     """Content of this and other states, as far as known."""
     across: bool = False
     """Whether the first coordinate runs from left to right (and the second upward)."""
+    places: tuple[int, int] = (0, 1)
+    """Which arguments are the coordinates."""
+    key: dict[int, str] = field(default_factory=dict)
+    """Arguments that name this board, among several of one fluent."""
+    splits: bool = False
+    """Whether the first argument is a square such as `a1`, which counts as two arguments."""
 
 
 def draw(
@@ -112,6 +118,62 @@ def draw(
     if rest:
         parts.append(table(rest))
     return "\n\n".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Where a fact stands on a board."""
+
+    board: str
+    """The fluent, and what names the board where it describes several."""
+    size: tuple[int, int]
+    """Rows and columns of the board as it is drawn."""
+    row: int
+    """Counted from 0 at the top."""
+    column: int
+    content: str
+    """What stands there."""
+
+
+def cells(
+    facts: Iterable[str], base: Iterable[str], *, columns_first: Collection[str] = ()
+) -> dict[str, Cell]:
+    """Return where the facts of `base` that belong to a board stand on it; see `draw`.
+
+    `facts` are those of one state, which tell what is content and what names a board.
+
+        >>> found = cells(["(cell 1 1 x)"], [f"(cell {i} {j} x)" for i in (1, 2) for j in (1, 2)])
+        >>> found["(cell 2 1 x)"].row, found["(cell 2 1 x)"].content
+        (1, 'x')
+    """
+    base = sorted(set(base))
+    split = {fact: _arguments(fact) for fact in base}
+    groups, wider = _by_shape([_arguments(fact) for fact in facts]), _by_shape(split.values())
+    boards: dict[tuple[str, int], list[_Board]] = {}
+    for shape in sorted(wider, key=lambda shape: (-shape[1], shape[0])):
+        if shape[1] == 2 and boards:
+            continue
+        found = _boards(shape, groups.get(shape, []), wider[shape], shape[0] in columns_first)
+        if found:
+            boards[shape] = found
+    places = {}
+    for fact, (name, *given) in split.items():
+        for board in boards.get((name, len(given)), ()):
+            row = [given[0][0], given[0][1:], *given[1:]] if board.splits else given
+            if all(row[place] == value for place, value in board.key.items()):
+                places[fact] = _cell(board, row, name)
+    return places
+
+
+def _cell(board: _Board, arguments: list[str], name: str) -> Cell:
+    """Return where a fact with these arguments stands on a board."""
+    i, j = board.places
+    down, along = board.first.index(arguments[i]), board.second.index(arguments[j])
+    size = len(board.first), len(board.second)
+    if board.across:
+        down, along, size = size[1] - 1 - along, down, (size[1], size[0])
+    rest = [value for k, value in enumerate(arguments) if k not in (i, j) and k not in board.key]
+    return Cell(board.title, size, down, along, " ".join(rest) or name)
 
 
 def table(facts: Iterable[str]) -> str:
@@ -192,7 +254,9 @@ def _boards(
     """Return the boards that one fluent describes; none when it does not look like one."""
     every = [*facts, *base]
     squares = [_SQUARE.match(row[0]) for row in every] if shape[1] >= 1 else []
-    if squares and all(squares) and all(len({m[i] for m in squares if m}) > 1 for i in (1, 2)):
+    splits = bool(squares) and all(squares)
+    splits = splits and all(len({m[i] for m in squares if m}) > 1 for i in (1, 2))
+    if splits:
         facts, base = ([(row[0][0], row[0][1:], *row[1:]) for row in rows] for rows in (facts, base))
         every = [*facts, *base]
     if not every or len(every[0]) < 2:
@@ -208,6 +272,7 @@ def _boards(
             for board in found:
                 letters = board.first[0].isalpha() and board.second[0].isdigit()
                 board.across = across or letters
+                board.splits = splits
             return found
     return []
 
@@ -239,7 +304,8 @@ def _grid(
         if domains[0][0].isalpha() and domains[1][0].isalpha():
             return []
         likely = not _is_function(facts, *domains) if base else _scattered(facts)
-        return [_Board(name, *domains, {(row[i], row[j]): name for row in facts})] if likely else []
+        cells = {(row[i], row[j]): name for row in facts}
+        return [_Board(name, *domains, cells, places=at)] if likely else []
     covered = len({(row[i], row[j]) for row in every}) if base else 0
     if len(facts) < 4 and 2 * covered < size:
         return []
@@ -257,7 +323,14 @@ def _grid(
         if len(grids) <= MOST_BOARDS:
             possible = {" ".join(row[k] for k in content) for row in every}
             return [
-                _Board(" ".join((name, *key)), *domains, grids[key], possible)
+                _Board(
+                    " ".join((name, *key)),
+                    *domains,
+                    grids[key],
+                    possible,
+                    places=at,
+                    key=dict(zip(keys, key, strict=True)),
+                )
                 for key in sorted(grids, key=_natural_key)
             ]
     return []

@@ -42,10 +42,12 @@ class Rows:
     next: NDArray[np.int32]
     terminal: int
     goal: NDArray[np.int32]
+    sees: NDArray[np.int32]
+    """Read like `next`."""
 
 
-def share_rows(network: Network) -> Rows:
-    """Give each gate a row, as few as its order of gates allows."""
+def share_rows(network: Network, *, sees: bool = False) -> Rows:
+    """Give each gate a row, as few as its order of gates allows; `sees`, where asked for, are kept too."""
     a, b, c = network.cones
     order = np.concatenate([np.arange(a), np.arange(b, c), np.arange(a, b)]).astype(np.int64)
     place = np.empty(network.gates, np.int64)
@@ -65,6 +67,7 @@ def share_rows(network: Network) -> Rows:
         (np.array([network.terminal]), a + c - b),
         (network.goal, a + c - b),
         (network.next, network.gates),
+        (network.sees if sees else network.sees[:0], network.gates),
     ):
         np.maximum.at(last_use, literals >> 1, end)
     row = np.arange(network.inputs + network.gates)
@@ -84,6 +87,7 @@ def share_rows(network: Network) -> Rows:
         at(network.next),
         int(at(np.array([network.terminal], np.int32))[0]),
         at(network.goal),
+        at(network.sees) if sees else network.sees[:0],
     )
 
 

@@ -1,0 +1,33 @@
+"""Games as environments for learning programs.
+
+| where        | what it is                                                                             |
+|--------------|----------------------------------------------------------------------------------------|
+| `batch`      | `BatchEnv`: up to a million games moved along together, as numpy arrays                |
+| `planes`     | what a learner sees of a state: planes of a board, or bare fluents                     |
+| `turns`      | whether a game goes by turns, and whose turn it is                                     |
+| `kernel`, `spread` | the compiled loops of `BatchEnv`                                                 |
+
+GDL lets every role move in every step.  Most learning programs want one player at a time, a fixed
+number of actions, and a mask that says which are legal.  The *actions* of a role are its moves
+that can ever be legal, numbered in the order of their texts; all interfaces use the same numbers.
+The role `random` is no player: its moves are drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from herbrand.envs.batch import BatchEnv as BatchEnv
+    from herbrand.envs.batch import Step as Step
+
+__all__ = ["BatchEnv", "Step"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'herbrand.envs' has no attribute {name!r}")
+    from herbrand.envs import batch
+
+    value: object = getattr(batch, name)
+    return value

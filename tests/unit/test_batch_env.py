@@ -1,0 +1,287 @@
+"""`BatchEnv` plays as the rules say, whatever is asked of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import herbrand
+from herbrand import GameError, IllegalMoveError
+from herbrand.envs import BatchEnv, Step
+from herbrand.envs.planes import make_view
+from herbrand.testing import games as random_games
+
+BY_TURNS = [
+    "ticTacToe",
+    "connectFour",
+    "reversi",
+    "hex",
+    "breakthrough",
+    "nim",
+    "hanoi",
+    "trefoil",
+    "kuhn",
+    "pairs",
+    "montyHall",
+]
+AT_ONCE = ["rockPaperScissors", "prisonersDilemma", "tron"]
+
+
+def facts(env: BatchEnv) -> list[frozenset[str]]:
+    """The facts of every game."""
+    return env.game.expander.facts(env.states)
+
+
+def agree(env: BatchEnv, now: Step, lanes: list[int]) -> None:
+    """Some games are as the rules say: legal moves, whose turn it is, what is seen."""
+    known = facts(env)
+    for lane in lanes:
+        if env.over[lane]:
+            assert now.legal[lane].all()
+            continue
+        state = env.game.state(known[lane], engine="rules")
+        assert not state.is_terminal
+        choices = []
+        for p, role in enumerate(env.players):
+            legal = {env.actions[p].index(str(move)) for move in state.legal_moves(role)}
+            choices.append(len(legal))
+            if not env.by_turns:
+                assert set(np.flatnonzero(now.legal[lane, p])) == legal
+            elif now.player[lane] == p:
+                assert set(np.flatnonzero(now.legal[lane])) == legal
+        if env.by_turns and max(choices) > 1:
+            assert choices[now.player[lane]] == max(choices)
+        seen = np.array([c >= 0 and env.fluents[c] in known[lane] for c in env.view.columns.tolist()])
+        assert (now.observation[lane].reshape(-1) == seen).all()
+
+
+@pytest.mark.parametrize("name", BY_TURNS + AT_ONCE)
+def test_steps_are_those_of_the_rules(name: str) -> None:
+    """Along random games masks, states, ends and rewards of a batch are those of the rules."""
+    game = herbrand.load(name)
+    env = BatchEnv(game, 70, seed=5, auto_reset="off", max_steps=60, reward_range=(0, 100))
+    assert env.by_turns == (name in BY_TURNS)
+    now = env.reset()
+    lanes = [0, 63, 64, 69]
+    agree(env, now, lanes)
+    for _ in range(70):
+        before, over, player = facts(env), env.over, now.player
+        actions = env.sample()
+        now = env.step(actions)
+        after = facts(env)
+        for lane in lanes:
+            state = game.state(before[lane], engine="rules")
+            if over[lane]:
+                assert after[lane] == before[lane]
+                assert not now.rewards[lane].any()
+                continue
+            joint = {}
+            for p, role in enumerate(env.players):
+                if env.by_turns and p != player[lane]:
+                    (joint[role],) = state.legal_moves(role)
+                else:
+                    joint[role] = env.actions[p][actions[lane] if env.by_turns else actions[lane, p]]
+            outcomes = {s.facts: s for s in state.outcomes(joint)}
+            assert after[lane] in outcomes
+            follower = outcomes[after[lane]]
+            assert bool(now.terminated[lane]) == follower.is_terminal
+            if follower.is_terminal:
+                assert now.rewards[lane].tolist() == [follower.goal(role) for role in env.players]
+            assert bool(now.truncated[lane]) == (not follower.is_terminal and env.steps[lane] >= 60)
+        agree(env, now, lanes)
+        if env.over.all():
+            break
+    assert env.over.any()
+
+
+@settings(max_examples=8, deadline=None)
+@given(random_games(), st.integers(0, 1000))
+def test_random_games_play_as_the_rules_say(text: str, seed: int) -> None:
+    """Games that nobody wrote are played as the rules say, too."""
+    try:
+        env = BatchEnv(herbrand.loads(text), 3, seed=seed, auto_reset="same", max_steps=5, turns=False)
+    except GameError:
+        return
+    now = env.reset()
+    for _ in range(5):
+        agree(env, now, [0, 1, 2])
+        try:
+            now = env.step(env.sample())
+        except (GameError, IllegalMoveError):  # goals that are missing, roles without a move
+            return
+
+
+@pytest.mark.parametrize("n", [1, 64, 65, 600, 5000])
+def test_a_game_has_the_same_answers_in_any_batch(n: int) -> None:
+    """All lanes of all sizes of batches move alike when the same moves are made, and are counted once."""
+    env = BatchEnv(herbrand.load("ticTacToe"), n, auto_reset="off")
+    now = env.reset()
+    for _ in range(5):
+        now = env.step(np.argmax(now.legal, axis=1))
+    for array in (now.observation, now.legal, now.player, now.rewards, now.terminated, env.states, env.steps):
+        assert len(array) == n
+        assert (array == array[:1]).all()
+
+
+def test_values_need_not_be_kept() -> None:
+    """With little memory states are evaluated again in each step, with the same results."""
+    import herbrand.envs.batch as module
+
+    games = []
+    for kept in (module.KEPT_BYTES, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "KEPT_BYTES", kept)
+            env = BatchEnv(herbrand.load("hex"), 1500, seed=2)
+        env.reset(seed=4)
+        for _ in range(90):
+            now = env.step(env.sample())
+        games.append((env.states, now.legal, now.rewards, env.steps))
+    for one, other in zip(*games, strict=True):
+        assert (one == other).all()
+
+
+def test_the_types_of_results_say_the_same() -> None:
+    """Packed, bool, int8 and float32 results hold the same bits; channels can come first."""
+    game = herbrand.load("connectFour")
+    envs = {kind: BatchEnv(game, 100, dtype=kind) for kind in ("bool", "int8", "uint8", "float32", "uint64")}
+    first = BatchEnv(game, 100, channels_first=True)
+    now = {kind: env.reset(seed=1) for kind, env in envs.items()}
+    first.reset(seed=1)
+    for _ in range(9):
+        actions = envs["bool"].sample()
+        now = {kind: env.step(actions) for kind, env in envs.items()}
+        moved = first.step(actions)
+    assert now["bool"].observation.shape == (100, 6, 7, 4)
+    assert now["bool"].observation.any()
+    assert (moved.observation == now["bool"].observation.transpose(0, 3, 1, 2)).all()
+    for kind in ("int8", "uint8", "float32"):
+        assert now[kind].observation.dtype == np.dtype(kind)
+        assert (now[kind].observation == now["bool"].observation).all()
+        assert (now[kind].legal == now["bool"].legal).all()
+    for packed, plain in (
+        (now["uint64"].observation, now["bool"].observation),
+        (now["uint64"].legal, now["bool"].legal),
+    ):
+        bits = np.unpackbits(packed.view(np.uint8), axis=1, bitorder="little")
+        assert (bits[:, : plain[0].size] == plain.reshape(100, -1)).all()
+        assert not bits[:, plain[0].size :].any()
+
+
+def test_games_that_end_begin_again() -> None:
+    """Next-step reset ignores an action, same-step reset keeps the final observation, off waits for `reset`."""
+    game = herbrand.load("ticTacToe")
+    line = ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]
+    ended = {}
+    for mode in ("next", "same", "off"):
+        env = BatchEnv(game, 2, auto_reset=mode)  # type: ignore[arg-type]
+        begun = env.reset()
+        for move in line:
+            now = env.step([env.actions[0].index(move)] * 2)
+        assert now.terminated.all()
+        assert now.rewards.tolist() == [[1.0, -1.0]] * 2
+        ended[mode] = now
+        if mode == "same":
+            assert (now.observation == begun.observation).all()
+            assert now.final_observation is not None
+            assert (now.final_observation == ended["next"].observation).all()
+            assert not env.over.any()
+            continue
+        assert env.over.all()
+        now = env.step([0, 0])
+        assert not now.terminated.any()
+        assert not now.rewards.any()
+        assert env.over.all() == (mode == "off")
+        if mode == "next":
+            assert (now.observation == begun.observation).all()
+            assert not env.steps.any()
+        else:
+            now = env.reset(where=np.array([True, False]))
+            assert env.over.tolist() == [False, True]
+            assert (now.observation[0] == begun.observation[0]).all()
+
+
+def test_chance_and_samples_come_from_the_seed() -> None:
+    """The same seed gives the same cards and the same samples; another one gives others."""
+    env = BatchEnv(herbrand.load("kuhn"), 200)
+    seen = []
+    for seed in (1, 1, 2):
+        env.reset(seed=seed)
+        now = [env.step(env.sample()).observation.tobytes() for _ in range(4)]
+        seen.append(now)
+    assert seen[0] == seen[1] != seen[2]
+
+
+def test_samples_are_even() -> None:
+    """Every legal action is drawn equally often."""
+    env = BatchEnv(herbrand.load("ticTacToe"), 9000, seed=3)
+    env.reset()
+    counts = np.bincount(env.sample(), minlength=10)
+    assert ((counts > 850) & (counts < 1150)).sum() == 9
+    assert counts.sum() == 9000
+
+
+def test_percepts_are_told() -> None:
+    """Where the rules say what is seen, a step tells it: in kuhn each player its own card."""
+    env = BatchEnv(herbrand.load("kuhn"), 50, seed=1)
+    now = env.reset()
+    assert now.percepts is not None
+    assert not now.percepts.any()
+    now = env.step(env.sample())
+    assert now.percepts is not None
+    told = {tuple(np.array(env.percepts)[row][:, 0]) for row in now.percepts}
+    assert all({"alice", "bob"} <= set(roles) or len(set(roles)) >= 2 for roles in told)
+
+
+def test_a_board_can_be_declared_or_left_out() -> None:
+    """`observe` takes planes, bare fluents or a view; a game without a board has bare fluents."""
+    game = herbrand.load("ticTacToe")
+    assert BatchEnv(game, 1, observe="fluents").observation_shape == (29,)
+    env = BatchEnv(game, 3)
+    assert env.view.names == ("cell b", "cell o", "cell x", "(control oplayer)", "(control xplayer)")
+    bare = make_view(env.fluents, None)
+    env.reset()
+    assert env.observe(bare)[0].sum() == len(game.initial_state().facts)
+    assert BatchEnv(herbrand.load("nim"), 1).view.kind == "fluents"
+    with pytest.raises(GameError, match="no board was found"):
+        BatchEnv(herbrand.load("nim"), 1, observe="planes")
+
+
+def test_an_illegal_action_is_refused_and_nothing_moves() -> None:
+    """The message names the game, the action and what would be legal."""
+    env = BatchEnv(herbrand.load("ticTacToe"), 3)
+    env.reset()
+    env.step([0, 1, 2])
+    before = env.states
+    with pytest.raises(
+        IllegalMoveError, match=r"game 1: action 1 \(`\(mark 1 2\)`\) is not legal for oplayer \(legal"
+    ):
+        env.step([1, 1, 1])
+    with pytest.raises(IllegalMoveError, match="game 0: action 99 is not legal"):
+        env.step([99, 0, 0])
+    assert (env.states == before).all()
+    with pytest.raises(ValueError, match=r"actions have the shape \[3\]"):
+        env.step([1, 1])
+
+
+def test_wrong_use_is_refused() -> None:
+    """Sizes, modes and types that make no sense are refused in one line."""
+    game = herbrand.load("ticTacToe")
+    for wrong in (
+        {"n": 0},
+        {"n": 1 << 21},
+        {"n": 1, "auto_reset": "never"},
+        {"n": 1, "dtype": "int64"},
+        {"n": 1, "max_steps": 0},
+    ):
+        with pytest.raises(ValueError, match="not"):
+            BatchEnv(game, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="call `reset`"):
+        BatchEnv(game, 1).step([0])
+    with pytest.raises(GameError, match="does not go by turns"):
+        BatchEnv(herbrand.load("rockPaperScissors"), 1, turns=True)
+    with pytest.raises(GameError, match="terminal"):
+        BatchEnv(
+            herbrand.loads("(role a) (init x) (<= (legal a m) (true x)) (<= terminal (true x)) (goal a 1)"), 1
+        )
