@@ -28,6 +28,7 @@ from herbrand.movereader.runtime import Terms
 from herbrand.testing import games
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 GAMES = (
@@ -533,27 +534,78 @@ def _questions(reader: MoveReader) -> list[tuple[str, str]]:
     return asked
 
 
-def _ask_node(reader: MoveReader, folder: Path, module: str, options: list[str]) -> dict[str, Any]:
+def _updates(reader: MoveReader) -> list[tuple[str, ...]]:
+    """What a manager might say, method first, and what it might not."""
+    chance = random.Random(6)
+    joint = [reader.text(role, chance.randrange(reader.count(role))) for role in reader.roles]
+    said = list(zip(reader.roles, joint, strict=True))
+    infix = [reader.text(role, reader.index(role, move), "infix") for role, move in said]
     facts = sorted(reader.game.initial_state().facts)
-    (folder / "asked.json").write_text(
-        json.dumps({"questions": _questions(reader), "state": f"({' '.join(facts)})"}), encoding="utf-8"
-    )
+    good = [
+        ("joint", f"({' '.join(joint)})"),
+        ("joint", f"( {', '.join(infix)} )".upper()),
+        ("joint", "NIL"),
+        ("does", " ".join(f"(does {role} {move})" for role, move in said)),
+        ("does", " ".join(f"{role.upper()}->{move}" for role, move in said)),
+        ("does", "\n".join(f"does({role}, {move})" for role, move in zip(reader.roles, infix, strict=True))),
+        ("state", f"({' '.join(facts)})"),
+        ("state", " ".join(f"(true {fact})" for fact in facts)),
+        *(
+            ("percepts", role, text)
+            for role in reader.roles
+            for text in ("()", "nil", "(opened)", "((opened 1))")
+        ),
+        *(("percepts", role, f"({text})") for role in reader.roles for text in _told(reader, role)),
+    ]
+    bad = []
+    for method, *rest in good:
+        for _ in range(4):
+            text = rest[-1]
+            place = chance.randrange(len(text))
+            bad += [
+                (method, *rest[:-1], text[:place] + text[place + 1 :]),
+                (method, *rest[:-1], text[:place]),
+            ]
+        bad += [(method, *rest[:-1], f"{text} x"), (method, *rest[:-1], "x" * 200_000)]
+    return [*good, *bad]
+
+
+def _told(reader: MoveReader, role: str) -> list[str]:
+    terms = reader.percept_terms(role)
+    return [] if terms is None else list(terms.texts())[:5]
+
+
+def _answer(make: Callable[[], Any]) -> Any:
+    try:
+        found = make()
+    except MoveError as error:
+        return [str(error), error.code, error.position, error.found, list(error.expected), error.suggestion]
+    return list(found) if isinstance(found, tuple) else found
+
+
+_COMPLETED = ("", "(", "m", "(mark 2", "mark(2,", "c")
+
+
+def _ask_node(reader: MoveReader, folder: Path, module: str, options: list[str]) -> dict[str, Any]:
+    asked = {"questions": _questions(reader), "updates": _updates(reader), "completed": _COMPLETED}
+    (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
     (folder / "ask.mjs").write_text(
         f"""
 import {{ readFileSync }} from "node:fs";
 import {{ reader, MoveError }} from "./{module}";
 const asked = JSON.parse(readFileSync("asked.json", "utf-8"));
-const role = reader.roles[0];
-const attempt = (make) => {{ try {{ return make(); }} catch (e) {{ return e instanceof MoveError ? [e.code, e.position, e.expected] : String(e); }} }};
-const joint = "(" + reader.roles.map((r) => reader.text(r, 0)).join(" ") + ")";
+const answer = (make) => {{
+  try {{ return make(); }}
+  catch (e) {{ return e instanceof MoveError ? [e.message, e.code, e.position, e.found, e.expected, e.suggestion] : String(e); }}
+}};
 console.log(JSON.stringify({{
   roles: reader.roles,
   found: asked.questions.map(([r, text]) => reader.find(r, text)),
+  many: reader.roles.map((r) => reader.findMany(r, asked.questions.map(([, text]) => text))),
   texts: reader.roles.map((r) => Array.from({{ length: reader.count(r) }}, (_, i) => [reader.text(r, i), reader.text(r, i, "infix")])),
-  joint: reader.joint(joint), nil: reader.joint("nil"), badJoint: attempt(() => reader.joint("(x")),
-  state: reader.state(asked.state).map((i) => reader.fluent(i)),
-  complete: ["", "(", "m", "(mark 2", "mark(2,", "c"].map((text) => reader.complete(role, text)),
-  errors: ["", "(", "(x 1)", "noop noop", "mark(1", "(".repeat(5000)].map((text) => attempt(() => reader.index(role, text))),
+  complete: asked.completed.map((text) => reader.complete(reader.roles[0], text)),
+  errors: asked.questions.map(([r, text]) => answer(() => reader.index(r, text))),
+  updates: asked.updates.map(([method, ...rest]) => answer(() => reader[method](...rest))),
 }}));
 """,
         encoding="utf-8",
@@ -567,30 +619,43 @@ console.log(JSON.stringify({{
 
 
 def _compare_with_node(reader: MoveReader, got: dict[str, Any]) -> None:
-    role = reader.roles[0]
-    questions = _questions(reader)
+    """Indexes, texts, completions and errors, their words and suggestions included, are the same."""
+    questions, updates = _questions(reader), _updates(reader)
     assert got["roles"] == list(reader.roles)
     assert got["found"] == [reader.find(who, text) for who, text in questions]
+    texts = [text for _, text in questions]
+    assert got["many"] == [reader.find_many(role, texts) for role in reader.roles]
     assert got["texts"] == [
         [[reader.text(who, i), reader.text(who, i, "infix")] for i in range(reader.count(who))]
         for who in reader.roles
     ]
-    assert got["joint"] == [0] * len(reader.roles)
-    assert got["nil"] is None
-    assert got["badJoint"][0] == "E-UPDATE-SYNTAX"
-    assert got["state"] == sorted(reader.game.initial_state().facts)
-    assert got["complete"] == [
-        reader.complete(role, text) for text in ("", "(", "m", "(mark 2", "mark(2,", "c")
-    ]
-    for text, answer in zip(
-        ("", "(", "(x 1)", "noop noop", "mark(1", "(" * 5000), got["errors"], strict=True
-    ):
-        index = reader.find(role, text)
-        if index is not None:
-            assert answer == index
-            continue
-        error = reader.refusal(role, text)
-        assert answer == [error.code, error.position, list(error.expected)], text
+    assert got["complete"] == [reader.complete(reader.roles[0], text) for text in _COMPLETED]
+    suggested = 0
+    for (who, text), answer in zip(questions, got["errors"], strict=True):
+        expected = _answer(lambda who=who, text=text: reader.index(who, text))  # type: ignore[misc]
+        assert answer == expected, text
+        suggested += isinstance(expected, list) and expected[-1] is not None
+    assert suggested > 20
+    for (method, *rest), answer in zip(updates, got["updates"], strict=True):
+        assert answer == _answer(lambda method=method, rest=rest: getattr(reader, method)(*rest)), rest  # type: ignore[misc]
+
+
+@pytest.mark.skipif(shutil.which("tsc") is None, reason="tsc (npm install typescript) is not installed")
+def test_the_typescript_module_has_the_right_types(tmp_path: Path) -> None:
+    """The compiler of TypeScript finds no fault in a module, as strict as it can be."""
+    (tmp_path / "moves.ts").write_text(
+        emit(MoveReader(herbrand.load("montyHall")), "typescript"), encoding="utf-8"
+    )
+    command = [str(shutil.which("tsc")), "--strict", "--noEmit", "--target", "es2022", "--module", "es2022"]
+    outcome = subprocess.run(
+        [*command, "--noUnusedLocals", "--noImplicitReturns", "moves.ts"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert not outcome.returncode, outcome.stdout
 
 
 # -- the command ----------------------------------------------------------------------------
