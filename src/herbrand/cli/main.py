@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "reader": "Compile the moves of a game into a reader that accepts nothing else.",
     "explain": "Tell what a check flags, why, and what to write instead.",
     "show": "Show a state: board, legal moves, goals, and why something holds.",
+    "draw": "Draw a state as a picture: SVG.",
     "simulate": "Play random games and report what came of them.",
     "play": "Play a game in the terminal.",
     "players": "List the programs that can play.",

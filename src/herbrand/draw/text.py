@@ -26,6 +26,7 @@ from itertools import combinations, pairwise, product
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
+from herbrand.draw.terms import arguments, natural, ordered
 from herbrand.syntax.tree import Function, Node, Variable, children
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "cells", "columns_first", "draw", "table"]
 
-LARGEST_SIDE: Final = 40
-"""Longer rows are not a board that anybody can read."""
 MOST_CONTENT: Final = 2
 """What stands in a cell has at most this many arguments, such as `white king`."""
 MOST_BOARDS: Final = 16
@@ -47,8 +46,6 @@ WIDTH: Final = 78
 BLANKS: Final = ("blank", "empty", "b", "none", "free", "clear", "e", "nil", "_")
 """Names that mean an empty cell, the most telling first."""
 
-_NAME_OR_PARENTHESIS = re.compile(r"[()]|[^\s()]+")
-_NUMBERED = re.compile(r"([A-Za-z_-]*)(\d+)\Z")
 _SQUARE = re.compile(r"([A-Za-z])(\d{1,2})\Z")
 _CHESS = {"pawn": "p", "knight": "n", "bishop": "b", "rook": "r", "queen": "q", "king": "k"}
 _CHESS_PIECE = re.compile(
@@ -92,8 +89,8 @@ def draw(
     first coordinate is a column and whose second counts upward; others are drawn like a
     matrix, but for letter and number, which are drawn like a chess board.
     """
-    present = [(fact, _arguments(fact)) for fact in sorted(set(facts), key=str.lower)]
-    possible = [_arguments(fact) for fact in set(base)]
+    present = [(fact, arguments(fact)) for fact in sorted(set(facts), key=str.lower)]
+    possible = [arguments(fact) for fact in set(base)]
     groups = _by_shape([parts for _, parts in present])
     wider = _by_shape(possible)
     boards: list[_Board] = []
@@ -114,7 +111,7 @@ def draw(
     parts = [_side_by_side([_draw_board(board, symbols, titled=len(boards) > 1) for board in boards])]
     if legend := _legend(contents, symbols):
         parts.append(legend)
-    rest = [fact for fact, arguments in present if (arguments[0], len(arguments) - 1) not in used]
+    rest = [fact for fact, parts in present if (parts[0], len(parts) - 1) not in used]
     if rest:
         parts.append(table(rest))
     return "\n\n".join(parts)
@@ -186,7 +183,7 @@ def table(facts: Iterable[str]) -> str:
     step  3
     """
     rows: dict[str, list[str]] = defaultdict(list)
-    for fact in sorted(set(facts), key=lambda fact: _natural(fact.strip("()"))):
+    for fact in sorted(set(facts), key=lambda fact: natural(fact.strip("()"))):
         inside = fact[1:-1] if fact.startswith("(") else fact
         name, _, arguments = inside.partition(" ")
         rows[name].append(arguments)
@@ -220,31 +217,11 @@ def columns_first(statements: Iterable[Rule]) -> frozenset[str]:
     return frozenset(name for name, vote in votes.items() if vote > 0)
 
 
-def _arguments(fact: str) -> tuple[str, ...]:
-    """Split a fact into its name and its arguments; compound arguments stay whole."""
-    parts: list[str] = []
-    depth = 0
-    for token in _NAME_OR_PARENTHESIS.findall(fact):
-        if token == ")":
-            depth -= 1
-        if depth <= 1 and token not in "()":
-            parts.append(token)
-        elif depth > 1 or (depth == 1 and token in "()"):
-            if depth == 1 and token == "(":
-                parts.append("(")
-            elif parts:
-                joint = "" if token == ")" or parts[-1].endswith("(") else " "
-                parts[-1] += joint + token
-        if token == "(":
-            depth += 1
-    return tuple(parts)
-
-
 def _by_shape(facts: Iterable[tuple[str, ...]]) -> dict[tuple[str, int], list[tuple[str, ...]]]:
     """Group by name and number of arguments; the arguments alone are kept."""
     groups: dict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
-    for name, *arguments in facts:
-        groups[name, len(arguments)].append(tuple(arguments))
+    for name, *rest in facts:
+        groups[name, len(rest)].append(tuple(rest))
     return groups
 
 
@@ -262,7 +239,7 @@ def _boards(
     if not every or len(every[0]) < 2:
         return []
     width = len(every[0])
-    domains = [_ordered({row[i] for row in every}) for i in range(width)]
+    domains = [ordered({row[i] for row in every}) for i in range(width)]
     for size, (i, j) in product(range(MOST_CONTENT + 1), combinations(range(width), 2)):
         first, second = domains[i], domains[j]
         if first is None or second is None:
@@ -357,24 +334,6 @@ def _scattered(facts: list[tuple[str, ...]]) -> bool:
         and all(len({row[i] for row in facts}) >= 3 for i in (0, 1))
         and all(max(Counter(row[i] for row in facts).values()) >= 2 for i in (0, 1))
     )
-
-
-def _ordered(values: set[str]) -> list[str] | None:
-    """Return a coordinate's domain in order, gaps filled, or None when it is not one."""
-    if not 1 < len(values) <= LARGEST_SIDE:
-        return None
-    if all(len(v) == 1 and v.isascii() and v.isalpha() for v in values):
-        span = [chr(c) for c in range(ord(min(values)), ord(max(values)) + 1)]
-        return span if len(values) * 2 >= len(span) else None
-    matches = [_NUMBERED.match(v) for v in values]
-    if not all(matches) or len({m[1] for m in matches if m}) != 1:
-        return None
-    prefix = next(m[1] for m in matches if m)
-    numbers = {int(m[2]): m[0] for m in matches if m}
-    low, high = min(numbers), max(numbers)
-    if high - low >= LARGEST_SIDE:
-        return None
-    return [numbers.get(n, f"{prefix}{n}") for n in range(low, high + 1)]
 
 
 def _merged(boards: list[_Board]) -> list[_Board]:
@@ -490,14 +449,5 @@ def _band(drawings: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    """Sort key that counts: `c2` before `c10`."""
-    return [
-        (0, int(piece), "") if piece.isdecimal() else (1, 0, piece.lower())
-        for piece in re.split(r"(\d+)", text)
-        if piece
-    ]
-
-
 def _natural_key(parts: tuple[str, ...]) -> list[list[tuple[int, int, str]]]:
-    return [_natural(part) for part in parts]
+    return [natural(part) for part in parts]

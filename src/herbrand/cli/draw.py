@@ -1,0 +1,68 @@
+"""`herbrand draw`: a state as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, NOTATION, read_game
+from herbrand.cli.joint import read_joint, split_joints
+from herbrand.cli.output import remark, result
+from herbrand.errors import IllegalMoveError, InvalidMoveError
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+    from herbrand.machine.state import State
+
+__all__ = ["command"]
+
+
+@click.command("draw")
+@click.argument("file", metavar="FILE", type=FILE)
+@NOTATION
+@click.option("--moves", metavar="MOVES", help='Play these first: "(mark 1 1); (mark 2 2)".')
+@click.option("-o", "--output", metavar="PATH", help="The file to write; standard output otherwise.")
+@click.option("--board-only", is_flag=True, help="Leave out what is not on a board.")
+@click.option("--describe", is_flag=True, help="Print what the picture says, in words, instead.")
+def command(
+    file: str, notation: str, moves: str | None, output: str | None, board_only: bool, describe: bool
+) -> None:
+    """Draw a state as a picture: SVG.
+
+    Boards are found among the facts; what is no board is drawn as towers, cards, lamps or a table. The
+    cells of the last moves are marked. Colours follow what the reader's system prefers, light or dark.
+    A file NAME.drawing.json beside NAME.kif can say how to draw what the rules do not tell.
+    """
+    from herbrand.draw.artist import Artist, caption
+
+    game = read_game(file, notation)
+    artist = Artist.of(game)
+    state, last = _after(game, moves or "")
+    drawing = artist.draw(state, last=last, lines=caption(state), extras=not board_only)
+    if describe:
+        result(drawing.text)
+    elif output is None:
+        result(drawing.svg)
+    else:
+        Path(output).write_text(drawing.svg + "\n", encoding="utf-8")
+        remark(f"wrote {output}")
+
+
+def _after(game: Game, moves: str) -> tuple[State, list[str]]:
+    """Play a line; return the state and the moves made last by those who had a choice."""
+    state = game.initial_state("rules")
+    last: list[str] = []
+    for number, text in enumerate(split_joints(moves), start=1):
+        if state.is_terminal:
+            raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
+        try:
+            joint = read_joint(state, text)
+        except (InvalidMoveError, IllegalMoveError) as error:
+            raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
+        legal = state.legal_moves()
+        free = [len(legal[role]) > 1 for role in game.roles]
+        last = [move for move, chosen in zip(joint, free, strict=True) if chosen or not any(free)]
+        state = state.next(joint)
+    return state, last

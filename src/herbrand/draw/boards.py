@@ -1,0 +1,452 @@
+"""Boards as SVG: where their cells are, what stands in them, walls, frames and the last moves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+from math import cos, pi, sin, sqrt
+from typing import TYPE_CHECKING, Final
+
+from herbrand.draw.looks import COLOURS, Look, words
+from herbrand.draw.paper import LETTER, WIDTH, Part, cell_name, clickable, n, rect, text
+from herbrand.draw.pieces import BOX, piece
+from herbrand.draw.terms import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from herbrand.draw.layers import Cell, Layer, Shape
+    from herbrand.draw.layout import Board, Layout
+
+__all__ = ["board_parts", "content_of", "placed", "title_of"]
+
+LARGEST: Final = 56.0
+SMALLEST: Final = 20.0
+BOARD: Final = 460.0
+"""The longer side of a large board."""
+
+
+def content_of(layer: Layer, row: Sequence[str]) -> str:
+    """Return what a row of arguments puts into its cell."""
+    return layer.shape[0] if layer.named else " ".join(row[k] for k in layer.content)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Where the cells of one board are."""
+
+    board: Board
+    size: float
+    places: Mapping[Cell, tuple[float, float]]
+    """Centre of each cell, from the corner of the board."""
+    width: float
+    height: float
+    columns: list[tuple[str, float, float]]
+    """Labels below the board, with their places."""
+    rows: list[tuple[str, float]]
+
+
+def board_parts(
+    board: Board,
+    number: int,
+    layout: Layout,
+    by_shape: Mapping[Shape, list[tuple[str, ...]]],
+    known: Mapping[str, Look],
+    last: Sequence[Sequence[str]],
+) -> list[Part]:
+    """Draw the copies of a board."""
+    grid = _grid(board)
+    chess = any(
+        known.get(content.lower(), Look("none")).kind in ("chess", "draughts")
+        for layer in board.layers
+        for content in layer.known
+    )
+    rack = board.rack
+    parts = []
+    titled = len(board.copies) > 1 or len(layout.boards) > 1
+    for copy, key in enumerate(board.copies):
+        title = " ".join((title_of(board.title), *key)) if titled else ""
+        parts.append(_one_board(grid, number, copy, key, title, by_shape, known, last, chess, rack))
+    if len(parts) == 4:
+        parts[1].broken = True
+    return parts
+
+
+def title_of(name: str) -> str:
+    """Return the name of a fluent as words; nothing for one made of several."""
+    return "" if "/" in name else " ".join(words(name))
+
+
+def _one_board(
+    grid: _Grid,
+    number: int,
+    copy: int,
+    key: tuple[str, ...],
+    title: str,
+    by_shape: Mapping[Shape, list[tuple[str, ...]]],
+    known: Mapping[str, Look],
+    last: Sequence[Sequence[str]],
+    chess: bool,
+    rack: bool,
+) -> Part:
+    board, size = grid.board, grid.size
+    contents: dict[Cell, list[str]] = defaultdict(list)
+    walls: list[str] = []
+    marks: list[Cell] = []
+    for layer in board.layers:
+        for fact in by_shape.get(layer.shape, ()):
+            row = layer.row(fact)
+            if tuple(row[k] for k in layer.keys) != key:
+                continue
+            if layer.edge:
+                walls += _wall(layer, row, grid)
+            elif layer.named and not layer.crowded and len(board.layers) > 1:
+                marks.append(layer.cell(row))
+            else:
+                contents[layer.cell(row)].append(content_of(layer, row))
+    top = 22.0 if title else 0.0
+    left = 20.0 if grid.rows else 0.0
+    svg: list[str] = []
+    if title:
+        svg.append(text(left, 8, title, "title start"))
+    svg.append(f'<g transform="translate({n(left)} {n(top)})">')
+    chequered = chess and not board.nested and board.form == "square"
+    exist = board.cells
+    if chequered and 2 * len(exist) == len(board.first) * len(board.second):
+        exist = frozenset()  # draughts: the other squares are there, but nobody stands on them
+    if rack:
+        svg.append(rect("rack", -4, -4, grid.width + 8, grid.height + 8, 10))
+    if board.form == "rings":
+        svg += _frames(grid)
+    for cell, (x, y) in grid.places.items():
+        if exist and cell not in exist and cell not in contents:
+            continue
+        names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
+        said = " ".join((*cell[0], *cell[1])) + (f": {', '.join(names)}" if names else "")
+        inside = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
+        inside += _crowd([(known[name.lower()], name) for name in names], x, y, size)
+        svg.append(clickable(cell_name(number, copy, cell), said, inside))
+    svg += [_mark(grid, cell) for cell in marks if cell in grid.places]
+    svg += walls
+    if board.form != "rings":
+        svg += _frames(grid)
+    svg += _trail(grid, number, copy, last)
+    svg += [text(x, y, label, "label") for label, x, y in grid.columns]
+    svg += [text(-11, y, label, "label") for label, y in grid.rows]
+    svg.append("</g>")
+    bottom = 20.0 if grid.columns else 0.0
+    said = _said(title or title_of(board.title) or "board", contents, known)
+    return Part(max(left + grid.width, len(title) * LETTER), top + grid.height + bottom, svg, [said])
+
+
+def _said(title: str, contents: Mapping[Cell, list[str]], known: Mapping[str, Look]) -> str:
+    """Say in words what stands on a board."""
+    by_content: dict[str, list[str]] = defaultdict(list)
+    empty = 0
+    for cell, names in contents.items():
+        for name in names:
+            if known[name.lower()].kind == "none":
+                empty += 1
+            else:
+                by_content[name].append(" ".join((*cell[0], *cell[1])))
+    said = [f"{name} at {', '.join(cells)}" for name, cells in sorted(by_content.items())]
+    if empty:
+        said.append(f"{empty} empty")
+    return f"{title}: {'; '.join(said) or 'empty'}"
+
+
+def _grid(board: Board) -> _Grid:
+    """Decide on the places of the cells."""
+    first, second = board.first, board.second
+    if board.form == "folded":
+        side = round(sqrt(len(second)))
+        size = LARGEST
+        places = {
+            (one, two): ((i % side + 0.5) * size, (i // side + 0.5) * size)
+            for one in first
+            for i, two in enumerate(second)
+        }
+        return _Grid(board, size, places, side * size, side * size, [], [])
+    if board.form == "row":
+        size = max(SMALLEST * 1.4, min(LARGEST, WIDTH / min(len(second), 16)))
+        across = min(len(second), 16)
+        places = {
+            ((), two): ((i % across + 0.5) * size, (i // across) * (size + 18) + size / 2)
+            for i, two in enumerate(second)
+        }
+        down = -(-len(second) // across)
+        labels = [
+            (_shortened(two[0], size), (i % across + 0.5) * size, (i // across) * (size + 18) + size + 9)
+            for i, two in enumerate(second)
+        ]
+        wide = min(across, len(second)) * size
+        return _Grid(board, size, places, wide, down * (size + 18) - 18, labels, [])
+    many = len(board.copies)
+    shorter = BOARD if many == 1 else 300.0 if many <= 4 else 180.0
+    if board.form in ("hex", "hex-left"):
+        return _hexagons(board, shorter)
+    columns, rows = (first, second) if board.across else (second, first)
+    size = max(SMALLEST, min(LARGEST, shorter / max(len(columns), len(rows))))
+    if board.form in ("star", "ragged"):
+        return _star(board, size)
+    if board.form == "rings":
+        return _rings(board)
+    inner_x, inner_y = _inner(columns), _inner(rows)
+    gap = 8.0 if board.nested else 0.0
+    xs = {c: (i + 0.5) * size + gap * (i // inner_x) for i, c in enumerate(columns)}
+    order = list(reversed(rows)) if board.upward else list(rows)
+    ys = {r: (i + 0.5) * size + gap * (i // inner_y) for i, r in enumerate(order)}
+    places = {}
+    for one in first:
+        for two in second:
+            places[one, two] = (xs[one], ys[two]) if board.across else (xs[two], ys[one])
+    width = len(columns) * size + gap * ((len(columns) - 1) // inner_x)
+    height = len(rows) * size + gap * ((len(rows) - 1) // inner_y)
+    small = size < 26 or board.nested
+    x_labels = [(c[0], x, height + 11) for i, (c, x) in enumerate(xs.items()) if not small or i % 2 == 0]
+    y_labels = [(r[0], y) for i, (r, y) in enumerate(ys.items()) if not small or i % 2 == 0]
+    if board.nested:
+        x_labels, y_labels = [], []
+    return _Grid(board, size, places, width, height, x_labels, y_labels)
+
+
+def _shortened(label: str, size: float) -> str:
+    """Return as much of a label as has room below a cell."""
+    room = max(2, int(size / 6))
+    return label if len(label) <= room else f"{label[: room - 1]}…"
+
+
+def _inner(domain: Sequence[tuple[str, ...]]) -> int:
+    """Return how many coordinates share the outermost part."""
+    return sum(one[0] == domain[0][0] for one in domain) if len(domain[0]) > 1 else len(domain)
+
+
+def _hexagons(board: Board, shorter: float) -> _Grid:
+    """Place hexagons: each row half a cell further to one side than the one above it."""
+    rows, columns = (board.second, board.first) if board.across else (board.first, board.second)
+    step = 0.5 if board.form == "hex" else -0.5
+    spread = len(columns) + 0.5 * (len(rows) - 1)
+    size = max(SMALLEST, min(LARGEST, 1.25 * shorter / spread))
+    high = size * 2 / sqrt(3)
+    shift = 0.0 if step > 0 else 0.5 * (len(rows) - 1)
+    places = {
+        (two, one) if board.across else (one, two): (
+            (j + 0.5 + step * i + shift) * size,
+            (0.75 * i + 0.5) * high,
+        )
+        for i, one in enumerate(rows)
+        for j, two in enumerate(columns)
+    }
+    existing = [place for cell, place in places.items() if not board.cells or cell in board.cells]
+    low = min(x for x, _ in existing) - size / 2
+    places = {cell: (x - low, y) for cell, (x, y) in places.items()}
+    width = max(x for x, _ in existing) - low + size / 2
+    height = (0.75 * (len(rows) - 1) + 1) * high
+    return _Grid(board, size, places, width, height, [], [])
+
+
+def _rings(board: Board) -> _Grid:
+    """Place the points of the compass on squares inside each other."""
+    size = 44.0
+    middle = len(board.first) * size + size / 2
+    places = {}
+    for i, one in enumerate(board.first):
+        for two in board.second:
+            dx = ("e" in two[0]) - ("w" in two[0])
+            dy = ("s" in two[0]) - ("n" in two[0])
+            places[one, two] = (middle + dx * (i + 1) * size, middle + dy * (i + 1) * size)
+    return _Grid(board, size * 0.8, places, 2 * middle, 2 * middle, [], [])
+
+
+def _star(board: Board, size: float) -> _Grid:
+    """Place rows of different lengths so that their middles stand in one line."""
+    by_row: dict[tuple[str, ...], list[Cell]] = defaultdict(list)
+    for cell in board.cells:
+        by_row[cell[0]].append(cell)
+    widest = max(map(len, by_row.values()))
+    places = {}
+    for i, one in enumerate(board.first):
+        cells = sorted(by_row.get(one, ()), key=lambda cell: natural(cell[1][0]))
+        for j, cell in enumerate(cells):
+            places[cell] = ((widest - len(cells)) / 2 * size + (j + 0.5) * size, (i + 0.5) * size * 0.88)
+    rows = [(one[0], (i + 0.5) * size * 0.88) for i, one in enumerate(board.first)]
+    return _Grid(board, size, places, widest * size, len(board.first) * size * 0.88, [], rows)
+
+
+def _ground(board: Board, cell: Cell, x: float, y: float, size: float, *, chequered: bool, rack: bool) -> str:
+    """Draw an empty cell."""
+    if board.form in ("hex", "hex-left"):
+        radius = size / sqrt(3)
+        points = " ".join(
+            f"{n(x + radius * sin(pi / 3 * k))},{n(y - radius * cos(pi / 3 * k))}" for k in range(6)
+        )
+        return f'<polygon class="cell" points="{points}"/>'
+    if board.form in ("star", "ragged", "rings"):
+        return f'<circle class="cell" cx="{n(x)}" cy="{n(y)}" r="{n(size * 0.44)}"/>'
+    if rack:
+        return f'<circle class="rack-hole" cx="{n(x)}" cy="{n(y)}" r="{n(size * 0.4)}"/>'
+    kind = "cell"
+    if chequered:
+        i, j = board.first.index(cell[0]), board.second.index(cell[1])
+        kind = "dark" if (i + j) % 2 == (0 if board.across else 1) else "light"
+    half = size / 2
+    return rect(kind, x - half, y - half, size, size, 6 if board.form == "row" else 0)
+
+
+def _crowd(inside: list[tuple[Look, str]], x: float, y: float, size: float) -> str:
+    """Draw what stands in a cell; several things share it."""
+    if not inside:
+        return ""
+    if len(inside) == 1:
+        return placed(piece(*inside[0]), x, y, size)
+    ground = [one for one in inside if one[0].kind in ("block", "burnt", "dot")]
+    others = [one for one in inside if one not in ground]
+    if ground and len(others) == 1:
+        return placed(piece(*ground[0]), x, y, size) + placed(piece(*others[0]), x, y, size * 0.86)
+    across = 2 if len(inside) <= 4 else 3
+    part = size / across
+    drawn = []
+    for i, one in enumerate(inside[: across * across]):
+        down = i // across
+        rows = -(-min(len(inside), across * across) // across)
+        drawn.append(
+            placed(
+                piece(*one),
+                x - size / 2 + (i % across + 0.5) * part,
+                y + (down + 0.5 - rows / 2) * part,
+                part,
+            )
+        )
+    return "".join(drawn)
+
+
+def placed(svg: str, x: float, y: float, size: float) -> str:
+    """Put a piece with its middle at a place."""
+    if not svg:
+        return ""
+    scale = size / BOX
+    return f'<g transform="translate({n(x - size / 2)} {n(y - size / 2)}) scale({scale:.4g})">{svg}</g>'
+
+
+def _mark(grid: _Grid, cell: Cell) -> str:
+    x, y = grid.places[cell]
+    half = grid.size / 2 - 3
+    return rect("mark", x - half, y - half, 2 * half, 2 * half, 4)
+
+
+_SIDES: Final = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+
+
+def _wall(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
+    """Draw a wall at one side of a cell, or between two cells."""
+    if layer.edge == "between":
+        return _between(layer, row, grid)
+    side = row[layer.content[0]].lower() if layer.edge == "content" else layer.edge
+    place = grid.places.get(layer.cell(row))
+    if place is None or side not in _SIDES:
+        return []
+    dx, dy = _SIDES[side]
+    half = grid.size / 2
+    x, y = place[0] + dx * half, place[1] - dy * half
+    return [_bar(x, y, half, upright=dx != 0)]
+
+
+def _bar(x: float, y: float, half: float, *, upright: bool) -> str:
+    """Draw a wall as long as the side of a cell with its middle at a place."""
+    across, along = (0.0, half) if upright else (half, 0.0)
+    return (
+        f'<line class="wall" x1="{n(x - across)}" y1="{n(y - along)}" x2="{n(x + across)}" '
+        f'y2="{n(y + along)}"/>'
+    )
+
+
+def _between(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
+    """Draw a wall between two cells, or a post where four meet."""
+    ends = [((a,), (b,)) for a, b in zip(
+        (row[i] for i in layer.first), (row[i] for i in layer.second), strict=True
+    )]  # fmt: skip
+    places = [grid.places.get(end) for end in ends]
+    if layer.content and row[layer.content[0]].lower() in ("none", "blank", "b", "empty"):
+        return []
+    if len(places) != 2 or places[0] is None or places[1] is None:
+        return []
+    (x1, y1), (x2, y2) = places[0], places[1]
+    x, y, half = (x1 + x2) / 2, (y1 + y2) / 2, grid.size / 2
+    if abs(x1 - x2) > 1 and abs(y1 - y2) > 1:
+        if not layer.content:
+            return []
+        colour = COLOURS.get(row[layer.content[0]].lower(), "ink")
+        return [f'<circle class="f-{colour} o-ink" cx="{n(x)}" cy="{n(y)}" r="{n(half * 0.35)}"/>']
+    return [_bar(x, y, half, upright=abs(x1 - x2) > 1)]
+
+
+def _frames(grid: _Grid) -> list[str]:
+    """Draw the edge of a board; on a board of boards, of each of them."""
+    board = grid.board
+    if board.form in ("hex", "hex-left", "star", "ragged", "row"):
+        return []
+    if board.form == "rings":
+        return _ring_lines(grid)
+    if board.cells and len(board.cells) < len(board.first) * len(board.second) and not board.nested:
+        return []
+    if not board.nested:
+        return [rect("frame", 0, 0, grid.width, grid.height, 2)]
+    corners: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for (one, two), place in grid.places.items():
+        corners[one[0], two[0]].append(place)
+    half = grid.size / 2
+    frames = []
+    for some in corners.values():
+        x, y = min(p[0] for p in some) - half, min(p[1] for p in some) - half
+        width, height = max(p[0] for p in some) + half - x, max(p[1] for p in some) + half - y
+        frames.append(rect("frame", x, y, width, height, 2))
+    return frames
+
+
+def _ring_lines(grid: _Grid) -> list[str]:
+    """Draw the lines of a board of rings: the squares and what joins their sides."""
+    middle, step = grid.width / 2, grid.size / 0.8
+    rings = len(grid.board.first)
+    svg = [
+        rect("frame", middle - i * step, middle - i * step, 2 * i * step, 2 * i * step)
+        for i in range(1, rings + 1)
+    ]
+    for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        ends = [(middle + dx * i * step, middle + dy * i * step) for i in (1, rings)]
+        svg.append(
+            f'<line class="frame" x1="{n(ends[0][0])}" y1="{n(ends[0][1])}" x2="{n(ends[1][0])}" '
+            f'y2="{n(ends[1][1])}"/>'
+        )
+    return svg
+
+
+def _trail(grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]]) -> list[str]:
+    """Show the last moves: a frame around each cell, an arrow from the first to the last."""
+    by_name = {cell_name(number, copy, cell): place for cell, place in grid.places.items()}
+    svg: list[str] = []
+    half = grid.size / 2 - 2
+    for move in last:
+        places = [by_name[name] for name in move if name in by_name]
+        svg += [rect("last", x - half, y - half, 2 * half, 2 * half, 4) for x, y in places]
+        for one, two in pairwise(places):
+            svg += _arrow(one, two, grid.size)
+    return svg
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float], size: float) -> list[str]:
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    length = sqrt(dx * dx + dy * dy)
+    if length < 1:
+        return []
+    ux, uy = dx / length, dy / length
+    x1, y1 = start[0] + ux * size * 0.3, start[1] + uy * size * 0.3
+    x2, y2 = end[0] - ux * size * 0.36, end[1] - uy * size * 0.36
+    tip = (end[0] - ux * size * 0.12, end[1] - uy * size * 0.12)
+    wide = size * 0.15
+    corners = (tip, (x2 - uy * wide, y2 + ux * wide), (x2 + uy * wide, y2 - ux * wide))
+    head = " ".join(f"{n(x)},{n(y)}" for x, y in corners)
+    return [
+        f'<line class="last-arrow" x1="{n(x1)}" y1="{n(y1)}" x2="{n(x2)}" y2="{n(y2)}"/>',
+        f'<polygon class="last-head" points="{head}"/>',
+    ]

@@ -1,0 +1,244 @@
+"""Which places of the picture a move refers to: what a person clicks, in which order.
+
+    >>> import herbrand
+    >>> from herbrand.draw.artist import Artist
+    >>> game = herbrand.load("breakthrough")
+    >>> moves = game.initial_state("rules").legal_moves("white")
+    >>> artist = Artist.of(game)
+    >>> str(moves[0]), artist.clicks(moves)[0]
+    ('(move a 2 a 3)', ('0.0:a:2', '0.0:a:3'))
+
+A place is the name of a cell in `data-cell` (`paper.cell_name`), or such a name with `*` for a coordinate
+that the move leaves open: `0.0:3:*` is a column.  The arguments of moves are read from the left: as many as
+name a cell of a board are one click.  Which argument is which coordinate follows from the variables
+that moves share with fluents in the rules (`links.py`), else from the order of the fluent.  Moves with the
+same clicks are told apart by a choice that the page offers, so that every move can be made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from herbrand.draw.paper import cell_name, item_name
+from herbrand.draw.terms import arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from herbrand.draw.layers import Layer, Shape
+    from herbrand.draw.layout import Board, Layout
+    from herbrand.draw.links import Links
+
+__all__ = ["Clicker", "Clicks"]
+
+Clicks = tuple[str, ...]
+"""The places to click, in order; empty for a move that refers to none."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """How some arguments of a move name a place."""
+
+    at: tuple[int, ...]
+    """Positions of the arguments, in the order of the fluent's key, first and second coordinate."""
+    board: int
+    layer: int
+    whole: bool = True
+    """False where only the first, `axis` 0, or the second coordinate, `axis` 1, is named."""
+    axis: int = 0
+    item: bool = False
+    """Whether it is a thing in a tower or a pile."""
+
+
+class Clicker:
+    """Reads the moves of one game as clicks."""
+
+    def __init__(self, layout: Layout, moves: Iterable[str], links: Links) -> None:
+        self._layout = layout
+        self._links = links
+        self._items = set(layout.movable) | set(layout.stock)
+        self._domains: dict[Shape, list[set[str]]] = {}
+        for move in moves:
+            self._note(arguments(move))
+        self._plans: dict[Shape, tuple[_Piece, ...]] = {}
+
+    def _note(self, parts: tuple[str, ...]) -> bool:
+        """Remember the arguments of a move; say whether they are new."""
+        shape = (parts[0], len(parts) - 1)
+        domains = self._domains.setdefault(shape, [set() for _ in parts[1:]])
+        new = False
+        for domain, part in zip(domains, parts[1:], strict=True):
+            new |= part not in domain
+            domain.add(part)
+        return new
+
+    def clicks(self, move: str) -> Clicks:
+        """Return the places to click for a move."""
+        parts = arguments(move)
+        shape = (parts[0], len(parts) - 1)
+        if self._note(parts):
+            self._plans.pop(shape, None)
+        if shape not in self._plans:
+            self._plans[shape] = self._plan(shape)
+        return tuple(
+            place for piece in self._plans[shape] if (place := self._place(piece, parts[1:])) is not None
+        )
+
+    def _place(self, piece: _Piece, row: Sequence[str]) -> str | None:
+        if piece.item:
+            return item_name(row[piece.at[0]])
+        board = self._layout.boards[piece.board]
+        layer = board.layers[piece.layer]
+        given = [row[i] for i in piece.at]
+        if not piece.whole:
+            domain = board.second if piece.axis else board.first
+            if (given[-1],) not in domain:
+                return None
+            copy = _copy(board, tuple(given[:-1]))
+            if copy is None:
+                return None
+            return f"{piece.board}.{copy}:" + (f"*:{given[-1]}" if piece.axis else f"{given[-1]}:*")
+        if layer.split and len(piece.at) == 1:
+            cell = layer.cell(layer.row(("", given[0])))
+            return cell_name(piece.board, 0, cell)
+        keys = tuple(given[: len(layer.keys)])
+        copy = _copy(board, keys)
+        if copy is None:
+            return None
+        rest = given[len(layer.keys) :]
+        width = len(layer.first)
+        cell = (tuple(rest[:width]), tuple(rest[width:]))
+        if cell[0] not in board.first or cell[1] not in board.second:
+            return None
+        return cell_name(piece.board, copy, cell)
+
+    # -- reading a signature ------------------------------------------------------------------
+
+    def _plan(self, shape: Shape) -> tuple[_Piece, ...]:
+        """Read the arguments of a kind of move from the left."""
+        told = self._layout.hints.get("moves", {}).get(shape[0])
+        domains = self._domains[shape]
+        free = list(range(shape[1]))
+        pieces: list[_Piece] = []
+        if told == []:
+            return ()
+        while free:
+            piece = self._piece(shape, domains, free)
+            if piece is None:
+                free.pop(0)
+            else:
+                pieces.append(piece)
+                free = [i for i in free if i not in piece.at]
+        if len(pieces) > 1:
+            return tuple(p for p in pieces if p.whole or p.item) or tuple(pieces)
+        return tuple(pieces)
+
+    def _piece(self, shape: Shape, domains: list[set[str]], free: list[int]) -> _Piece | None:
+        """Find what the first of the free arguments is part of."""
+        for number, board in enumerate(self._layout.boards):
+            for place, layer in enumerate(board.layers):
+                if layer.edge:
+                    continue
+                wanted = _parts(board, layer)
+                if layer.split and domains[free[0]] <= {a + b for a in wanted[0] for b in wanted[1]}:
+                    return _Piece((free[0],), number, place)
+                run = free[: len(wanted)]
+                if len(run) < len(wanted) or run[-1] - run[0] != len(wanted) - 1:
+                    continue
+                at = self._order(shape, layer, run, domains, wanted)
+                if at is not None:
+                    return _Piece(at, number, place)
+        if domains[free[0]] <= self._items | _roots(self._layout, domains[free[0]]) and self._items:
+            return _Piece((free[0],), 0, 0, item=True)
+        return self._half(shape, domains, free)
+
+    def _order(
+        self, shape: Shape, layer: Layer, run: list[int], domains: list[set[str]], wanted: list[set[str]]
+    ) -> tuple[int, ...] | None:
+        """Decide which argument is which coordinate: as the rules join them, else in the fluent's order."""
+        positions = (*layer.keys, *layer.first, *layer.second)
+        if layer.split:
+            return None
+        best: tuple[int, ...] | None = None
+        highest = -1
+        ways = permutations(run) if len(run) <= 4 else iter([tuple(run)])
+        natural = sorted(range(len(positions)), key=positions.__getitem__)
+        usual = [0] * len(run)
+        for place, i in zip(natural, run, strict=True):
+            usual[place] = i
+        for way in (tuple(usual), *ways):
+            if not all(domains[i] <= domain for i, domain in zip(way, wanted, strict=True)):
+                continue
+            votes = sum(
+                self._joined(shape, i)[(layer.shape[0].lower(), layer.shape[1]), position]
+                for i, position in zip(way, positions, strict=True)
+            )
+            if votes > highest:
+                best, highest = way, votes
+        return best
+
+    def _half(self, shape: Shape, domains: list[set[str]], free: list[int]) -> _Piece | None:
+        """Read an argument as a column or a row of a board."""
+        for number, board in enumerate(self._layout.boards):
+            layer = board.layers[0]
+            if board.nested or board.form == "row" or not layer.first or layer.split:
+                continue
+            for length in ({1, 1 + len(layer.keys)}) if layer.keys else {1}:
+                run = free[:length]
+                if len(run) < length or (layer.keys and length == 1):
+                    continue
+                for keyed in (run, run[::-1]) if layer.keys else (run,):
+                    i = keyed[-1]
+                    if not self._keys_fit(board, layer, keyed[:-1], domains):
+                        continue
+                    fits = [domains[i] <= {c[0] for c in axis} for axis in (board.first, board.second)]
+                    votes = [self._votes(shape, i, layer, axis) for axis in (0, 1)]
+                    if not any(fits) or (len(domains[i]) < 2 and not any(votes)):
+                        continue
+                    if not any(votes) and not board.rack:
+                        continue
+                    axis = max((0, 1), key=lambda a: (fits[a], votes[a], a == (0 if board.across else 1)))
+                    return _Piece(tuple(keyed), number, 0, whole=False, axis=axis)
+        return None
+
+    def _keys_fit(self, board: Board, layer: Layer, at: Sequence[int], domains: list[set[str]]) -> bool:
+        if len(at) != len(layer.keys):
+            return False
+        return all(domains[i] <= {copy[k] for copy in board.copies} for k, i in enumerate(at))
+
+    def _votes(self, shape: Shape, i: int, layer: Layer, axis: int) -> int:
+        positions = layer.second if axis else layer.first
+        joined = self._joined(shape, i)
+        return sum(joined[(layer.shape[0].lower(), layer.shape[1]), p] for p in positions)
+
+    def _joined(self, shape: Shape, i: int) -> Counter[tuple[Shape, int]]:
+        """Return how often the rules join an argument of a move with arguments of fluents."""
+        return self._links.get(((shape[0].lower(), shape[1]), i), Counter())
+
+
+def _parts(board: Board, layer: Layer) -> list[set[str]]:
+    """Return what may stand in the key and the coordinates of a layer."""
+    keys = [{copy[k] for copy in board.copies} for k in range(len(layer.keys))]
+    first = [{one[k] for one in board.first} for k in range(len(layer.first))]
+    second = [{two[k] for two in board.second} for k in range(len(layer.second))]
+    return [*keys, *first, *second]
+
+
+def _copy(board: Board, keys: tuple[str, ...]) -> int | None:
+    return board.copies.index(keys) if keys in board.copies else None
+
+
+def _roots(layout: Layout, domain: set[str]) -> set[str]:
+    """Let things that stand at the bottom of towers count as parts of them."""
+    return domain if layout.towers and domain & layout.movable else set()
+
+
+def grouped(moves: Sequence[str], clicks: Mapping[str, Clicks]) -> dict[Clicks, list[str]]:
+    """Group moves by their clicks: groups of more than one need a choice."""
+    groups: dict[Clicks, list[str]] = defaultdict(list)
+    for move in moves:
+        groups[clicks[move]].append(move)
+    return dict(groups)

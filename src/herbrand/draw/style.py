@@ -1,0 +1,128 @@
+"""The style sheet of the drawings: colours as CSS variables, light and dark.
+
+A page may set the variables itself; `data-theme="light"` or `"dark"` on an element around the drawing
+decides against what the reader's system prefers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["PIECES", "STYLE"]
+
+PIECES: Final = {
+    "white": ("#fdfaf3", "#3a3631", "#3a3631"),
+    "black": ("#35322f", "#141210", "#f5f1e8"),
+    "red": ("#d1495b", "#8c2334", "#ffffff"),
+    "blue": ("#2f6fb0", "#184573", "#ffffff"),
+    "green": ("#3c8d5a", "#1f5936", "#ffffff"),
+    "yellow": ("#efb83a", "#97690a", "#3b2a04"),
+    "orange": ("#e07b39", "#91451a", "#ffffff"),
+    "purple": ("#8a5aa8", "#553169", "#ffffff"),
+    "teal": ("#2a9d9b", "#135d5b", "#ffffff"),
+    "brown": ("#8c6648", "#543a25", "#ffffff"),
+    "pink": ("#dd7ba6", "#913960", "#3d0f25"),
+    "grey": ("#a9a69f", "#5e5b56", "#23211f"),
+    "ink": ("#57534d", "#2e2b28", "#ffffff"),
+}
+"""Fill, outline and letters of the pieces of each colour; the same in light and dark."""
+
+_LIGHT: Final = {
+    "paper": "#ffffff",
+    "ink": "#24211e",
+    "muted": "#6d675f",
+    "line": "#c9c1b4",
+    "cell": "#f4efe6",
+    "cell-2": "#e2d6c2",
+    "light-square": "#f0e4cf",
+    "dark-square": "#b98d63",
+    "frame": "#8d7f6c",
+    "rack": "#3b6ea8",
+    "rack-hole": "#f6f3ec",
+    "block": "#5d574f",
+    "burnt": "#4a4038",
+    "last": "#f2c230",
+    "lamp": "#ffd24d",
+    "unlit": "#cfc8bb",
+    "chip": "#efe9de",
+    "card": "#fffdf8",
+    "accent": "#2a5f9e",
+}
+_DARK: Final = {
+    "paper": "#1d1b19",
+    "ink": "#ece7de",
+    "muted": "#a8a196",
+    "line": "#4d473f",
+    "cell": "#2c2925",
+    "cell-2": "#3a352f",
+    "light-square": "#bba98c",
+    "dark-square": "#7b5c42",
+    "frame": "#6f6558",
+    "rack": "#2f5a8c",
+    "rack-hole": "#22201d",
+    "block": "#8b8378",
+    "burnt": "#0f0d0c",
+    "last": "#e0b02a",
+    "lamp": "#ffd24d",
+    "unlit": "#4b453d",
+    "chip": "#332f2a",
+    "card": "#3b3732",
+    "accent": "#82b1e8",
+}
+
+
+def _variables(values: dict[str, str]) -> str:
+    return "".join(f"--hb-{name}:{value};" for name, value in values.items())
+
+
+def _sheet() -> str:
+    rules = [
+        f".hb{{{_variables(_LIGHT)}font-family:Inter,'Segoe UI',system-ui,Helvetica,Arial,sans-serif}}",
+        f"@media (prefers-color-scheme:dark){{.hb{{{_variables(_DARK)}}}}}",
+        f"[data-theme=light] .hb{{{_variables(_LIGHT)}}}",
+        f"[data-theme=dark] .hb{{{_variables(_DARK)}}}",
+        ".hb text{fill:var(--hb-ink);text-anchor:middle;dominant-baseline:central}",
+        ".hb .start{text-anchor:start}",
+        ".hb .label,.hb .muted{fill:var(--hb-muted)}",
+        ".hb .label{font-size:11px}.hb .title{font-size:13px;font-weight:600}",
+        ".hb .cell{fill:var(--hb-cell);stroke:var(--hb-line);stroke-width:1}",
+        ".hb .light{fill:var(--hb-light-square)}.hb .dark{fill:var(--hb-dark-square)}",
+        ".hb .frame{fill:none;stroke:var(--hb-frame);stroke-width:2}",
+        ".hb .rack{fill:var(--hb-rack)}.hb .rack-hole{fill:var(--hb-rack-hole)}",
+        ".hb .wall{stroke:var(--hb-block);stroke-width:4.5;stroke-linecap:round}",
+        ".hb .mark{fill:none;stroke:var(--hb-accent);stroke-width:2.5;stroke-dasharray:5 3}",
+        ".hb .last{fill:none;stroke:var(--hb-last);stroke-width:3.5}",
+        ".hb .last-arrow{fill:none;stroke:var(--hb-last);stroke-width:5;stroke-linecap:round;opacity:.85}",
+        ".hb .last-head{fill:var(--hb-last);opacity:.95}",
+        ".hb .hb-chess{stroke-width:1.5;stroke-linejoin:round}",
+        ".hb .hb-chess .line{fill:none;stroke-linecap:round}",
+        ".hb .hb-disc{stroke-width:1.6}.hb .ring{fill:none;stroke-width:1.2;opacity:.45}",
+        ".hb .crown{stroke-width:1.2;filter:brightness(1.25)}",
+        ".hb .hb-mark{fill:none;stroke-width:5.5;stroke-linecap:round}",
+        ".hb .hb-number{font-weight:600}.hb .faint{opacity:.3}.hb .hb-letters{font-weight:650}",
+        ".hb .hb-block{fill:var(--hb-block)}.hb .hb-burnt{fill:var(--hb-burnt)}",
+        ".hb .hb-burnt-x{stroke:#c8553d;stroke-width:4;stroke-linecap:round;fill:none}",
+        ".hb .hb-arrow{fill:var(--hb-ink)}.hb .hb-hollow{fill:var(--hb-paper);opacity:.9}",
+        ".hb .lit circle{fill:var(--hb-lamp);stroke:#97690a}.hb .unlit circle{fill:var(--hb-unlit)}",
+        ".hb .rays{stroke:#d59f1c;stroke-width:3;stroke-linecap:round;fill:none}",
+        ".hb .chip{fill:var(--hb-chip)}.hb .caption{font-size:14px}.hb .table{font-size:13px}",
+        ".hb .card{fill:var(--hb-card);stroke:var(--hb-frame);stroke-width:1.4}",
+        ".hb .card-text{font-weight:650}",
+        ".hb .unlit-name{fill:var(--hb-muted)}",
+        ".hb .name{font-weight:600;fill:var(--hb-muted)}",
+    ]
+    for name, (fill, edge, letters) in PIECES.items():
+        rules += [
+            f".hb .f-{name}{{fill:{fill}}}.hb .o-{name}{{stroke:{edge}}}.hb .t-{name}{{fill:{letters}}}",
+            f".hb .s-{name}{{stroke:{fill}}}",
+        ]
+    rules += [
+        ".hb .f-black .line,.hb .f-blue .line,.hb .f-red .line{stroke:#f5f1e8;stroke-opacity:.75}",
+        ".hb .f-white .eye{fill:#3a3631;stroke:none}.hb .eye{fill:#f5f1e8;stroke:none}",
+        ".hb .ring.o-black{stroke:#f5f1e8}",
+    ]
+    return "".join(rules)
+
+
+STYLE: Final = _sheet()
+"""The whole style sheet; every rule begins with the class `hb`."""

@@ -1,0 +1,176 @@
+"""States as pictures: SVG with boards, pieces, towers, lamps and tables.
+
+    >>> from herbrand.draw.layout import find_layout
+    >>> from herbrand.draw.vocabulary import Vocabulary
+    >>> facts = [f"(cell {x} {y} {c})" for x, row in enumerate(["xob", "bxb", "obx"], 1)
+    ...          for y, c in enumerate(row, 1)]
+    >>> drawing = draw(facts, find_layout(Vocabulary.of(facts)), name="noughts and crosses")
+    >>> drawing.svg.count('class="hb-mark s-blue"'), '<title>noughts and crosses</title>' in drawing.svg
+    (3, True)
+
+The same facts give the same text.  Names from rulesheets are only ever written as escaped text.
+Each cell carries `data-cell`, a name that `clicks.py` gives to the places that moves refer to.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from herbrand.draw.beside import CARDS, caption, cards, lamps, pile, stock, table, towers
+from herbrand.draw.boards import board_parts, content_of
+from herbrand.draw.looks import Look, looks
+from herbrand.draw.paper import WIDTH, Part, n
+from herbrand.draw.style import STYLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from herbrand.draw.layers import Shape
+    from herbrand.draw.layout import Layout
+
+__all__ = ["Drawing", "content_looks", "draw"]
+
+GAP: Final = 26.0
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture and what it says."""
+
+    svg: str
+    width: float
+    height: float
+    text: str
+    """The same in words, for those who cannot see it."""
+
+
+def content_looks(layout: Layout) -> dict[str, Look]:
+    """Choose the looks of everything that can stand on the boards of a game."""
+    known: set[str] = set()
+    for board in layout.boards:
+        for layer in board.layers:
+            if not layer.edge:
+                known |= layer.known or ({layer.shape[0]} if layer.named else set())
+    full = any(
+        {"b", "w"} <= layer.known and not layer.crowded for board in layout.boards for layer in board.layers
+    )
+    return looks(
+        known,
+        layout.roles,
+        full=full and bool(known - {"b", "w"}),
+        draughts=layout.draughts,
+        hints=layout.hints,
+    )
+
+
+def draw(
+    facts: Iterable[str],
+    layout: Layout,
+    *,
+    name: str = "",
+    lines: Sequence[str] = (),
+    last: Sequence[Sequence[str]] = (),
+    known: Mapping[str, Look] | None = None,
+    extras: bool = True,
+    style: bool = True,
+) -> Drawing:
+    """Draw a state.
+
+    `name` becomes the title, `lines` stand below the picture; `last` has the cells of the moves
+    made last, by the names of `paper.cell_name`; `known` are the looks of `content_looks`.  Without `extras`
+    only boards and towers are drawn; without `style` the page must bring the style sheet.
+    """
+    parts = layout.facts(facts)
+    known = dict(content_looks(layout) if known is None else known)
+    missing = {content for content in _contents(parts, layout) if content.lower() not in known}
+    if missing:
+        known |= looks(missing, layout.roles, hints=layout.hints)
+    by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
+    for fact in parts:
+        by_shape[fact[0], len(fact) - 1].append(fact)
+    painted: list[Part] = []
+    for number, board in enumerate(layout.boards):
+        painted += board_parts(board, number, layout, by_shape, known, last)
+    for shape in layout.towers:
+        painted.append(towers(shape, by_shape, layout, last))
+    for shape in layout.rows:
+        painted += [pile(fact) for fact in by_shape[shape]]
+    if layout.lamps and len(layout.lamps) >= 2 and extras:
+        painted.append(lamps(layout.lamps, {fact[0] for fact in parts if len(fact) == 1}))
+    told = set(layout.control) if lines else set()
+    rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in told]
+    if rest and extras:
+        spare = [fact for fact in rest if _is_stock(fact, layout, known)]
+        held = [fact for fact in rest if fact not in spare and CARDS.match(fact[0]) and len(fact) > 1]
+        painted += [stock(name, spare, known, last) for name in dict.fromkeys(fact[0] for fact in spare)]
+        if held:
+            painted.append(cards(held, layout))
+        others = [fact for fact in rest if fact not in spare and fact not in held]
+        if others:
+            painted.append(table(others))
+    if lines:
+        if painted:
+            painted[-1].broken = True
+        painted.append(caption(lines))
+    if not painted:
+        painted.append(caption(["no facts"]))
+    return _page(painted, name, style=style)
+
+
+def _is_rest(fact: tuple[str, ...], layout: Layout) -> bool:
+    """Whether a fact is not yet drawn."""
+    if (fact[0], len(fact) - 1) in layout.drawn or fact[0] in layout.hints.get("hide", ()):
+        return False
+    return not (len(fact) == 1 and fact[0] in layout.lamps)
+
+
+def _is_stock(fact: tuple[str, ...], layout: Layout, known: Mapping[str, Look]) -> bool:
+    """Whether a fact names a piece of the boards that is not on one, such as those not yet placed."""
+    if len(fact) != 2 or (fact[0], 1) in layout.control or not layout.boards:
+        return False
+    look = known.get(fact[1].lower())
+    return look is not None and look.kind in ("quarto", "chess", "disc", "token") and len(known) > 4
+
+
+def _contents(parts: list[tuple[str, ...]], layout: Layout) -> set[str]:
+    layers = {layer.shape: layer for board in layout.boards for layer in board.layers if not layer.edge}
+    found = set()
+    for fact in parts:
+        layer = layers.get((fact[0], len(fact) - 1))
+        if layer is not None:
+            found.add(content_of(layer, layer.row(fact)))
+    return found
+
+
+# -- the page ---------------------------------------------------------------------------------
+
+
+def _page(parts: list[Part], name: str, *, style: bool) -> Drawing:
+    """Put parts next to each other, line by line, and wrap them into a document."""
+    body: list[str] = []
+    margin = 14.0
+    x, y, high, wide = margin, margin, 0.0, 0.0
+    ended = False
+    for part in parts:
+        if x > margin and (ended or x + part.width > WIDTH + margin):
+            x, y, high = margin, y + high + GAP, 0.0
+        body.append(f'<g transform="translate({n(x)} {n(y)})">{"".join(part.svg)}</g>')
+        wide = max(wide, x + part.width)
+        high = max(high, part.height)
+        x += part.width + GAP
+        ended = part.broken
+    width, height = wide + margin, y + high + margin
+    text = ". ".join(line for part in parts for line in part.words)
+    text = text if len(text) <= 3000 else text[:2999] + "…"
+    head = f"<title>{escape(name)}</title>" if name else ""
+    sheet = f"<style>{STYLE}</style>" if style else ""
+    label = escape(name or "state", quote=True)
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="hb" viewBox="0 0 {n(width)} {n(height)}" '
+        f'width="{n(width)}" height="{n(height)}" role="img" aria-label="{label}">'
+        f"{head}<desc>{escape(text)}</desc>{sheet}{''.join(body)}</svg>"
+    )
+    return Drawing(svg, width, height, text)

@@ -1,0 +1,105 @@
+"""What the states of a game can look like: the fluents and moves there may be, and some states.
+
+A board is recognised among the facts of one state more surely when it is known what can stand
+in other states: how large it is, and what names each cell only once.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from herbrand.errors import HerbrandError
+from herbrand.limits import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.game import Game
+
+__all__ = ["Vocabulary", "vocabulary"]
+
+QUICK: Final = Limits(seconds=3)
+"""How long to look for what the rules do not declare."""
+MOST: Final = 100_000
+"""More fluents or moves than this are not listed just to draw a board."""
+SAMPLES: Final = 60
+"""States of random games that are looked at."""
+SAMPLE_SECONDS: Final = 1.0
+LONGEST: Final = 12
+"""Steps of a random game."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What can be said in the states and moves of a game, as KIF."""
+
+    roles: tuple[str, ...]
+    base: frozenset[str]
+    """Fluents that may be true: declared, or derived, or at least those of `states`."""
+    moves: frozenset[str]
+    """Moves that may be legal for some role."""
+    states: tuple[frozenset[str], ...]
+    """States that can be reached, the initial one first."""
+    complete: bool = False
+    """Whether `base` has every fluent that can be true."""
+
+    @classmethod
+    def of(cls, facts: Iterable[str], base: Iterable[str] = (), roles: Iterable[str] = ()) -> Vocabulary:
+        """Return what one state tells, with what else may be true."""
+        facts = frozenset(facts)
+        return cls(tuple(roles), facts | frozenset(base), frozenset(), (facts,))
+
+
+def vocabulary(game: Game, *, limits: Limits = QUICK, sample_seconds: float = SAMPLE_SECONDS) -> Vocabulary:
+    """Find out what the states of a game can look like, within a few seconds.
+
+    Raises `GameError` for a game that cannot be played.  What takes longer than the limits is left out:
+    the answer is then what some random games have shown.
+    """
+    initial = game.initial_state("rules")
+    base: set[str] = set()
+    moves: set[str] = set()
+    complete = False
+    try:
+        declared = game._declared("base", 1)
+        if 0 < len(declared) <= MOST:
+            base.update(fact for (fact,) in declared)
+            complete = True
+        inputs = game._declared("input", 2)
+        if 0 < len(inputs) <= MOST:
+            moves.update(move for _, move in inputs)
+        if not declared or not inputs:
+            from herbrand.ground.possible import possible
+
+            found = possible(game.rules, limits=limits, megabytes=1000)
+            if not declared and len(found.base) <= MOST:
+                base.update(found.base)
+                complete = True
+            if not inputs and sum(map(len, found.inputs.values())) <= MOST:
+                moves.update(move for legal in found.inputs.values() for move in legal)
+    except HerbrandError:
+        pass
+    states = [initial.facts]
+    chance = Random(1)
+    deadline = time.monotonic() + sample_seconds
+    state, steps = initial, 0
+    try:
+        while len(states) < SAMPLES and time.monotonic() < deadline:
+            if steps >= LONGEST * (1 + len(states) // 20) or state.is_terminal:
+                state, steps = initial, 0
+                if initial.is_terminal:
+                    break
+            legal = state.legal_moves()
+            moves.update(str(move) for options in legal.values() for move in options)
+            if not all(legal.values()):
+                break
+            state = state.next({role: chance.choice(options) for role, options in legal.items()})
+            states.append(state.facts)
+            steps += 1
+    except HerbrandError:
+        pass
+    base.update(*states)
+    return Vocabulary(game.roles, frozenset(base), frozenset(moves), tuple(states), complete)
