@@ -22,7 +22,6 @@ from herbrand.draw.svg import content_looks, draw
 from herbrand.draw.text import columns_first
 from herbrand.draw.vocabulary import vocabulary
 from herbrand.errors import HerbrandError
-from herbrand.machine.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from herbrand.draw.vocabulary import Vocabulary
     from herbrand.game import Game
     from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
 
 __all__ = ["Artist", "caption"]
 
@@ -77,7 +77,7 @@ class Artist:
 
         The cells of the moves `last` are marked.  `lines`, `extras` and `style` are those of `svg.draw`.
         """
-        facts = state.facts if isinstance(state, State) else state
+        facts: Iterable[str] = state.facts if hasattr(state, "facts") else state
         return draw(
             facts,
             self.layout,

@@ -144,8 +144,8 @@ def cells(
         (1, 'x')
     """
     base = sorted(set(base))
-    split = {fact: _arguments(fact) for fact in base}
-    groups, wider = _by_shape([_arguments(fact) for fact in facts]), _by_shape(split.values())
+    split = {fact: arguments(fact) for fact in base}
+    groups, wider = _by_shape([arguments(fact) for fact in facts]), _by_shape(split.values())
     boards: dict[tuple[str, int], list[_Board]] = {}
     for shape in sorted(wider, key=lambda shape: (-shape[1], shape[0])):
         if shape[1] == 2 and boards:
