@@ -32,7 +32,7 @@ ORDER = (
         "games",
     ),
     *("draw", "machine", "analyse", "game", "movereader", "knowledge", "play", "envs", "ggp", "records"),
-    *("verify", "diff", "testing", "lsp", "cli", "__main__"),
+    *("tournament", "verify", "diff", "testing", "lsp", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "players": "List the programs that can play.",
     "player": "Play for managers on the network.",
     "match": "Let players play a match of a game, here or over the network.",
+    "tournament": "Let players meet in games, and rate them.",
     "replay": "Show a recorded match, state by state, by playing it again.",
     "record": "List, verify, sign, export and import records of matches.",
     "games": "List the bundled games, or describe one.",

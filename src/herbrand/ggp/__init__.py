@@ -13,6 +13,8 @@ way to make this side evaluate anything.
 | `server`    | `PlayerServer`: listens, and answers for a player of `herbrand.play`                  |
 | `seats`     | who sits at the manager's table: remote and local players                             |
 | `manager`   | `Manager`: plays one match to its end, whatever the players do                        |
+| `processes` | a player of herbrand in a process of its own, as a seat                              |
+| `spectators`| `Spectators`: lets others watch by server-sent events                                |
 | `events`    | what happened, as values: the seam to logs and records                                |
 """
 

@@ -1,0 +1,259 @@
+"""`herbrand tournament`: find out who plays best."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from herbrand.cli.files import FILE, read_game
+from herbrand.cli.output import as_json, count, remark, result
+
+if TYPE_CHECKING:
+    from herbrand.records import Store
+    from herbrand.tournament import Tournament
+    from herbrand.tournament.results import Leg, Results
+
+__all__ = ["command"]
+
+
+@click.command("tournament")
+@click.argument("files", metavar="[FILE]...", type=FILE, nargs=-1)
+@click.option(
+    "--player",
+    "players",
+    metavar="[NAME=]PLAYER",
+    multiple=True,
+    help="One of `herbrand players`, `process:` and one of them, or HOST:PORT; with NAME= under this name.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["round-robin", "swiss", "ladder"]),
+    default="round-robin",
+    show_default=True,
+    help="Who meets whom.",
+)
+@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="How many rounds.")
+@click.option(
+    "--opening",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Random steps to begin with.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides openings, chance and players.")
+@click.option(
+    "--start-clock", type=click.IntRange(0), default=5, show_default=True, help="Seconds to prepare."
+)
+@click.option(
+    "--play-clock", type=click.IntRange(0), default=1, show_default=True, help="Seconds for a move."
+)
+@click.option(
+    "--substitute",
+    type=click.Choice(["random", "first", "noop", "forfeit"]),
+    default="random",
+    show_default=True,
+    help="What is played for a player whose move is late or bad; with forfeit it loses.",
+)
+@click.option(
+    "--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="When to cut a match off."
+)
+@click.option("--scramble", is_flag=True, help="Tell the players the games under other names.")
+@click.option("--name", metavar="NAME", help="Of the tournament in the database.")
+@click.option(
+    "--record", "database", metavar="DB", type=click.Path(dir_okay=False), help="Keep all of it here."
+)
+@click.option("--resume", is_flag=True, help="Go on with a tournament of the database.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    help="Matches at the same time, each in a process.  [default: half of the cores]",
+)
+@click.option(
+    "--at-once",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Matches that a player on the network plays at the same time.",
+)
+@click.option("--html", metavar="OUT", type=click.Path(dir_okay=False), help="Write a page with plots.")
+@click.option("--json", "wants_json", is_flag=True, help="Print the results as JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    players: tuple[str, ...],
+    kind: str,
+    rounds: int,
+    opening: int,
+    seed: int,
+    start_clock: int,
+    play_clock: int,
+    substitute: str,
+    max_steps: int,
+    scramble: bool,
+    name: str | None,
+    database: str | None,
+    resume: bool,
+    workers: int | None,
+    at_once: int,
+    html: str | None,
+    wants_json: bool,
+) -> None:
+    """Let players meet in games, and rate them.
+
+    Two players meet in encounters: the same game, opening and chance, once with each assignment of
+    roles. With --record everything is kept, and goes on with --resume after a crash; without FILE the
+    results of a recorded tournament are shown. Exit status 1 when a match came to no result.
+    """
+    from herbrand.records import Store
+    from herbrand.tournament import Tournament
+
+    with ExitStack() as stack:
+        if not files:
+            if database is None:
+                raise click.UsageError("say which games: FILE; or show a tournament: --record DB")
+            store = stack.enter_context(Store(database, create=False))
+            tournament = Tournament(store, name or _last(store))
+        else:
+            if resume:
+                raise click.UsageError("a tournament that goes on has its own games: no FILE with --resume")
+            if len(players) < 2:
+                raise click.UsageError("say who plays: --player, twice at least")
+            folder = "" if database else stack.enter_context(tempfile.TemporaryDirectory())
+            store = stack.enter_context(Store(database or Path(folder, "tournament.db")))
+            tournament = _new(
+                store,
+                files,
+                players,
+                name=name or f"tournament-{len(Tournament.names(store)) + 1}",
+                kind=kind,
+                rounds=rounds,
+                opening=opening,
+                seed=seed,
+                start_clock=start_clock,
+                play_clock=play_clock,
+                substitute=substitute,
+                max_steps=max_steps,
+                scramble=scramble,
+            )
+        if files or resume:
+
+            def listen(game: str, leg: Leg, played: int, known: int) -> None:
+                if not wants_json:
+                    remark(f"{played:>{len(str(known))}} of {known}  {_line(game, leg)}")
+
+            tournament.run(
+                workers=workers or max(1, (os.cpu_count() or 2) // 2), at_once=at_once, listener=listen
+            )
+        results = tournament.results()
+    if html is not None:
+        from herbrand.tournament.report import page
+
+        Path(html).write_text(page(results), encoding="utf-8")
+        remark(f"wrote {html}")
+    if wants_json:
+        as_json(results.as_json())
+    else:
+        _show(results)
+    if results.unsettled:
+        ctx.exit(1)
+
+
+def _last(store: Store) -> str:
+    from herbrand.records import RecordError
+    from herbrand.tournament import Tournament
+
+    names = Tournament.names(store)
+    if not names:
+        raise RecordError(f"there is no tournament in `{store.path}`")
+    return names[-1]
+
+
+def _new(store: Store, files: tuple[str, ...], players: tuple[str, ...], **options: object) -> Tournament:
+    """Write down a new tournament, after everybody was found to be there."""
+    from herbrand.play.registry import NoSuchPlayer, make_player
+    from herbrand.tournament import Tournament
+    from herbrand.tournament.job import is_remote
+    from herbrand.tournament.runner import as_players, plan_with
+
+    who = as_players(list(players))
+    for text in who.values():
+        if is_remote(text):
+            continue
+        try:
+            make_player(text.removeprefix("process:"))
+        except NoSuchPlayer as error:
+            raise click.BadParameter(f"{error}; on the network: HOST:PORT", param_hint="--player") from error
+    games = {}
+    for file in files:
+        game = read_game(file)
+        key, number = game.name, 2
+        while key in games:
+            key, number = f"{game.name}-{number}", number + 1
+        games[key] = game
+    return Tournament.create(store, plan_with(games, who, **options))
+
+
+def _line(game: str, leg: Leg) -> str:
+    who = list(leg.seats)
+    if leg.goals is not None:
+        known = zip(who, leg.goals, strict=True)
+        text = ", ".join(f"{name} {'-' if goal is None else goal}" for name, goal in known)
+    else:
+        text = f"{', '.join(who)}: no result, {leg.reason}"
+    problems = f", {count(sum(leg.problems), 'bad answer')}" if any(leg.problems) else ""
+    return f"{game}: {text} ({count(leg.steps, 'step')}{problems})"
+
+
+def _show(results: Results) -> None:
+    """Print the tables."""
+    kind = results.kind.replace("-", " ")
+    result(
+        f"{results.name}: {kind}, {count(results.rounds, 'round')}, {count(len(results.games), 'game')}, "
+        f"{results.played} of {results.matches} matches played\n"
+    )
+    header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "bad answers"]
+    _rows(
+        header,
+        [
+            [
+                row["player"],
+                f"{row['elo']:.0f}",
+                f"{row['margin']:.0f}",
+                *(str(row[key]) for key in ("wins", "draws", "losses")),
+                f"{row['score']:g}",
+                str(row["games"]),
+                f"{row['goals']:.1f}",
+                str(row["problems"]),
+            ]
+            for row in results.table
+        ],
+    )
+    names = [row["player"] for row in results.table]
+    result("")
+    lines = []
+    for one in names:
+        met = results.head_to_head.get(one, {})
+        lines.append(
+            [one, *(f"{met[two]['score']:g}/{met[two]['games']:g}" if two in met else "" for two in names)]
+        )
+    _rows(["points against", *names], lines)
+    if results.unsettled:
+        remark(f"\n{count(len(results.unsettled), 'match').replace('matchs', 'matches')} without a result:")
+        for entry in results.unsettled[:20]:
+            remark(f"  {entry['match']} ({entry['game']}): {entry['reason']}")
+
+
+def _rows(header: list[str], rows: list[list[str]]) -> None:
+    widths = [max(len(row[at]) for row in [header, *rows]) for at in range(len(header))]
+    for row in [header, *rows]:
+        cells = [
+            f"{cell:{width}}" if not at else f"{cell:>{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        result("  ".join(cells).rstrip())

@@ -1,0 +1,168 @@
+"""One match of a tournament, as a worker plays it.
+
+A job is plain data and its result is too, so that workers may be threads, processes or other machines.
+With a `database` that the worker can write to, the match is recorded there while it goes on, and a job
+that is done a second time goes on with it; without one, the whole record comes back with the result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import threading
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from herbrand.ggp.manager import Manager, Past, Settings, seats_for
+from herbrand.ggp.messages import Abort
+from herbrand.ggp.processes import ProcessSeat
+from herbrand.ggp.seats import LocalSeat, RemoteSeat
+from herbrand.play import make_player
+from herbrand.records import Store
+from herbrand.records.recorder import Recorder
+from herbrand.records.resume import manager_for, past_of
+from herbrand.tournament.plan import draw_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.ggp.seats import Seat
+    from herbrand.records import MatchRecord
+
+__all__ = ["Job", "Played", "is_remote", "leave_with_parent", "play"]
+
+_ADDRESS = re.compile(r"(?:(?P<host>.+):)?(?P<port>[0-9]{1,5})")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be played."""
+
+    pairing: int
+    match: str
+    game: str
+    rules: str
+    seats: tuple[tuple[str, str], ...]
+    """Name of each player and who it is, for the roles that choose."""
+    settings: Settings
+    opening: int
+    scramble: int | None
+    database: str | None
+    attempt: int = 0
+    """How often it was begun before."""
+
+    @property
+    def remote(self) -> frozenset[str]:
+        """The addresses of its players on the network."""
+        return frozenset(who for _, who in self.seats if is_remote(who))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a job."""
+
+    pairing: int
+    match: str
+    record: MatchRecord | None
+    """None where the worker wrote it to the database."""
+    process: int
+    """The number of the worker's process."""
+
+
+def play(job: Job) -> Played:
+    """Play the match of a job, or what is left of it."""
+    with Store(job.database or ":memory:") as store:
+        known = store.load(job.match) if job.match in store.ids() else None
+        if known is None or known.status not in ("completed", "cut"):
+            asyncio.run(_play(job, store, known))
+        record = None if job.database else store.load(job.match)
+    return Played(job.pairing, job.match, record, os.getpid())
+
+
+async def _play(job: Job, store: Store, known: MatchRecord | None) -> None:
+    seats = [
+        _seat(who, name, draw_seed(job.settings.seed, name, place))
+        for place, (name, who) in enumerate(job.seats)
+    ]
+    past: Past | None = None
+    opening: Sequence[Sequence[str]] = ()
+    if known is not None:
+        manager = manager_for(known)
+        past = past_of(known)
+    else:
+        if job.attempt:  # whoever still plays a match of this name that nobody manages any more
+            await asyncio.gather(
+                *(seat.ask(Abort(job.match), seconds=1.0) for seat in seats if seat.remembers)
+            )
+        manager = _manager(job.rules, job.game, job.scramble, threading.get_ident())
+        manager.settings = job.settings
+        opening = random_opening(manager, job.opening, job.settings.seed)
+    manager.listener = Recorder(store)
+    await manager.play(seats_for(manager.game, seats), match_id=job.match, opening=opening, past=past)
+
+
+@lru_cache(maxsize=4)
+def _manager(rules: str, name: str, scramble: int | None, thread: int) -> Manager:
+    """Return a manager of a game, one for each thread; kept, because a game takes time to get ready."""
+    del thread
+    from herbrand.game import Game
+    from herbrand.syntax import read
+
+    return Manager(Game(read(rules, "prefix", f"<{name}>"), name=name), scramble=scramble)
+
+
+def random_opening(manager: Manager, steps: int, seed: int) -> list[tuple[str, ...]]:
+    """Return random joint moves to begin with, fewer where the game would be over; the seed says which."""
+    chance = random.Random(draw_seed(seed, "opening"))
+    state = manager.game.initial_state()
+    found: list[tuple[str, ...]] = []
+    for _ in range(steps):
+        legal = state.legal_moves()
+        if state.is_terminal or not all(legal.values()):
+            break
+        game = state.game
+        joint = tuple(
+            str(state.draw(chance) if role == game.chance_role else chance.choice(legal[role]))
+            for role in game.roles
+        )
+        after = state.next(joint)
+        if after.is_terminal:
+            break
+        found.append(joint)
+        state = after
+    return found
+
+
+def is_remote(who: str) -> bool:
+    """Whether a player is one on the network."""
+    return _ADDRESS.fullmatch(who) is not None and not who.startswith("process:")
+
+
+def _seat(who: str, name: str, seed: int) -> Seat:
+    if is_remote(who):
+        address = _ADDRESS.fullmatch(who)
+        assert address is not None
+        host = (address["host"] or "127.0.0.1").strip("[]")
+        return RemoteSeat(host, int(address["port"]), name=name)
+    if who.startswith("process:"):
+        return ProcessSeat(who.removeprefix("process:"), name=name, seed=seed)
+    return LocalSeat(make_player(who, seed=seed), name=name)
+
+
+def leave_with_parent() -> None:
+    """Let this process end when the one that started it does, also when that is killed.
+
+    For the initializer of a process pool, whose workers would otherwise wait for ever.
+    """
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()

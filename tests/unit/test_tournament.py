@@ -1,0 +1,449 @@
+"""Tournaments: pairings, ratings, repeatable, resumable, on any executor."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+import herbrand
+from herbrand.cli.main import cli
+from herbrand.records import Store
+from herbrand.records.schema import MIGRATIONS
+from herbrand.records.verifier import Verifier
+from herbrand.tournament import Plan, Tournament
+from herbrand.tournament.job import Job, Played, play
+from herbrand.tournament.plan import Encounter, TournamentError, encounters, ladder_order
+from herbrand.tournament.ratings import rate
+from herbrand.tournament.report import page
+from herbrand.tournament.results import Leg, Meeting, summarise
+from herbrand.tournament.runner import as_players, plan_with
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COIN = """
+(role one) (role two) (init (step 1))
+(<= (legal ?r ?m) (role ?r) (option ?m)) (option up) (option down)
+(<= (next (shown one ?m)) (does one ?m)) (<= (next (shown two ?m)) (does two ?m))
+(<= terminal (true (shown one ?m)))
+(<= same (true (shown one ?m)) (true (shown two ?m)))
+(<= (goal one 100) same) (<= (goal one 0) (not same)) (<= (goal two 0) same) (<= (goal two 100) (not same))
+"""
+"""A game of one step."""
+
+
+def a_plan(
+    games: dict[str, Any] | None = None, players: Any = ("legal", "random", "greedy"), **options: Any
+) -> Plan:
+    """A plan for quick matches."""
+    made = games or {"coin": herbrand.loads(COIN)}
+    values = {"name": "test", "start_clock": 5, "play_clock": 5, "max_steps": 50, **options}
+    return plan_with(made, as_players(list(players)), **values)
+
+
+def played(tmp_path: Path, plan: Plan, file: str = "t.db", **options: Any) -> tuple[Any, list[Any]]:
+    """The results of a tournament on a thread, and its matches."""
+    with Store(tmp_path / file) as store, ThreadPoolExecutor(1) as executor:
+        results = Tournament.create(store, plan).run(executor, shared=True, **options)
+        return results, [store.load(name) for name in store.ids()]
+
+
+# -- who meets whom ------------------------------------------------------------------------------
+
+
+def test_round_robin_meets_everybody_in_everything() -> None:
+    """In each round each pair in each game, with the roles exchanged."""
+    plan = a_plan({"coin": herbrand.loads(COIN), "nim": herbrand.load("nim")}, rounds=2)
+    found = encounters(plan, 1, [])
+    assert len(found) == 3 * 2
+    assert len({(e.game, frozenset(e.players)) for e in found}) == 6
+    assert found[0].legs(2) == [("legal", "random"), ("random", "legal")]
+    assert found[0].legs(3) == [("legal", "random", "legal"), ("random", "legal", "random")]
+    assert found[0].legs(1) == [("legal",), ("random",)]
+
+
+@pytest.mark.parametrize("count", [4, 5, 8, 9])
+def test_swiss_pairs_equals_avoids_rematches_and_gives_each_one_bye(count: int) -> None:
+    """With somebody who always wins: nobody meets twice while that is possible, byes differ, the best is found."""
+    names = [f"p{n}" for n in range(count)]
+    plan = a_plan(players=[f"{name}=random" for name in names], kind="swiss", rounds=3)
+    past: list[tuple[Encounter, dict[str, float]]] = []
+    for number in (1, 2, 3):
+        paired = encounters(plan, number, past)
+        assert sorted(name for e in paired for name in e.players) == names
+        assert encounters(plan, number, past) == paired
+        for encounter in paired:
+            if len(encounter.players) == 2:
+                best = max(encounter.players)
+                past.append((encounter, {name: float(name == best) for name in encounter.players}))
+            else:
+                past.append((encounter, {}))
+    met = [frozenset(e.players) for e, _ in past if len(e.players) == 2]
+    if count > 5:
+        assert len(met) == len(set(met))
+    byes = [e.players[0] for e, _ in past if len(e.players) == 1]
+    assert len(byes) == len(set(byes)) == (3 if count % 2 else 0)
+
+
+def test_a_ladder_sorts_its_players() -> None:
+    """The better one of two neighbours climbs; after as many rounds as players the order is right."""
+    names = [f"p{n}" for n in range(6)]
+    plan = a_plan(players=[f"{name}=random" for name in names], kind="ladder", rounds=6)
+    past: list[tuple[Encounter, dict[str, float]]] = []
+    for number in range(1, 7):
+        for encounter in encounters(plan, number, past):
+            best = max(encounter.players)
+            past.append((encounter, {name: float(name == best) for name in encounter.players}))
+    assert ladder_order(plan, past) == sorted(names, reverse=True)
+
+
+def test_plans_that_make_no_sense_are_refused() -> None:
+    """One player, no game, no round, the same name twice, a game in which nobody chooses."""
+    for options in ({"kind": "knockout"}, {"rounds": 0}, {"opening": -1}):
+        with pytest.raises(TournamentError):
+            a_plan(**options)
+    with pytest.raises(TournamentError, match="two players"):
+        a_plan(players=["random"])
+    with pytest.raises(TournamentError, match="give one a name"):
+        a_plan(players=["random", "random"])
+    assert a_plan(players=["random", "other=random"]).players == {"random": "random", "other": "random"}
+
+
+# -- ratings ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(3, 1), (60, 40), (7, 7)])
+def test_two_players_are_rated_as_the_closed_form_says(wins: int, losses: int) -> None:
+    """The difference is the logarithm of the odds, its variance 1/wins + 1/losses."""
+    results = [("a", "b", 1.0)] * wins + [("a", "b", 0.0)] * losses
+    by_name = {rating.player: rating for rating in rate(["a", "b"], results, prior=0)}
+    difference = by_name["a"].elo - by_name["b"].elo
+    assert difference == pytest.approx(400 * math.log10(wins / losses), abs=1e-6)
+    deviation = 400 / math.log(10) * math.sqrt(1 / wins + 1 / losses)
+    assert by_name["a"].margin == pytest.approx(1.959964 * deviation / 2, rel=1e-5)  # distance to the mean
+    assert by_name["a"].elo + by_name["b"].elo == pytest.approx(3000)
+
+
+def test_ratings_agree_with_another_way_to_maximise_the_likelihood() -> None:
+    """Zermelo's iteration finds the same strengths among five players, some of whom never met."""
+    chance = random.Random(3)
+    strength = dict(zip("abcde", (2.0, 1.0, 0.0, -0.5, -1.5), strict=True))
+    results = []
+    for one, two in ("ab", "bc", "cd", "de", "ea", "ac"):
+        for _ in range(60):
+            expected = 1 / (1 + math.exp(strength[two] - strength[one]))
+            results.append((one, two, chance.choices([1.0, 0.5, 0.0], [expected, 0.2, 1 - expected])[0]))
+    gamma = dict.fromkeys("abcde", 1.0)
+    points = {name: sum(s if a == name else 1 - s for a, b, s in results if name in (a, b)) for name in gamma}
+    for _ in range(4000):
+        gamma = {
+            name: points[name] / sum(1 / (gamma[a] + gamma[b]) for a, b, _ in results if name in (a, b))
+            for name in gamma
+        }
+    mean = sum(math.log(value) for value in gamma.values()) / 5
+    for rating in rate(list("abcde"), results, prior=0):
+        other = 1500 + 400 / math.log(10) * (math.log(gamma[rating.player]) - mean)
+        assert rating.elo == pytest.approx(other, abs=0.01)
+        true = 1500 + 400 / math.log(10) * (strength[rating.player] - 0.2)
+        assert abs(rating.elo - true) < 2 * rating.margin
+
+
+def test_who_won_everything_has_a_rating_and_nobody_played_is_average() -> None:
+    """A prior keeps ratings finite; without matches all are equal and nothing is known."""
+    best, worst = rate(["a", "b"], [("a", "b", 1.0)] * 50)
+    assert best.player == "a"
+    assert 1600 < best.elo < 2500
+    assert best.margin < 1000
+    assert worst.score == 0
+    assert [rating.elo for rating in rate(["a", "b", "c"], [])] == [1500.0] * 3
+    assert math.isfinite(rate(["a", "b"], [("a", "b", 1.0)], prior=0)[0].elo)
+
+
+def test_meetings_are_scored() -> None:
+    """Goals are compared, forfeits lose, what has no result does not count, each alone is compared at the end."""
+    two = Encounter(1, 0, "g", ("a", "b"))
+    legs = (Leg("m.a", ("a", "b"), (100, 0), "terminal"), Leg("m.b", ("b", "a"), (50, 50), "terminal"))
+    assert Meeting(two, legs).results() == [1.0, 0.5]
+    assert Meeting(two, legs).shares() == {"a": 0.75, "b": 0.25}
+    forfeits = (
+        Leg("m.a", ("a", "b"), None, "forfeit x", forfeit="a"),
+        Leg("m.b", ("b", "a"), None, "max-steps"),
+    )
+    assert Meeting(two, forfeits).results() == [0.0]
+    alone = (Leg("m.a", ("a",), (30,), "terminal"), Leg("m.b", ("b",), (70,), "terminal"))
+    assert Meeting(two, alone).results() == [0.0]
+    assert Meeting(two, (alone[0], Leg("m.b", ("b",), None, None))).results() == []
+    three = (Leg("m.a", ("a", "b", "a"), (100, 60, 0), "terminal"),)
+    assert Meeting(two, three).results() == [0.0]
+    undecided = (Leg("m.a", ("a", "b"), (None, 100), "terminal"),)
+    assert Meeting(two, undecided).results() == []
+
+
+# -- playing ----------------------------------------------------------------------------------------
+
+
+def moves_of(records: list[Any]) -> dict[str, Any]:
+    """The moves of each match."""
+    return {record.id: (record.moves, record.goals) for record in records}
+
+
+def test_a_tournament_is_whole_verifies_and_repeats(tmp_path: Path) -> None:
+    """All kinds of games; openings and chance are the same with exchanged roles; the seed repeats everything."""
+    games = {name: herbrand.load(name) for name in ("ticTacToe", "kuhn", "rockPaperScissors", "lightsOut")}
+    plan = a_plan(games, players=["legal", "random"], opening=1, seed=5, scramble=True)
+    results, records = played(tmp_path, plan)
+    assert results.played == results.matches == 8
+    assert results.unsettled == []
+    verifier = Verifier()
+    for record in records:
+        assert record.status == "completed"
+        assert not record.problems
+        assert verifier.verify(record) == []
+        assert record.names
+        assert len(record.opening) <= 1
+    by_id = {record.id: record for record in records}
+    for record in records:
+        if record.id.endswith(".a"):
+            other = by_id[record.id[:-1] + "b"]
+            assert record.opening == other.opening
+            assert record.seed == other.seed
+    again, repeated = played(tmp_path, plan, "again.db")
+    assert moves_of(repeated) == moves_of(records)
+    assert again == results
+    other, _ = played(tmp_path, a_plan(games, players=["legal", "random"], opening=1, seed=6), "other.db")
+    assert other.matches == 8
+
+
+def test_what_workers_elsewhere_send_is_the_same_tournament(tmp_path: Path) -> None:
+    """Without a shared file the records come back with the results: same matches, same table."""
+    plan = a_plan(kind="swiss", rounds=2, seed=2)
+    live, records = played(tmp_path, plan)
+    with Store(tmp_path / "sent.db") as store, ThreadPoolExecutor(2) as executor:
+        results = Tournament.create(store, plan).run(executor)
+        sent = [store.load(name) for name in store.ids()]
+    assert results.table == live.table
+    assert moves_of(sent) == moves_of(records)
+    assert all(Verifier().verify(record) == [] for record in sent)
+    assert sum(row["byes"] for row in results.table) == 2
+
+
+class Odd(ThreadPoolExecutor):
+    """An executor whose workers fail, and do jobs twice."""
+
+    def __init__(self, failures: int) -> None:
+        super().__init__(2)
+        self.failures = failures
+        self.done: list[str] = []
+
+    def submit(self, fn: Any, /, *args: Any, **options: Any) -> Future[Any]:
+        def work(job: Job) -> Played:
+            self.done.append(job.match)
+            if job.attempt < self.failures:
+                raise OSError("the worker was lost")
+            play(job)
+            return play(job)
+
+        return super().submit(work, *args, **options)
+
+
+def test_lost_matches_are_given_out_again_and_nothing_counts_twice(tmp_path: Path) -> None:
+    """Each match fails twice and is then played twice; the table is as if nothing had happened."""
+    plan = a_plan(seed=3)
+    results, records = played(tmp_path, plan)
+    for shared in (True, False):
+        with Store(tmp_path / f"odd{shared}.db") as store, Odd(2) as executor:
+            tournament = Tournament.create(store, plan)
+            assert tournament.run(executor, shared=shared).table == results.table
+            assert len(executor.done) == 3 * results.matches
+            assert moves_of([store.load(name) for name in store.ids()]) == moves_of(records)
+            assert tournament.is_over
+            executor.done.clear()
+            assert tournament.run(executor, shared=shared).table == results.table
+            assert executor.done == []
+    with Store(tmp_path / "never.db") as store, Odd(99) as executor:
+        results = Tournament.create(store, a_plan(players=["legal", "random"])).run(executor)
+    assert len(results.unsettled) == results.matches == results.played
+    assert "the worker was lost" in results.unsettled[0]["reason"]
+    assert [row["elo"] for row in results.table] == [1500.0, 1500.0]
+
+
+def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
+    """kill -9 for a worker process in the middle: its match is resumed by another, each pairing has one match."""
+    plan = a_plan({"ticTacToe": herbrand.load("ticTacToe")}, players=["legal", "greedy", "random"], rounds=2)
+    expected, records = played(tmp_path, plan, "calm.db")
+    killed = 0
+    with Store(tmp_path / "t.db") as store:
+        tournament = Tournament.create(store, plan)
+
+        def listen(game: str, leg: Leg, over: int, known: int) -> None:
+            nonlocal killed
+            if over in (3, 7):
+                text = subprocess.run(
+                    ["ps", "-o", "pid=", "--ppid", str(os.getpid())],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                ).stdout
+                for pid in map(int, text.split()):
+                    command = subprocess.run(
+                        ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
+                    )
+                    if "spawn_main" in command.stdout:
+                        os.kill(pid, signal.SIGKILL)
+                        killed += 1
+
+        results = tournament.run(workers=2, listener=listen)
+        assert killed >= 2
+        assert results.played == results.matches == 12
+        assert results.unsettled == []
+        assert len(store.ids()) == 12
+        assert len({leg.match for meeting in tournament.meetings() for leg in meeting.legs}) == 12
+        for name in store.ids():
+            assert Verifier().verify(store.load(name)) == []
+    assert expected.matches == len(records) == 12
+
+
+def test_a_cluster_of_dask_whose_worker_is_killed_loses_nothing(tmp_path: Path) -> None:
+    """The same on `Client.get_executor()` of a LocalCluster."""
+    distributed = pytest.importorskip("distributed")
+    plan = a_plan(seed=3, rounds=2)
+    expected, records = played(tmp_path, plan)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        Store(tmp_path / "dask.db") as store,
+    ):
+        killed = []
+
+        def listen(game: str, leg: Leg, over: int, known: int) -> None:
+            if over == 3:
+                pid = next(iter(client.run(os.getpid).values()))
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+        results = Tournament.create(store, plan).run(client.get_executor(), listener=listen)
+        assert killed
+        assert results.table == expected.table
+        assert moves_of([store.load(name) for name in store.ids()]) == moves_of(records)
+
+
+# -- the command -------------------------------------------------------------------------------------
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Exit code and output of a command."""
+    outcome = CliRunner().invoke(cli, words, catch_exceptions=False)
+    return outcome.exit_code, outcome.output
+
+
+def test_the_command_is_killed_and_resumed(tmp_path: Path) -> None:
+    """kill -9 for the tournament and all that it started; `--resume` plays the rest; the database verifies."""
+    path = tmp_path / "t.db"
+    words = [
+        "ticTacToe",
+        "rockPaperScissors",
+        "--player",
+        "legal",
+        "--player",
+        "greedy",
+        "--player",
+        "random",
+    ]
+    clocks = [
+        "--rounds",
+        "2",
+        "--start-clock",
+        "5",
+        "--play-clock",
+        "2",
+        "--workers",
+        "1",
+        "--record",
+        str(path),
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "herbrand", "tournament", *words, *clocks], stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        for _ in range(5):
+            line = process.stderr.readline()
+        assert line.startswith(" 5 of 12"), line
+        process.kill()
+    time.sleep(1.5)  # the worker leaves with it
+    code, output = run("tournament", "--record", str(path))
+    before = int(re.findall(r"(\d+) of 12 matches played", output)[0])
+    assert 5 <= before < 12
+    code, output = run("tournament", "--record", str(path), "--resume", "--html", str(tmp_path / "t.html"))
+    assert code == 0, output
+    assert "24 of 24 matches played" in output
+    assert run("record", "verify", str(path))[1].startswith("ok: 24 matches")
+    results = json.loads(run("tournament", "--record", str(path), "--json")[1])
+    assert [row["games"] for row in results["table"]] == [16] * 3
+    assert sum(row["score"] for row in results["table"]) == 24
+    for svg in re.findall(r"<svg.*?</svg>", (tmp_path / "t.html").read_text(encoding="utf-8"), re.DOTALL):
+        ET.fromstring(re.sub(r"class=(\w+)", r'class="\1"', svg))
+
+
+def test_the_command_refuses_what_cannot_be_held(tmp_path: Path) -> None:
+    """No games, one player, an unknown one, a tournament that is not there, a name that is taken."""
+    path = str(tmp_path / "t.db")
+    assert run("tournament")[0] == 2
+    assert run("tournament", "nim", "--player", "random")[0] == 2
+    code, output = run("tournament", "nim", "--player", "random", "--player", "randm")
+    assert (code, "did you mean `random`" in output) == (2, True)
+    assert run("tournament", "--record", path)[0] == 1
+    words = ["rockPaperScissors", "--player", "legal", "--player", "random", "--start-clock", "5"]
+    code, output = run("tournament", *words, "--record", path, "--name", "t", "--workers", "1")
+    assert code == 0
+    assert "points against" in output
+    code, output = run("tournament", *words, "--record", path, "--name", "t")
+    assert (code, "already" in output) == (1, True)
+    assert run("tournament", "--record", path, "--name", "u")[0] == 1
+    assert run("tournament", *words, "--record", path, "--resume")[0] == 2
+
+
+def test_pages_hold_names_that_look_like_html() -> None:
+    """Names are escaped, and an empty tournament has a page too."""
+    plan = a_plan(players=["<b>=random", "&=legal"], name="<script>")
+    text = page(summarise(plan, []))
+    assert "<script>" not in text
+    assert "&lt;b&gt;" in text
+
+
+def test_a_database_without_tournaments_gets_them(tmp_path: Path) -> None:
+    """One made before tournaments were there is brought up to date, and keeps its matches."""
+    import contextlib
+    import sqlite3
+
+    from herbrand.records.schema import APPLICATION
+
+    path = tmp_path / "old.db"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(
+            "CREATE TABLE migration (version INTEGER PRIMARY KEY, what TEXT NOT NULL, applied REAL NOT NULL)"
+        )
+        connection.executescript(MIGRATIONS[0][1])
+        connection.execute("INSERT INTO migration VALUES (1, 'matches', 0)")
+        connection.execute("INSERT INTO rulesheet VALUES ('h', '(role a)')")
+        connection.commit()
+    with Store(path) as store:
+        assert Tournament.names(store) == []
+        assert store.connection.execute("SELECT hash FROM rulesheet").fetchall() == [("h",)]
+        rows = store.connection.execute("SELECT version FROM migration ORDER BY version").fetchall()
+    assert rows == [(number + 1,) for number in range(len(MIGRATIONS))]
