@@ -9,6 +9,7 @@ import pytest
 
 import herbrand
 from herbrand import games
+from herbrand.analyse.automaton import Automaton
 from herbrand.cli.targets import TARGETS
 from herbrand.convert.as_json import ground_as_json, rules_as_json, rules_from_json
 from herbrand.errors import GameError, MissingExtra
@@ -38,6 +39,45 @@ def test_rules_fit_the_schema_and_are_read_back(name):
 def test_later_stages_fit_their_schemas(name, target, schema):
     """Ground program and network are valid too."""
     check(json.loads(TARGETS[target].write(herbrand.load(name))), schema)
+
+
+@pytest.mark.parametrize("name", ["nim", "hanoi", "rockPaperScissors", "montyHall"])
+@pytest.mark.parametrize("minimise", [False, True])
+def test_automata_fit_their_schema_and_are_read_back(name, minimise):
+    """Of games with one role, with several, with simultaneous moves and with chance; minimised or not."""
+    value = json.loads(TARGETS["automaton"].write(herbrand.load(name), minimise=minimise))
+    check(value, "automaton")
+    assert ("merged" in value) == minimise
+    assert value["deterministic"] == (name != "montyHall")
+    again = Automaton.from_json(value)
+    assert again.as_json() == value
+    if name == "nim":
+        assert again == (
+            herbrand.load(name).automaton().minimised() if minimise else herbrand.load(name).automaton()
+        )
+
+
+def test_what_is_no_automaton_is_refused():
+    """By the schema and by the reader."""
+    jsonschema = pytest.importorskip("jsonschema")
+    value = json.loads(TARGETS["automaton"].write(herbrand.load("hanoi")))
+    for wrong in (
+        {**value, "transitions": [[0, 1]]},
+        {**value, "transitions": [[0, 0, 1, 0.5]]},
+        {**value, "final": {"x": {}}},
+        {**value, "form": "herbrand network 1"},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            check(wrong, "automaton")
+    for wrong in (
+        [],
+        {},
+        {**value, "transitions": [[0]]},
+        {**value, "final": {"x": {}}},
+        {**value, "states": 3},
+    ):
+        with pytest.raises(GameError, match="no automaton"):
+            Automaton.from_json(wrong)
 
 
 def test_schemas_refuse_what_is_wrong():

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
-from herbrand.errors import BudgetExceeded, IllegalMoveError
+from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,6 +36,9 @@ __all__ = ["LIMIT", "Automaton", "automaton"]
 
 LIMIT = 100_000
 """More states than this are refused unless asked for."""
+
+FORM = "herbrand automaton 1"
+"""The form of the JSON, with its version."""
 
 Symbol = tuple[str, ...]
 
@@ -156,6 +159,7 @@ class Automaton:
         """Return plain values; probabilities only where chance decides."""
         deterministic = self.deterministic
         found: dict[str, Any] = {
+            "form": FORM,
             "name": self.name,
             "roles": list(self.roles),
             "start": 0,
@@ -170,6 +174,30 @@ class Automaton:
         if self.merged is not None:
             found["merged"] = list(self.merged)
         return found
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Automaton:
+        """Return what `as_json` wrote, again; raises `GameError` for a value of another form."""
+        if not isinstance(value, dict) or value.get("form") != FORM:
+            raise GameError(f"this is no automaton in JSON (`form` is not {FORM!r})")
+        try:
+            roles = tuple(value["roles"])
+            return cls(
+                name=value["name"],
+                roles=roles,
+                states=tuple(map(frozenset, value["states"])),
+                alphabet=tuple(map(tuple, value["alphabet"])),
+                edges=tuple(
+                    (s, a, t, chance[0] if chance else 1.0) for s, a, t, *chance in value["transitions"]
+                ),
+                final={
+                    int(state): tuple(goals[role] for role in roles)
+                    for state, goals in value["final"].items()
+                },
+                merged=tuple(value["merged"]) if "merged" in value else None,
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise GameError(f"this is no automaton in JSON: {error}") from error
 
     def as_csv(self) -> str:
         """Return the transitions as CSV: state, joint move, state after, probability."""
