@@ -147,6 +147,30 @@ def test_order_is_that_of_the_inputs_even_where_tokens_sort_otherwise() -> None:
         assert reader.text("a", index) == str(move)
 
 
+def test_many_infix_texts_are_found_in_a_table_that_no_text_makes_grow() -> None:
+    """Infix texts are laid out when first asked for; what else is read finds its index without them."""
+    game = herbrand.load("breakthrough")
+    reader = MoveReader(game)
+    (role, _), (terms, _) = game.roles, (reader.terms(role) for role in game.roles)
+    texts = [str(move) for move in reader.moves(role)]
+    assert reader.find_many(role, texts) == list(range(len(texts)))
+    assert terms._table is not None
+    assert len(terms._table) == len(texts)
+    infix = [reader.text(role, i, "infix") for i in range(len(texts))]
+    compact, odd = (
+        [text.replace(" ", "") for text in infix],
+        [text.upper().replace(",", " ,") for text in infix],
+    )
+    for many in (infix, compact, odd, texts):
+        assert reader.find_many(role, many) == list(range(len(texts)))
+    size = len(terms._table)
+    assert size <= 3 * len(texts)
+    assert reader.find_many(role, [f"move({i}, {i})" for i in range(1000)] + odd[:5]) == [None] * 1000 + list(
+        range(5)
+    )
+    assert len(terms._table) == size
+
+
 def test_nested_terms_and_names_that_infix_cannot_spell() -> None:
     """Compound arguments are read; a name that infix cannot spell is read as it is and as it is renamed."""
     game = declaring("(put (at 1 (b c)) x-1)", "(put k x-1)", "k")

@@ -28,6 +28,8 @@ _FLAT = re.compile(r"([^ \t\n\r\f\v(),]+)\(([^ \t\n\r\f\v(),]+(?:, ?[^ \t\n\r\f\
 _SPACE = " \t\n\r\f\v"
 _SHOWN = 8
 _BEAM = 16
+_LAID_OUT = 250_000
+"""Infix spellings of more terms are not laid out in a table."""
 
 
 class MoveError(ValueError):
@@ -111,6 +113,7 @@ class Terms:
         """A text of more characters is refused unread."""
         self._ranks: dict[int, int] | None = None
         self._table: dict[str, int] | None = None
+        self._has_infix = False
 
     def __len__(self) -> int:
         return self._counts[-1]
@@ -179,8 +182,8 @@ class Terms:
     def find_many(self, texts: Iterable[str]) -> list[int | None]:
         """Return the index of each text, or None where it is no term of the set.
 
-        The first call lays out a table of all terms; canonical texts, and those with a blank
-        inside the parentheses, are then found without being taken apart.
+        The first call lays out a table of all terms, the first with infix texts adds these; canonical
+        texts, and those with a blank more or less, are then found without being taken apart.
         """
         given = texts if isinstance(texts, (list, tuple)) else list(texts)
         table = self._table
@@ -188,12 +191,28 @@ class Terms:
             table = self._table = {self._fold(text): index for index, text in enumerate(self.texts())}
         found: list[int | None] = list(map(table.get, given))
         if None in found:
+            if self._lays_out_infix(text for text, index in zip(given, found, strict=True) if index is None):
+                found = list(map(table.get, given))
             fold, longest = self._fold, self.longest
             for place, index in enumerate(found):
                 if index is None and len(text := given[place]) <= longest:
                     index = table.get(_near_canonical(fold(text)))
                     found[place] = self.find(text) if index is None else index
         return found
+
+    def _lays_out_infix(self, missed: Iterable[str]) -> bool:
+        """Add the infix spellings to the table, where texts ask for it and it does not get too large."""
+        table = self._table
+        if table is None or self._has_infix or len(self) > _LAID_OUT:
+            return False
+        if not any("(" in text[1:] and text[0] != "(" for text in missed):
+            return False
+        for index in range(len(self)):
+            text = self._fold(self.text(index, "infix"))
+            table.setdefault(text, index)
+            table.setdefault(text.replace(", ", ","), index)
+        self._has_infix = True
+        return True
 
     def read(self, text: str) -> int:
         """Return the index of the term that a text spells; raise `MoveError` when it spells none."""
