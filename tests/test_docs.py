@@ -26,7 +26,9 @@ from herbrand.cli.reference import reference
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
-    {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - set((ROOT / "docs").glob("tutorial*.md"))
+    {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")}
+    - set((ROOT / "docs").glob("tutorial*.md"))
+    - set((ROOT / "docs" / "generated").rglob("*.md"))  # what the site is made from
 )
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 PACKAGE = Path(herbrand.__file__).parent

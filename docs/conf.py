@@ -1,0 +1,113 @@
+"""How the pages become a site: `sphinx-build -W docs docs/_build/html`.
+
+The pages are Markdown that is read on its own as well, so nothing of Sphinx is in them.  What the site
+needs more is made here: the table of contents, from the lists of links in `index.md`; the reference of
+the library, from its docstrings (`site/api.py`); the pages from the top of the project, as copies.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "site"))
+
+import api  # noqa: E402
+import lexers  # noqa: E402
+
+import herbrand  # noqa: E402
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "herbrand"
+author = "the herbrand developers"
+version = release = herbrand.__version__
+project_copyright = author
+
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "site"]
+myst_enable_extensions = ["deflist", "colon_fence"]
+myst_heading_anchors = 3
+suppress_warnings = ["myst.header", "misc.highlighting_failure", "ref.python"]
+highlight_language = "none"
+add_module_names = False
+python_use_unqualified_type_names = True
+toc_object_entries = False  # the table of contents is drawn on every page: half of the time went there
+maximum_signature_line_length = 88
+
+html_theme = "furo"
+html_title = "herbrand"
+html_static_path = ["site/static"]
+html_css_files = ["herbrand.css"]
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {"source_directory": "docs/"}
+
+GENERATED = HERE / "generated"
+TOP = {
+    "README": "generated/tour",
+    "ARCHITECTURE": "generated/architecture",
+    "CONTRIBUTING": "generated/contributing",
+    "CHANGELOG": "generated/changelog",
+}
+"""Pages from the top of the project, and where their copies are."""
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a page if it is not what is there already, so that only changes are built anew."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def _generate() -> None:
+    for name, copy in TOP.items():
+        text = (HERE.parent / f"{name}.md").read_text(encoding="utf-8")
+        if name == "README":
+            text = text.replace("# herbrand\n", "# A tour\n", 1)
+        _write(HERE / f"{copy}.md", text)
+    pages = api.pages()
+    for name, text in pages.items():
+        _write(GENERATED / "api" / f"{name}.md", text)
+    for old in (GENERATED / "api").glob("*.md"):
+        if old.stem not in pages:
+            old.unlink()
+
+
+def contents(index: str) -> str:
+    """Return the table of contents that the headings and links of the index say."""
+    parts: list[str] = []
+    for title, body in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", index, re.MULTILINE | re.DOTALL):
+        pages = re.findall(r"\]\(([\w/.-]+)\.md\)", body)
+        parts.append("\n".join(["```{toctree}", ":hidden:", f":caption: {title}", "", *pages, "```"]))
+    return "\n\n".join(parts)
+
+
+def _read(app: Sphinx, name: str, text: list[str]) -> None:
+    """Change what only the site needs changed in a page that is read."""
+    del app
+    if name.startswith("generated/") and "/api/" not in name:
+        text[0] = re.sub(r"\]\(docs/", "](../", text[0])
+        text[0] = re.sub(r"\]\((?=\w+\.md)", "](../../", text[0])
+    up = "../" * name.count("/")
+    text[0] = re.sub(
+        r"\]\((?:\.\./)+(\w+)\.md", lambda m: f"]({up}{TOP[m[1]]}.md" if m[1] in TOP else m[0], text[0]
+    )
+    if name == "index":
+        text[0] = re.sub(
+            r"^- The library:.*$", "- [The library](generated/api/index.md)", text[0], flags=re.MULTILINE
+        )
+        text[0] += f"\n\n{contents(text[0])}\n"
+
+
+def setup(app: Sphinx) -> None:
+    """Register what is written here."""
+    _generate()
+    for name, lexer in lexers.LEXERS.items():
+        app.add_lexer(name, lexer)
+    app.connect("source-read", _read)
