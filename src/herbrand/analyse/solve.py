@@ -116,6 +116,8 @@ class _Solving:
         self.chance = next((r for r, name in enumerate(self.roles) if name.lower() == "random"), -1)
         self.players = [r for r in range(len(self.roles)) if r != self.chance]
         self.notes: list[str] = []
+        self.length: NDArray[Any] = np.zeros(0, np.int32)
+        """[states] after backward induction: how many steps best play takes."""
         if len(space.expander.network.sees):
             raise GameError("roles do not see everything: the state alone does not decide what they do")
         if len(space.stuck):
@@ -152,7 +154,7 @@ class _Solving:
         ties = np.zeros(1, np.int64)
         largest = int(np.diff(space.starts).max(initial=1))
         matrix = np.zeros(max(largest, 1), np.float64)
-        length = np.zeros(len(space.states), np.int32)
+        length = self.length = np.zeros(len(space.states), np.int32)
         begin, mixed = len(space.states), 0
         known: dict[bytes, float] = {}
         while True:

@@ -33,6 +33,7 @@ Choose a move by its number, by its text, or by a part of it that no other has.
   moves          list all legal moves
   state          draw the state again
   goals          what everybody would get now
+  hint           what a program finds out about your moves
   why ATOM       explain why something holds, such as: why (legal white noop)
   undo           take back your last move
   quit           leave the game
@@ -46,7 +47,7 @@ QUICK: Final = Limits(seconds=5)
 MOST_STATES: Final = 20_000
 PARTICLES: Final = 500
 
-COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "undo", "quit")
+COMMANDS: Final = ("?", "help", "moves", "state", "goals", "hint", "why", "why-not", "undo", "quit")
 
 
 @click.command("play")
@@ -70,6 +71,7 @@ COMMANDS: Final = ("?", "help", "moves", "state", "goals", "why", "why-not", "un
     help="Seconds that a player has for a move.",
 )
 @click.option("--seed", type=int, help="Makes the opponent's moves repeatable.")
+@click.option("--hint", "hints", is_flag=True, help="Show before each of your moves what a program finds.")
 @click.option("--open", "everything", is_flag=True, help="Show also what the rules hide from you.")
 def command(
     file: str,
@@ -78,6 +80,7 @@ def command(
     opponent: str,
     clock: float,
     seed: int | None,
+    hints: bool,
     everything: bool,
 ) -> None:
     """Play a game in the terminal.
@@ -95,7 +98,9 @@ def command(
     people = _people(game, roles, opponent)
     programs = _programs(game, people, opponent, clock, seed)
     kind = _Match if everything or not game.has_percepts else _HiddenMatch
-    kind(game, state, people, random.Random(seed), programs, clock).run()
+    match = kind(game, state, people, random.Random(seed), programs, clock)
+    match.hints = hints
+    match.run()
 
 
 def _programs(
@@ -195,6 +200,9 @@ class _Match:
         self.decisions: list[tuple[State, int]] = []
         """The states in which somebody chose, with the number of steps before them."""
         self.drawn: State | None = None
+        self.hints = False
+        """Whether a hint is given before each move of a person."""
+        self._advisors: dict[str, Player] = {}
 
     def run(self) -> None:
         """Play to the end, or until the person leaves."""
@@ -264,6 +272,8 @@ class _Match:
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
         """Ask for a move until one is clear."""
         self._list(role, moves, everything=False)
+        if self.hints:
+            self._hint(role)
         while True:
             text = _read(f"{role}> ", moves, hidden=hidden)
             found = [] if text.startswith(":") else matching_moves(text, moves)
@@ -293,6 +303,8 @@ class _Match:
             result(self.paint(self.state))
         elif word == "goals":
             result(goals_line(self.state))
+        elif word == "hint":
+            self._hint(role)
         elif word in ("why", "why-not"):
             try:
                 result(str(self.state.why(rest)))
@@ -300,6 +312,18 @@ class _Match:
                 result(str(error))
         else:
             result(HELP)
+
+    def _hint(self, role: str) -> None:
+        """Let a program think about the move of a person, and show what it found."""
+        from herbrand.play import make_player
+
+        advisor = self._advisors.get(role)
+        if advisor is None:
+            advisor = self._advisors[role] = make_player("mcts", seed=self.chance.getrandbits(32))
+            advisor.start(self.game, role, max(self.clock, PREPARATION))
+        advisor.select(self.state, self.clock)
+        report = advisor.report()
+        result("there is only one move" if report is None else str(report))
 
     def _list(self, role: str, moves: Sequence[Move], *, everything: bool) -> None:
         if len(moves) > SHOWN and not everything:
@@ -357,6 +381,9 @@ class _HiddenMatch(_Match):
             result("\n" + "\n".join(self.news[role]))
             self.news[role] = []
 
+    def _hint(self, role: str) -> None:
+        result(f"a hint for {role} could tell what is hidden: play with --open to see everything")
+
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
         if len(self.people) > 1:
             result(f"\nfor {role} only:")
@@ -383,7 +410,7 @@ class _HiddenMatch(_Match):
     def _obey(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
         if word == "state":
             self._know(role)
-        elif word in ("goals", "why", "why-not"):
+        elif word in ("goals", "hint", "why", "why-not"):
             result(f"`{word}` could tell what is hidden: play with --open to see everything")
         else:
             super()._obey(word, rest, role, moves)

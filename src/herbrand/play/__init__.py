@@ -12,6 +12,9 @@ packages extend with entry points of the group `herbrand.players`.
 | `greedy`     | `greedy`          | the move after which its goal value is best, one step ahead             |
 | `montecarlo` | `montecarlo`      | the move after which random games end best                              |
 | `mcts`       | `mcts`, `search/` | a tree of the moves that look best, judged by random games, with proofs |
+| `puzzle`     | `puzzle`          | for one role: the next move of a shortest plan                          |
+| `solved`     | `solved`          | small games: by the value of every state                                |
+| `meta`       | `meta`            | as the player does that suits the game                                  |
 
 What a player found out before its last move is its `report`, an `Explanation`.
 """

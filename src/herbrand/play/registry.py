@@ -32,6 +32,9 @@ _OWN: Final = {
     "greedy": "herbrand.play.greedy:GreedyPlayer",
     "montecarlo": "herbrand.play.montecarlo:MonteCarloPlayer",
     "mcts": "herbrand.play.mcts:MctsPlayer",
+    "puzzle": "herbrand.play.puzzle:PuzzlePlayer",
+    "solved": "herbrand.play.solved:SolvedPlayer",
+    "meta": "herbrand.play.meta:MetaPlayer",
 }
 
 

@@ -262,7 +262,7 @@ def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
         rows.games[row] += 1.0
         for r in range(roles):
             rows.total[row, r] += _value(goals[game, r])
-        tree.best[child] = max(tree.best[child], np.float32(_value(goals[game, 0])))
+        tree.best[child] = max(tree.best[child], _value(goals[game, 0]))
         if lengths[game] == 0 and tree.kind[child] == LEAF:
             tree.kind[child] = OVER
             for r in range(roles):
@@ -288,7 +288,7 @@ def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
         last = _last(ways, way)
         at = np.int64(ways.position[last])
         end = ways.end[way]
-        weight, best = 0.0, np.float32(0.0)
+        weight, best = 0.0, 0.0
         value[:] = 0.0
         changed = False
         while row < used and rows.way[row] == way:
@@ -385,19 +385,19 @@ def tighten(tree, at):
     for r in range(roles):
         if r == chance:
             continue
-        low, high, least = np.float32(0.0), np.float32(0.0), np.float32(1.0)
+        low, high, least = 0.0, 0.0, 1.0
         lows, highs = np.float64(0.0), np.float64(0.0)
         for a in range(begin, begin + size):
             child = tree.arm_child[a]
-            mine = tree.low[child, r] if child >= 0 else np.float32(0.0)
-            most = tree.high[child, r] if child >= 0 else np.float32(1.0)
+            mine = tree.low[child, r] if child >= 0 else 0.0
+            most = tree.high[child, r] if child >= 0 else 1.0
             low = max(low, mine)
             least = min(least, mine)
             high = max(high, most)
             lows += mine
             highs += most
         if mover == chance and size > 1:
-            low, high = np.float32(lows / size), np.float32(highs / size)
+            low, high = lows / size, highs / size
             if high - low < 1e-6:
                 high = low
         elif r != mover:
@@ -425,7 +425,9 @@ def _opposed(tree, at):
     one = 1 if chance == 0 else 0
     two = one + 1 if one + 1 != chance else one + 2
     for a, b in ((one, two), (two, one)):
-        high = np.float32(total - tree.low[at, b])
+        high = total - tree.low[at, b]
+        if abs(high - tree.low[at, a]) < 1e-6:
+            high = tree.low[at, a]
         if high < tree.high[at, a]:
             tree.high[at, a] = max(high, tree.low[at, a])
             changed = True
@@ -464,8 +466,8 @@ def _tighten_joint(tree, at):
     largest = 0
     for r in range(roles):
         largest = max(largest, tree.sizes[at, r])
-    least = np.ones((roles, largest), np.float32)
-    high = np.zeros(roles, np.float32)
+    least = np.ones((roles, largest), np.float64)
+    high = np.zeros(roles, np.float64)
     plies = 0
     for k in range(np.int64(product)):
         rest = np.int64(k)
@@ -479,16 +481,16 @@ def _tighten_joint(tree, at):
         edge = tree.edge_slots[edge_slot(tree, joint_key(tree, at, arms, 0))] - 1
         child = tree.edge_child[edge] if edge >= 0 else -1
         for r in range(roles):
-            low = tree.low[child, r] if child >= 0 else np.float32(0.0)
+            low = tree.low[child, r] if child >= 0 else 0.0
             least[r, place[r]] = min(least[r, place[r]], low)
-            high[r] = max(high[r], tree.high[child, r] if child >= 0 else np.float32(1.0))
+            high[r] = max(high[r], tree.high[child, r] if child >= 0 else 1.0)
         if child >= 0:
             plies = max(plies, tree.plies[child] + 1)
     changed = False
     for r in range(roles):
         if r == chance:
             continue
-        low = np.float32(0.0)
+        low = 0.0
         for a in range(tree.sizes[at, r]):
             low = max(low, least[r, a])
         if low > tree.low[at, r]:

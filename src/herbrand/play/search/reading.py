@@ -111,6 +111,6 @@ def _line(search: Search, at: int, role: int, arm: int) -> tuple[tuple[str, ...]
         if tree.kind[at] == ALONE:
             at = int(tree.arm_child[arms[0, tree.mover[at]]])
         else:
-            edge = int(tree.edge_slots[edge_slot(tree, joint_key(tree, at, arms, 0))]) - 1
+            edge = int(tree.edge_slots[edge_slot(tree, np.uint64(joint_key(tree, at, arms, 0)))]) - 1
             at = int(tree.edge_child[edge]) if edge >= 0 else -1
     return tuple(line)

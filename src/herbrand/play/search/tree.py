@@ -66,11 +66,11 @@ class Tree(NamedTuple):
     """[positions] random games played at or under it."""
     total: NDArray[np.float64]
     """[positions, roles] the sums of their values."""
-    best: NDArray[np.float32]
+    best: NDArray[np.float64]
     """[positions] the highest value that role 0 reached in one of them."""
-    low: NDArray[np.float32]
+    low: NDArray[np.float64]
     """[positions, roles] what a role can make sure of, proved."""
-    high: NDArray[np.float32]
+    high: NDArray[np.float64]
     """[positions, roles] what a role can get at most, proved."""
     plies: NDArray[np.int32]
     """[positions] how many steps a proof looks ahead."""
@@ -116,20 +116,25 @@ def new_tree(words: int, roles: int, *, memory: int, most: int = 1 << 27, seed: 
     The memory is asked for, but used only as the tree grows.
     """
     arms_each = 2  # every position but the first is behind an arm; those without choice need more
-    position = 8 * words + 8 * (1 + roles) + 4 * (1 + 2 * roles) + 4 + 1 + 2 + 8 + 4 * roles + 8 + 12 + 28
+    row = -(-(2 + 3 * roles) // 8) * 8
+    position = 8 * words + 8 * row + 4 + 1 + 2 + 8 + 4 * roles + 8 + 12 + 28
     arm = 4 + 8 + 8 + 4 + 4 + 8 + 8
     positions = int(max(2_000, min(most, memory // (position + arms_each * arm))))
     arms = max(100_000, arms_each * positions)
     slots = 1 << (2 * positions - 1).bit_length()
-    f8, f4, i8, i4, u8 = np.float64, np.float32, np.int64, np.int32, np.uint64
+    f8, i8, i4, u8 = np.float64, np.int64, np.int32, np.uint64
+    # what is asked of a position that may be chosen stands together, at the beginning of a line of the cache
+    flat = np.zeros(positions * row + 8, f8)
+    shift = -(flat.ctypes.data // 8) % 8
+    table = flat[shift : shift + positions * row].reshape(positions, row)
     tree = Tree(
         state=np.zeros((positions, words), u8),
         slots=np.zeros(slots, i4),
-        games=np.zeros(positions, f8),
-        total=np.zeros((positions, roles), f8),
-        best=np.zeros(positions, f4),
-        low=np.zeros((positions, roles), f4),
-        high=np.zeros((positions, roles), f4),
+        games=table[:, 0],
+        best=table[:, 1],
+        total=table[:, 2 : 2 + roles],
+        low=table[:, 2 + roles : 2 + 2 * roles],
+        high=table[:, 2 + 2 * roles : 2 + 3 * roles],
         plies=np.zeros(positions, i4),
         kind=np.zeros(positions, np.uint8),
         mover=np.zeros(positions, np.int16),

@@ -1,0 +1,308 @@
+"""How strong the players are: against each other, against OpenSpiel's search, and against perfect play.
+
+    python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S] [--player NAME]
+    python benchmarks/strength.py players [GAME...] [--games N] [--clock S] [--players A,B,...]
+    python benchmarks/strength.py solved [GAME...] [--games N] [--clock S] [--player NAME]
+    python benchmarks/strength.py rates [GAME...] [--clock S]
+
+Every subcommand prints JSON.  Half of the games are played with colours exchanged; the first moves of
+a game are drawn (`--opening` of them), and the same ones are used for both colours.  `openspiel`
+needs open_spiel, whose search in C++ (MCTSBot, one random game from each leaf, solving) has the same seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import sys
+import time
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import herbrand
+from herbrand.analyse.solve import solve
+from herbrand.play import make_player
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.game import Game
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+    from herbrand.play import Player
+
+RATE_GAMES = (
+    "ticTacToe", "connectFour", "breakthrough", "reversi", "hex", "checkers", "chess", "amazons", "tron",
+    "eightPuzzle",
+)  # fmt: skip
+
+
+def wilson(score: float, games: int) -> list[float]:
+    """Return the 95 % interval of a mean of games (Wilson 1927)."""
+    z = 1.96
+    centre = (score + z * z / (2 * games)) / (1 + z * z / games)
+    half = z / (1 + z * z / games) * math.sqrt(score * (1 - score) / games + z * z / (4 * games * games))
+    return [round(centre - half, 3), round(centre + half, 3)]
+
+
+def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
+    """Return players for the roles, ready."""
+    made = {}
+    for place, (role, name) in enumerate(names.items()):
+        made[role] = make_player(name, seed=10 * seed + place)
+        made[role].start(game, role, 120)
+    return made
+
+
+def opening(game: Game, plies: int, seed: int) -> list[tuple[Move, ...]]:
+    """Draw the first moves of a game; drawn again if that ends it."""
+    chance = random.Random(seed)
+    while True:
+        state, moves = game.initial_state(), []
+        for _ in range(plies):
+            joint = tuple(chance.choice(legal) for legal in state.legal_moves().values())
+            state = state.next(joint)
+            if state.is_terminal:
+                break
+            moves.append(joint)
+        if not state.is_terminal:
+            return moves
+
+
+# -- against OpenSpiel ----------------------------------------------------------------------
+
+COLUMNS = "abcdefghi"
+
+
+def _mark(move: str) -> str:
+    _, row, column = move.strip("()").split()
+    return f"({int(row) - 1},{int(column) - 1})"
+
+
+def _drop(move: str) -> str:
+    return str(int(move.strip("()").split()[1]) - 1)
+
+
+def _advance(move: str) -> str:
+    _, a, b, c, d = move.strip("()").split()
+    return f"{a}{9 - int(b)}{c}{9 - int(d)}"
+
+
+def _place(move: str) -> str:
+    _, row, column = move.strip("()").split()
+    return f"{COLUMNS[int(row) - 1]}{column}"
+
+
+def _disc(move: str) -> str:
+    return move.strip("()").replace("place", "").replace(" ", "") or move
+
+
+OPENSPIEL: dict[str, tuple[str, Callable[[str], str]]] = {
+    "ticTacToe": ("tic_tac_toe", _mark),
+    "connectFour": ("connect_four", _drop),
+    "breakthrough": ("breakthrough", _advance),
+    "hex": ("hex(board_size=9)", _place),
+    "reversi": ("othello", _disc),
+}
+"""Our game, theirs, and the name of an action there for a move here, without the mark of the player."""
+
+
+def actions_of(theirs: Any, rename: Callable[[str], str], moves: list[Move]) -> dict[int, Move]:
+    """Return our move for each of their actions; they must be the same moves."""
+    named = {rename(str(move)): move for move in moves}
+    found = {}
+    for action in theirs.legal_actions():
+        text = theirs.action_to_string(action).rstrip("*")
+        if text not in named:
+            text = text[1:]  # the mark of the player
+        found[action] = named[text]
+    if len(found) != len(moves):
+        raise ValueError(f"they have {len(found)} moves, we {len(moves)}")
+    return found
+
+
+def against_openspiel(name: str, player: str, games: int, clock: float, plies: int) -> dict[str, Any]:
+    """Play against OpenSpiel's search in C++ with the same seconds for a move."""
+    import pyspiel
+
+    game = herbrand.load(name)
+    their_name, rename = OPENSPIEL[name]
+    their_game = pyspiel.load_game(their_name)
+    points, lost, seconds = [], 0, [0.0, 0.0]
+    for number in range(games):
+        mine = number % 2
+        ours = started(game, {game.roles[mine]: player}, number)[game.roles[mine]]
+        bot = pyspiel.MCTSBot(
+            their_game, pyspiel.RandomRolloutEvaluator(1, number), 2.0, 1 << 30, 2000, True, number, False,
+            max_wall_clock_time=clock,
+        )  # fmt: skip
+        state, theirs = game.initial_state(), their_game.new_initial_state()
+        first = opening(game, plies, number // 2)
+        step = 0
+        while not state.is_terminal:
+            role = next((r for r in game.roles if len(state.legal_moves(r)) > 1), None)
+            turn = theirs.current_player() if role is None else game.role_index(role)
+            table = actions_of(theirs, rename, state.legal_moves(game.roles[turn]))
+            began = time.monotonic()
+            if step < len(first):
+                move = first[step][turn]
+            elif turn == mine:
+                move = ours.select(state, clock)
+            elif len(table) > 1:
+                move = table[bot.step(theirs)]
+            else:
+                move = next(iter(table.values()))
+            seconds[turn != mine] += time.monotonic() - began
+            action = next(action for action, ours_move in table.items() if ours_move == move)
+            joint = {r: state.legal_moves(r)[0] for r in game.roles}
+            state = state.next({**joint, game.roles[turn]: move})
+            theirs.apply_action(action)
+            step += 1
+        if not theirs.is_terminal() or (theirs.returns()[mine] > 0) != (state.goal(game.roles[mine]) == 100):
+            raise ValueError("the games do not agree about the end")
+        goal = state.goal(game.roles[mine]) or 0
+        points.append(goal / 100)
+        lost += goal == 0
+        print(f"{name}: {sum(points)} of {len(points)}", file=sys.stderr)
+    score = sum(points) / len(points)
+    return {
+        "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": player, "clock_s": clock,
+        "games": games, "score": round(score, 3), "interval": wilson(score, games),
+        "wins": points.count(1.0), "losses": lost,
+        "seconds": [round(x, 1) for x in seconds],
+    }  # fmt: skip
+
+
+# -- against each other ---------------------------------------------------------------------
+
+
+def against_each_other(name: str, one: str, two: str, games: int, clock: float, plies: int) -> dict[str, Any]:
+    """Play a pair of players with colours exchanged."""
+    game = herbrand.load(name)
+    points = []
+    for number in range(games):
+        mine = number % 2
+        roles = game.players
+        names = {roles[mine]: one, roles[1 - mine]: two}
+        made = started(game, names, number)
+        state = game.initial_state()
+        for joint in opening(game, plies, number // 2):
+            state = state.next(joint)
+        while not state.is_terminal:
+            state = state.next({role: player.select(state, clock) for role, player in made.items()})
+        goals = [state.goal(role) or 0 for role in (roles[mine], roles[1 - mine])]
+        points.append((100 + goals[0] - goals[1]) / 200)
+        print(f"{name}: {one} {sum(points)} of {len(points)} against {two}", file=sys.stderr)
+    score = sum(points) / len(points)
+    return {
+        "game": name, "player": one, "opponent": two, "clock_s": clock, "games": games,
+        "score": round(score, 3), "interval": wilson(score, games),
+    }  # fmt: skip
+
+
+# -- against perfect play -------------------------------------------------------------------
+
+
+def against_perfect(name: str, player: str, games: int, clock: float, plies: int) -> dict[str, Any]:
+    """Begin where the player can win, at drawn positions, and count what it throws away against perfect play.
+
+    Values are those of `herbrand.analyse.solve`; the opponent plays a move after which its value is best.
+    """
+    game = herbrand.load(name)
+    values: dict[State, dict[str, float]] = {}
+
+    def value(state: State) -> dict[str, float]:
+        if state not in values:
+            if state.is_terminal:
+                values[state] = {role: float(state.goal(role) or 0) for role in game.players}
+            else:
+                values[state] = dict(solve(game, start=state).value or {})
+        return values[state]
+
+    tried, thrown = 0, 0
+    for number in range(games):
+        chance = random.Random(number)
+        state = game.initial_state()
+        for joint in opening(game, chance.randrange(plies + 1), number):
+            state = state.next(joint)
+        role = next((r for r in game.players if value(state)[r] == 100), None)
+        if role is None:
+            continue
+        mine = started(game, {role: player}, number)[role]
+        tried += 1
+        while not state.is_terminal:
+            joint = {r: chance.choice(moves) for r, moves in state.legal_moves().items()}
+            other = next((r for r in game.players if r != role and len(state.legal_moves(r)) > 1), None)
+            if other is not None:
+                after = {
+                    move: value(state.next({**joint, other: move}))[other]
+                    for move in state.legal_moves(other)
+                }
+                joint[other] = max(after, key=lambda move: after[move])
+            joint[role] = mine.select(state, clock)
+            state = state.next(joint)
+        thrown += state.goal(role) != 100
+        print(f"{name}: {thrown} of {tried} won positions not won", file=sys.stderr)
+    return {"game": name, "player": player, "clock_s": clock, "won_positions": tried, "not_won": thrown}
+
+
+def rate(name: str, clock: float) -> dict[str, Any]:
+    """Measure the random games and the positions a second of search, from the initial state, in one tree."""
+    from herbrand.play.mcts import MctsPlayer
+
+    game = herbrand.load(name)
+    player = MctsPlayer(seed=1)
+    player.start(game, game.players[0], 300)
+    search = player._search
+    if search is None:
+        return {"game": game.name, "network": False}
+    search.move_to(search.expander.initial)
+    games, positions = search.playouts, search.positions
+    began, cpu = time.monotonic(), time.thread_time()
+    while time.monotonic() - began < clock and not search.is_solved:
+        search.round()
+    seconds, spent = time.monotonic() - began, time.thread_time() - cpu
+    return {
+        "game": game.name, "gates": game.network.gates, "seconds": round(seconds, 2),
+        "cpu_s": round(spent, 2),
+        "simulations_per_s": round((search.playouts - games) / spent),
+        "positions_per_s": round((search.positions - positions) / spent),
+        "solved": search.is_solved,
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("openspiel", "players", "solved", "rates"))
+    parser.add_argument("games_named", metavar="GAME", nargs="*")
+    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--clock", type=float, default=1.0)
+    parser.add_argument("--player", default="mcts")
+    parser.add_argument("--players", default="mcts,montecarlo,greedy,random")
+    parser.add_argument("--opening", type=int, default=2)
+    given = parser.parse_args()
+
+    if given.what == "openspiel":
+        names = given.games_named or tuple(OPENSPIEL)
+        found = [against_openspiel(n, given.player, given.games, given.clock, given.opening) for n in names]
+    elif given.what == "players":
+        found = [
+            against_each_other(name, one, two, given.games, given.clock, given.opening)
+            for name in given.games_named or ("connectFour", "breakthrough")
+            for one, two in combinations(given.players.split(","), 2)
+        ]
+    elif given.what == "solved":
+        names = given.games_named or ("ticTacToe", "nim")
+        found = [against_perfect(n, given.player, given.games, given.clock, given.opening) for n in names]
+    else:
+        found = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

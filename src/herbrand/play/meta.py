@@ -1,0 +1,94 @@
+"""The player for any game: looks at the game, and lets the player choose that suits it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from herbrand.errors import HerbrandError
+from herbrand.play.interface import Player
+from herbrand.play.mcts import MctsPlayer
+from herbrand.play.puzzle import PuzzlePlayer
+from herbrand.play.solved import SolvedPlayer
+
+if TYPE_CHECKING:
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+    from herbrand.play.explanation import Explanation
+
+__all__ = ["MetaPlayer"]
+
+_LOOKS = 20
+"""States of a random game in which is looked who chooses."""
+_SMALL = 200_000
+"""States up to which a game is solved."""
+
+
+class MetaPlayer(Player):
+    """Lets the player choose that suits the game: a planner, a solved game, or tree search; says why.
+
+    `memory` is in megabytes.
+    """
+
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
+        super().__init__(seed)
+        self.memory = memory
+        self.reason = ""
+        """Why the player was picked, for people."""
+        self._player: Player | None = None
+
+    def prepare(self, deadline: float) -> None:
+        """Pick a player in a part of the time, and let it prepare in the rest."""
+        self._player = None
+        player = self._pick(deadline)
+        player.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
+        if isinstance(player, SolvedPlayer) and player.policy is None:
+            self.reason = f"tree search: {player.note()}"
+        self._player = player
+
+    def _pick(self, deadline: float) -> Player:
+        game, seed = self.game, self.chance.getrandbits(32)
+        if len(game.roles) == 1 and not game.has_percepts:
+            self.reason = "one role: a planner, and tree search until it has a plan"
+            return PuzzlePlayer(seed, memory=self.memory)
+        at_once = self._chooses_at_once(deadline)
+        if at_once:
+            self.reason = f"tree search with regret matching: {at_once}"
+            return MctsPlayer(seed, memory=self.memory, regret=True)
+        self.reason = f"no more than {_SMALL} states: the game is solved"
+        return SolvedPlayer(seed, memory=self.memory, states=_SMALL)
+
+    def _chooses_at_once(self, deadline: float) -> str:
+        """Look along a random game for a state in which several roles have a choice; say which."""
+        state = self.game.initial_state("rules")
+        until = time.monotonic() + 0.1 * (deadline - time.monotonic())
+        try:
+            for step in range(_LOOKS):
+                if state.is_terminal or time.monotonic() > until:
+                    return ""
+                legal = state.legal_moves()
+                free = [role for role in self.game.players if len(legal[role]) > 1]
+                if len(free) > 1:
+                    return f"{' and '.join(free[:3])} choose at the same time in step {step + 1}"
+                state = state.next(self.reply(state))
+        except HerbrandError:
+            return ""
+        return ""
+
+    def select(self, state: State, play_clock: float) -> Move:
+        """Let the player choose."""
+        if self._player is None:
+            return self.chance.choice(self.options(state))
+        return self._player.select(state, play_clock)
+
+    def stop(self) -> None:
+        """End the match."""
+        super().stop()
+        if self._player is not None:
+            self._player.stop()
+
+    def report(self) -> Explanation | None:
+        """Return what the player found, with the reason why it was picked."""
+        report = None if self._player is None else self._player.report()
+        return None if report is None else replace(report, notes=(*report.notes, self.reason))

@@ -1,0 +1,94 @@
+"""A player for games of one role: plans before it moves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.errors import HerbrandError
+from herbrand.play.explanation import Explanation, MoveReport
+from herbrand.play.relay import RelayPlayer
+from herbrand.simulate.playouts import goal_value
+
+if TYPE_CHECKING:
+    from herbrand.analyse.plan import Plan
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+__all__ = ["PuzzlePlayer"]
+
+
+class PuzzlePlayer(RelayPlayer):
+    """Finds a shortest plan for the best goal of a game for one, then follows it; else `mcts` chooses.
+
+    The highest goal value is planned for first; the next one once it is known that there is no plan for it.
+    """
+
+    name = "puzzle"
+
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
+        super().__init__(seed, memory=memory)
+        self.plan: Plan | None = None
+        self._moves: dict[frozenset[str], tuple[int, Move]] = {}
+
+    def study(self, seconds: float) -> None:
+        """Look for plans, the highest value first."""
+        from herbrand.analyse.budget import Budget
+        from herbrand.analyse.plan import find_plan
+
+        self.plan = None
+        self._moves = {}
+        game = self.game
+        if len(game.roles) != 1:
+            return
+        budget = Budget(seconds=seconds, megabytes=self.memory)
+        try:
+            network = game.network
+            texts = [network.terms.text(term) for term in network.goals[:, 1].tolist()]
+            values = sorted(
+                {value for text in texts if (value := goal_value(text)) is not None}, reverse=True
+            )
+            for value in values:
+                plan = find_plan(game, value, budget=budget)
+                if plan.moves is not None:
+                    self._keep(plan)
+                if plan.exists is not False:
+                    return
+        except (HerbrandError, MemoryError):
+            return
+
+    def _keep(self, plan: Plan) -> None:
+        assert plan.moves is not None
+        state = self.game.initial_state()
+        found = {}
+        for step, (move,) in enumerate(plan.moves):
+            legal = next(m for m in state.legal_moves(self.role) if str(m).lower() == move.lower())
+            found[state.facts] = step, legal
+            state = state.next([legal])
+        self.plan = plan
+        self._moves = found
+
+    def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
+        """Return the next move of the plan."""
+        if not self._moves:
+            return None
+        found = self._moves.get(state.facts)
+        if found is None or self.plan is None or found[1] not in moves:
+            return None
+        step, move = found
+        plan = self.plan
+        assert plan.moves is not None
+        rest = plan.moves[step:]
+        shortest = "a shortest plan" if plan.shortest else "a plan"
+        report = MoveReport(
+            str(move), 0, None, proved=plan.value, at_least=plan.value, plies=len(rest), line=rest
+        )
+        note = f"{shortest} of {len(plan.moves)} steps, by {plan.method} in {plan.seconds:.2f} s"
+        return move, Explanation(self.name, self.role, (report,), plan.seconds, notes=(note,))
+
+    def note(self) -> str:
+        """Say why there is no plan to follow."""
+        if len(self.game.roles) != 1:
+            return f"plans are for one role; {self.game.name} has {len(self.game.roles)}"
+        if not self.finished.is_set():
+            return "no plan yet; the search for one goes on"
+        return "no plan was found in time" if self.plan is None else "this position is not on the plan"

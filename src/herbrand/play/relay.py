@@ -1,0 +1,109 @@
+"""What players share that answer by themselves where they can, and else let another player choose."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from herbrand.play.interface import Player
+from herbrand.play.mcts import MctsPlayer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+    from herbrand.play.explanation import Explanation
+
+__all__ = ["RelayPlayer"]
+
+
+class RelayPlayer(Player):
+    """A player with a substitute, who chooses wherever `choose` gives nothing.
+
+    Subclasses prepare in `study`, which runs in a thread of its own and may go on while moves are asked for.
+    """
+
+    name = "relay"
+
+    def __init__(self, seed: int | None = None, *, memory: float = 512.0) -> None:
+        super().__init__(seed)
+        self.memory = memory
+        self._substitute: Player | None = None
+        self._student: threading.Thread | None = None
+        self._explanation: Callable[[], Explanation | None] | None = None
+        self.finished = threading.Event()
+        """Set when `study` is through."""
+
+    def study(self, seconds: float) -> None:
+        """Find out about the game in at most about so many seconds; raises nothing."""
+        raise NotImplementedError
+
+    def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
+        """Return a move, and why; None to let the substitute choose."""
+        raise NotImplementedError
+
+    def note(self) -> str:
+        """Say in a few words why the substitute chooses."""
+        raise NotImplementedError
+
+    def substitute(self) -> Player:
+        """Return the player to hand over to."""
+        return MctsPlayer(seed=self.chance.getrandbits(32), memory=self.memory)
+
+    def prepare(self, deadline: float) -> None:
+        """Study until the clock runs out, or longer in the background."""
+        self._substitute = None
+        self._explanation = None
+        self.finished = threading.Event()
+        finished = self.finished
+        seconds = max(0.0, deadline - time.monotonic())
+
+        def work() -> None:
+            try:
+                self.study(seconds)
+            finally:
+                finished.set()
+
+        self._student = threading.Thread(target=work, daemon=True)
+        self._student.start()
+        while not finished.is_set() and self.may_go_on(deadline - 0.01):
+            finished.wait(max(0.0, min(0.05, deadline - 0.01 - time.monotonic())))
+
+    def select(self, state: State, play_clock: float) -> Move:
+        """Choose, or let the substitute choose in the time that is left."""
+        started = time.monotonic()
+        moves = self.options(state)
+        self._explanation = None
+        if len(moves) == 1:
+            return moves[0]
+        found = self.choose(state, moves)
+        if found is not None:
+            move, explanation = found
+            self._explanation = lambda: explanation
+            return move
+        substitute = self._substitute
+        if substitute is None:
+            substitute = self._substitute = self.substitute()
+            substitute.start(self.game, self.role, 0.3 * play_clock)
+        move = substitute.select(state, max(0.0, play_clock - (time.monotonic() - started)))
+        note = self.note()
+
+        def explain() -> Explanation | None:
+            report = substitute.report()
+            return None if report is None else replace(report, notes=(*report.notes, note))
+
+        self._explanation = explain
+        return move
+
+    def stop(self) -> None:
+        """End the match, also for the substitute."""
+        super().stop()
+        if self._substitute is not None:
+            self._substitute.stop()
+
+    def report(self) -> Explanation | None:
+        """Return why the last move was chosen."""
+        return None if self._explanation is None else self._explanation()

@@ -1,0 +1,129 @@
+"""Players that know: shortest plans, solved games, and the one that picks the others."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import herbrand
+from herbrand.analyse.plan import find_plan
+from herbrand.play.meta import MetaPlayer
+from herbrand.play.puzzle import PuzzlePlayer
+from herbrand.play.solved import SolvedPlayer
+
+TURNING = """
+(role a) (role b) (init (at 0)) (init (turn a))
+(succ 0 1) (succ 1 2) (succ 2 3) (succ 3 0)
+(<= (legal ?r forth) (true (turn ?r))) (<= (legal ?r back) (true (turn ?r)))
+(<= (legal ?r stop) (true (turn ?r)) (true (at 2)))
+(<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+(<= (next (at ?y)) (true (at ?x)) (does ?r forth) (succ ?x ?y))
+(<= (next (at ?x)) (true (at ?y)) (does ?r back) (succ ?x ?y))
+(<= (next (won ?r)) (does ?r stop))
+(<= (next (turn b)) (true (turn a))) (<= (next (turn a)) (true (turn b)))
+(<= terminal (true (won ?r)))
+(<= (goal ?r 100) (true (won ?r)))
+(<= (goal ?r 0) (role ?r) (true (won ?s)) (distinct ?r ?s))
+(<= (goal ?r 50) (role ?r) (not won)) (<= won (true (won ?r)))
+"""
+"""Whoever moves at place 2 wins; the two walk in circles."""
+
+
+@pytest.mark.parametrize("name", ["hanoi", "eightPuzzle"])
+def test_a_puzzle_is_solved_in_as_few_steps_as_possible(name: str) -> None:
+    """The player takes as many steps as the shortest plan has."""
+    game = herbrand.load(name)
+    player = PuzzlePlayer(seed=1)
+    player.start(game, game.roles[0], 120)
+    plan = find_plan(game)
+    assert plan.moves is not None
+    state, steps = game.initial_state("rules"), 0
+    while not state.is_terminal:
+        state = state.next([player.select(state, 1)])
+        steps += 1
+    assert state.goal(game.roles[0]) == 100
+    assert steps == len(plan.moves)
+
+
+def test_a_player_of_puzzles_hands_over_what_it_cannot_do() -> None:
+    """With two roles it says so, and tree search chooses."""
+    game = herbrand.load("ticTacToe")
+    player = PuzzlePlayer(seed=1)
+    player.start(game, "xplayer", 60)
+    state = game.initial_state()
+    assert state.is_legal("xplayer", player.select(state, 0.3))
+    report = player.report()
+    assert report is not None
+    assert "plans are for one role" in str(report)
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "nim"])
+def test_a_solved_game_is_never_given_away(name: str) -> None:
+    """Against chance, as either role, the value is kept."""
+    from herbrand.analyse.solve import solve
+
+    game = herbrand.load(name)
+    value = solve(game).value
+    assert value is not None
+    for seed in range(4):
+        role = game.roles[seed % 2]
+        player = SolvedPlayer(seed=seed)
+        player.start(game, role, 60)
+        assert player.policy is not None
+        state, chance = game.initial_state(), random.Random(seed)
+        while not state.is_terminal:
+            joint = {r: chance.choice(moves) for r, moves in state.legal_moves().items()}
+            joint[role] = player.select(state, 1)
+            report = player.report()
+            if report is not None:
+                assert report.best.proved is not None
+                assert report.best.proved >= value[role]
+            state = state.next(joint)
+        goal = state.goal(role)
+        assert goal is not None
+        assert goal >= value[role]
+
+
+def test_a_game_without_end_is_won_where_it_can_be() -> None:
+    """Where plays can go on for ever, a forced win makes progress, and the opponent is kept from his."""
+    game = herbrand.loads(TURNING)
+    for role, at, move in (("a", 2, "stop"), ("b", 3, "forth"), ("b", 1, "back")):
+        player = SolvedPlayer(seed=1)
+        player.start(game, role, 60)
+        assert player.policy is not None
+        state = game.state([f"(at {at})", f"(turn {role})"])
+        assert player.select(state, 1) == move
+        report = player.report()
+        assert report is not None
+        assert report.best.proved == (100 if role == "a" else 50)
+
+
+def test_moves_at_once_are_not_solved() -> None:
+    """The player says why, and still answers."""
+    game = herbrand.load("rockPaperScissors")
+    player = SolvedPlayer(seed=1)
+    player.start(game, game.roles[0], 60)
+    assert player.policy is None
+    state = game.initial_state()
+    assert state.is_legal(game.roles[0], player.select(state, 0.2))
+    assert "several roles choose at once" in str(player.report())
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("hanoi", "one role"),
+        ("nim", "the game is solved"),
+        ("rockPaperScissors", "choose at the same time in step 1"),
+    ],
+)
+def test_the_player_for_any_game_says_why(name: str, reason: str) -> None:
+    """Games for one, small games and moves at once get the player that suits them."""
+    game = herbrand.load(name)
+    player = MetaPlayer(seed=1)
+    player.start(game, game.roles[0], 60)
+    assert reason in player.reason
+    state = game.initial_state()
+    assert state.is_legal(game.roles[0], player.select(state, 0.2))
+    assert player.reason in str(player.report())
