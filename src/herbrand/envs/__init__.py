@@ -6,6 +6,8 @@
 | `planes`     | what a learner sees of a state: planes of a board, or bare fluents                     |
 | `turns`      | whether a game goes by turns, and whose turn it is                                     |
 | `kernel`, `spread` | the compiled loops of `BatchEnv`                                                 |
+| `single`     | what interfaces that look at one game at a time have in common                         |
+| `openspiel`  | games for OpenSpiel                                                                    |
 
 GDL lets every role move in every step.  Most learning programs want one player at a time, a fixed
 number of actions, and a mask that says which are legal.  The *actions* of a role are its moves

@@ -1,0 +1,488 @@
+"""Games for OpenSpiel: `register("connectFour")` makes one that `pyspiel.load_game` finds.
+
+A node of OpenSpiel's tree is a state of ours together with the moves that were already chosen in it.  In each
+state the players who have something to decide are asked one after the other, or at once at a simultaneous
+node; then `random` draws at a chance node if it has a choice; then the step is made.  States in
+which everybody waits are passed over.
+
+The Python object of a state has one attribute, an immutable `_Node`, because OpenSpiel copies a state by
+copying its attributes deeply and stores it by pickling them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from herbrand.envs.single import Form, form_of, load_game, longest_play, require
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+    from herbrand.machine.state import State
+
+__all__ = ["load", "register"]
+
+MAX_STEPS: Final = 1000
+LARGEST_TENSOR: Final = 1 << 16
+"""Tensors of information states that would be longer are not offered."""
+
+_CHANCE: Final = -1
+_SIMULTANEOUS: Final = -2
+_TERMINAL: Final = -4
+
+
+class _Table:
+    """What all nodes of one registered game share."""
+
+    def __init__(self, name: str, game: Game, options: dict[str, Any]) -> None:
+        self.name = name
+        self.game = game
+        self.form: Form = form_of(game)
+        self.low, self.high = options["reward_range"]
+        self.simultaneous = not self.form.by_turns and not options["turn_based"]
+        self.has_percepts = game.has_percepts
+        asked, longest = options["max_steps"], longest_play(game)
+        self.max_steps = min(asked or longest or MAX_STEPS, longest or MAX_STEPS)
+        self.bounded = longest is not None or asked is not None
+        self.total = options["constant_sum"]
+        places = len(self.form.players) if not self.form.by_turns and not self.simultaneous else 1
+        self.max_length = self.max_steps * places
+        self.percepts = {
+            role: {text: i for i, text in enumerate(texts)} for role, texts in _percepts(game).items()
+        }
+        self.start = _Node(self, game.initial_state("network"), (), ((),) * len(self.form.players), 0, None)
+
+    def value(self, goal: int | None) -> float:
+        """The utility of a goal value; a player without one gets the middle."""
+        return float(self.low + (self.high - self.low) * (50 if goal is None else goal) / 100)
+
+
+def _percepts(game: Game) -> dict[str, list[str]]:
+    """What each role can be told."""
+    told: dict[str, list[str]] = {role: [] for role in game.roles}
+    network = game.network
+    for role, term in network.percepts.tolist():
+        told[game.roles[role]].append(network.terms.text(term))
+    return told
+
+
+_TABLES: dict[tuple[str, tuple[tuple[str, Any], ...]], _Table] = {}
+
+
+class _Node:
+    """A state and the moves already chosen in it; immutable."""
+
+    __slots__ = ("chosen", "drawn", "informed", "state", "steps", "table", "waiting")
+
+    def __init__(
+        self,
+        table: _Table,
+        state: State,
+        chosen: tuple[int | None, ...],
+        informed: tuple[tuple[tuple[str, ...], ...], ...],
+        steps: int,
+        drawn: int | None,
+    ) -> None:
+        self.table = table
+        self.state = state
+        self.chosen = chosen
+        """By player the number of the move chosen, None before; empty before anybody chose."""
+        self.informed = informed
+        """By player, for every step, its move and what it was told; empty in games without `sees`."""
+        self.steps = steps
+        self.drawn = drawn
+        self.waiting: int = self._waiting()
+        """Who acts: a player, or OpenSpiel's numbers for chance, all at once, nobody."""
+
+    def _waiting(self) -> int:
+        table, state = self.table, self.state
+        if state.is_terminal or self.steps >= table.max_steps:
+            return _TERMINAL
+        deciders = table.form.deciders(state)
+        open_ = [p for p in deciders if not self.chosen or self.chosen[p] is None]
+        if open_:
+            return _SIMULTANEOUS if table.simultaneous and len(deciders) > 1 else open_[0]
+        role = table.game.chance_role
+        if role is not None and self.drawn is None and len(state.legal_moves(role)) > 1:
+            return _CHANCE
+        return _CHANCE - 100  # nobody has anything to decide: the step is made
+
+    def settled(self) -> _Node:
+        """This node, or the first one after it in which somebody acts."""
+        node = self
+        while node.waiting < _CHANCE - 50:
+            node = node.step()
+        return node
+
+    def choose(self, player: int, action: int) -> _Node:
+        """The node after a player, or chance, chose."""
+        chosen, drawn = self.chosen, self.drawn
+        if player == _CHANCE:
+            drawn = action
+        else:
+            before = chosen or (None,) * len(self.table.form.players)
+            chosen = (*before[:player], action, *before[player + 1 :])
+        return _Node(self.table, self.state, chosen, self.informed, self.steps, drawn).settled()
+
+    def choose_all(self, actions: list[int]) -> _Node:
+        """The node after all players chose at once."""
+        return _Node(self.table, self.state, tuple(actions), self.informed, self.steps, None).settled()
+
+    def step(self) -> _Node:
+        """The node after the joint move."""
+        table, state = self.table, self.state
+        game, form = table.game, table.form
+        joint = {}
+        for p, role in enumerate(form.players):
+            action = self.chosen[p] if self.chosen else None
+            joint[role] = state.legal_moves(role)[0] if action is None else form.actions[p][action]
+        if game.chance_role is not None:
+            moves = form.moves[game.roles.index(game.chance_role)]
+            forced = state.legal_moves(game.chance_role)[0]
+            joint[game.chance_role] = forced if self.drawn is None else moves[self.drawn]
+        informed = self.informed
+        if table.has_percepts:
+            told = [state.percepts(joint, role) for role in form.players]
+            informed = tuple(
+                (*before, (str(joint[role]), *heard))
+                for before, role, heard in zip(informed, form.players, told, strict=True)
+            )
+        return _Node(table, state.next(joint), (), informed, self.steps + 1, None)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Node:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        key = next(key for key, table in _TABLES.items() if table is self.table)
+        facts = tuple(sorted(self.state.facts))
+        return _rebuilt, (*key, facts, self.chosen, self.informed, self.steps, self.drawn)
+
+
+def _rebuilt(
+    name: str,
+    given: tuple[tuple[str, Any], ...],
+    facts: tuple[str, ...],
+    chosen: tuple[int | None, ...],
+    informed: tuple[tuple[tuple[str, ...], ...], ...],
+    steps: int,
+    drawn: int | None,
+) -> _Node:
+    table = _TABLES[name, given]
+    return _Node(table, table.game.state(facts, engine="network"), chosen, informed, steps, drawn)
+
+
+def register(
+    game: Game | str,
+    *,
+    name: str | None = None,
+    turn_based: bool = False,
+    max_steps: int | None = None,
+    constant_sum: int | None = None,
+    reward_range: tuple[float, float] = (0, 100),
+) -> str:
+    """Make a game known to OpenSpiel; return the name by which `pyspiel.load_game` finds it.
+
+    `game` is a game, a path, or the name of a bundled one; the parameters of a GGDL game become
+    parameters of the game in OpenSpiel: `pyspiel.load_game("herbrand_mnk(M=4)")`.  `turn_based` asks
+    players who choose at once one after the other, each without seeing what the others chose.
+
+    Plays end after `max_steps` steps, 1000 where no bound is found (`single.longest_play`); whoever has no
+    goal value then gets the middle of `reward_range`, which is what goal values 0 and 100 give.
+    `constant_sum` declares that the goal values of the players always have this sum, which is
+    checked at the end of every play; bundled games that are known for it need not be declared.  With a
+    `reward_range` around zero, such as (-1, 1), the game of two players is then a zero-sum game.
+
+    Raises `MissingExtra` without OpenSpiel, `GameError` as `BatchEnv` does and for a name that is taken.
+    """
+    pyspiel: Any = require("pyspiel", "the interface to OpenSpiel", "openspiel")
+    loaded = load_game(game)
+    short = name or f"herbrand_{loaded.name}"
+    if short in pyspiel.registered_names():
+        raise GameError(f"OpenSpiel has a game `{short}` already; give another name")
+    if constant_sum is None and isinstance(game, str):
+        constant_sum = _known_sum(game)
+    options = {
+        "turn_based": turn_based,
+        "max_steps": max_steps,
+        "constant_sum": constant_sum,
+        "reward_range": reward_range,
+    }
+    first = _Table(short, loaded, options)
+    _TABLES[short, ()] = first
+    parameters = {p.name: p.value for p in loaded.parameters if isinstance(p.value, int | str)}
+    type_of = pyspiel.GameType
+    hidden = loaded.has_percepts or (turn_based and not first.form.by_turns)
+    game_type = type_of(
+        short_name=short,
+        long_name=f"{loaded.name} (herbrand)",
+        dynamics=type_of.Dynamics.SIMULTANEOUS if first.simultaneous else type_of.Dynamics.SEQUENTIAL,
+        chance_mode=(
+            type_of.ChanceMode.DETERMINISTIC
+            if loaded.chance_role is None
+            else type_of.ChanceMode.EXPLICIT_STOCHASTIC
+        ),
+        information=(
+            type_of.Information.IMPERFECT_INFORMATION if hidden else type_of.Information.PERFECT_INFORMATION
+        ),
+        utility=_utility(pyspiel, first),
+        reward_model=type_of.RewardModel.TERMINAL,
+        max_num_players=len(first.form.players),
+        min_num_players=len(first.form.players),
+        provides_information_state_string=True,
+        provides_information_state_tensor=0 < _history_size(first) <= LARGEST_TENSOR,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=False,
+        parameter_specification=parameters,
+    )
+
+    def table_of(params: dict[str, Any]) -> _Table:
+        given = {k: v for k, v in params.items() if k in parameters and v != parameters[k]}
+        key = short, tuple(sorted(given.items()))
+        if key not in _TABLES:
+            if not isinstance(game, str):
+                raise GameError("a game that was loaded before has its parameters already; register its file")
+            _TABLES[key] = _Table(short, load_game(game, {**parameters, **given}), options)
+        return _TABLES[key]
+
+    pyspiel.register_game(game_type, _game_class(pyspiel, game_type, table_of))
+    return short
+
+
+def load(game: Game | str, **options: Any) -> Any:
+    """Register a game, if its name is not taken, with options as for `register`; return OpenSpiel's game."""
+    pyspiel: Any = require("pyspiel", "the interface to OpenSpiel", "openspiel")
+    short = options.get("name") or f"herbrand_{load_game(game).name}"
+    if (short, ()) not in _TABLES:
+        register(game, **options)
+    return pyspiel.load_game(short)
+
+
+def _known_sum(name: str) -> int | None:
+    """The sum of goal values of a bundled game, where it is known to be constant."""
+    from herbrand import games
+
+    return 100 if name in games.names() and "zero-sum" in games.info(name).get("features", ()) else None
+
+
+def _sum(table: _Table) -> float | None:
+    """The sum of the utilities of all players, where it is always the same."""
+    if table.total is None:
+        return None
+    players = len(table.form.players)
+    return float(players * table.low + (table.high - table.low) * table.total / 100)
+
+
+def _utility(pyspiel: Any, table: _Table) -> Any:
+    kinds, total = pyspiel.GameType.Utility, _sum(table)
+    if total is None:
+        return kinds.GENERAL_SUM
+    return kinds.ZERO_SUM if total == 0 else kinds.CONSTANT_SUM
+
+
+def _history_size(table: _Table) -> int:
+    """The length of the tensor of an information state; 0 where the length of plays is not bounded."""
+    return table.max_steps * _entry_size(table) if table.bounded else 0
+
+
+def _entry_size(table: _Table) -> int:
+    """The elements for one step: the own move and what was told, or every player's move and the drawn one."""
+    form = table.form
+    if table.has_percepts:
+        return form.num_actions + max(map(len, table.percepts.values()))
+    return len(form.view.columns)
+
+
+def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
+    """The class of games that OpenSpiel makes for a registered name."""
+
+    class State(pyspiel.State):  # type: ignore[misc]
+        """A node of the tree; everything is in `_at`."""
+
+        def __init__(self, game: Any) -> None:
+            super().__init__(game)
+            self._at = game.table.start.settled()
+
+        def current_player(self) -> int:
+            return int(self._at.waiting)
+
+        def is_terminal(self) -> bool:
+            return bool(self._at.waiting == _TERMINAL)
+
+        def _legal_actions(self, player: int) -> list[int]:
+            at = self._at
+            form = at.table.form
+            return form.legal(at.state, form.players[player])  # type: ignore[no-any-return]
+
+        def chance_outcomes(self) -> list[tuple[int, float]]:
+            at = self._at
+            actions = at.table.form.legal(at.state, at.table.game.chance_role)
+            return [(action, 1 / len(actions)) for action in actions]
+
+        def _apply_action(self, action: int) -> None:
+            self._at = self._at.choose(self._at.waiting, action)
+
+        def _apply_actions(self, actions: list[int]) -> None:
+            self._at = self._at.choose_all(actions)
+
+        def _action_to_string(self, player: int, action: int) -> str:
+            table = self._at.table
+            if player == _CHANCE:
+                return str(table.form.moves[table.game.roles.index(table.game.chance_role)][action])
+            return str(table.form.actions[player][action])
+
+        def returns(self) -> list[float]:
+            return _returns(self._at)
+
+        def __str__(self) -> str:
+            return _text(self._at)
+
+    class Game(pyspiel.Game):  # type: ignore[misc]
+        """A game of herbrand."""
+
+        def __init__(self, params: dict[str, Any] | None = None) -> None:
+            self.table = table_of(params or {})
+            table = self.table
+            form = table.form
+            chance = table.game.chance_role
+            information = {
+                "num_distinct_actions": form.num_actions,
+                "max_chance_outcomes": (
+                    0 if chance is None else len(form.moves[table.game.roles.index(chance)])
+                ),
+                "num_players": len(form.players),
+                "min_utility": float(min(table.low, table.high)),
+                "max_utility": float(max(table.low, table.high)),
+                "max_game_length": table.max_length,
+            }
+            total = _sum(table)
+            if total is not None:
+                information["utility_sum"] = total
+            super().__init__(game_type, pyspiel.GameInfo(**information), params or {})
+
+        def new_initial_state(self, state: Any = None) -> Any:
+            if state is not None:
+                raise NotImplementedError("states are made by playing")
+            return State(self)
+
+        def max_chance_nodes_in_history(self) -> int:
+            return 0 if self.table.game.chance_role is None else int(self.table.max_steps)
+
+        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> Any:
+            if params:
+                raise ValueError(f"observers take no parameters, not {params}")
+            recall = iig_obs_type is not None and iig_obs_type.perfect_recall
+            private = iig_obs_type is None or iig_obs_type.private_info != pyspiel.PrivateInfoType.NONE
+            public = iig_obs_type is None or iig_obs_type.public_info
+            return _Observer(self.table, recall=recall, private=private, public=public)
+
+    return Game
+
+
+def _returns(node: _Node) -> list[float]:
+    table = node.table
+    if node.waiting != _TERMINAL:
+        return [0.0] * len(table.form.players)
+    goals = node.state.goals
+    found = [goals[role] for role in table.form.players]
+    if node.state.is_terminal:
+        missing = [r for r, goal in zip(table.form.players, found, strict=True) if goal is None]
+        if missing:
+            raise GameError(f"the rules give {', '.join(missing)} not exactly one goal value at the end")
+        if table.total is not None and sum(goal or 0 for goal in found) != table.total:
+            raise GameError(f"goal values {found} at the end do not have the declared sum {table.total}")
+    else:
+        found = [None] * len(found)
+    return [table.value(goal) for goal in found]
+
+
+def _text(node: _Node) -> str:
+    """A state for people: a board where there is one, and what is pending."""
+    from herbrand.draw.text import columns_first, draw, table
+
+    facts = node.state.facts
+    game = node.table.game
+    drawn = draw(
+        facts, node.table.game.expander.fluent_names, columns_first=columns_first(game.tree.statements)
+    )
+    lines = [drawn if drawn is not None else table(facts)]
+    form = node.table.form
+    for p, action in enumerate(node.chosen):
+        if action is not None:
+            lines.append(f"{form.players[p]} chose {form.actions[p][action]}")
+    return "\n".join(lines)
+
+
+class _Observer:
+    """What a player sees: in games with `sees` what it was told, else the whole state."""
+
+    def __init__(self, table: _Table, *, recall: bool, private: bool, public: bool) -> None:
+        """`private` and `public` say what is asked for; what a player was told counts as private."""
+        self._table, self._recall, self._private, self._public = table, recall, private, public
+        form = table.form
+        players, own = len(form.players), form.num_actions
+        entry = _entry_size(table)
+        pieces: list[tuple[str, tuple[int, ...]]] = [("player", (players,))]
+        if not (private if table.has_percepts else public):
+            pass
+        elif recall and table.has_percepts:
+            pieces.append(("told", (table.max_steps if _history_size(table) else 0, entry)))
+        elif table.has_percepts:
+            pieces.append(("told", (entry,)))
+        else:
+            pieces.append(("state", form.view.shape))
+        if private and not form.by_turns:
+            pieces.append(("own_choice", (own,)))
+        self.tensor = np.zeros(sum(int(np.prod(shape)) for _, shape in pieces), np.float32)
+        self.dict: dict[str, Any] = {}
+        at = 0
+        for name, shape in pieces:
+            size = int(np.prod(shape))
+            self.dict[name] = self.tensor[at : at + size].reshape(shape)
+            at += size
+
+    def set_from(self, state: Any, player: int) -> None:
+        """Fill in the tensor for a player."""
+        node: _Node = state._at
+        table, form = self._table, self._table.form
+        self.tensor.fill(0)
+        self.dict["player"][player] = 1
+        if "state" in self.dict:
+            self.dict["state"].reshape(-1)[:] = form.observe(node.state)
+        if "told" in self.dict:
+            heard = node.informed[player]
+            rows = self.dict["told"] if self._recall else self.dict["told"][None]
+            first = 0 if self._recall else max(0, len(heard) - 1)
+            for row, line in zip(rows, heard[first:], strict=False):
+                _encode(table, player, line, row)
+        if "own_choice" in self.dict and node.chosen:
+            action = node.chosen[player]
+            if action is not None:
+                self.dict["own_choice"][action] = 1
+
+    def string_from(self, state: Any, player: int) -> str:
+        """What a player sees, as text."""
+        node: _Node = state._at
+        table, form = self._table, self._table.form
+        lines = [form.players[player]] if self._public else []
+        if not table.has_percepts:
+            if not self._public:
+                return ""
+            lines.append("\n".join(sorted(node.state.facts)))
+        elif self._private:
+            heard = node.informed[player]
+            lines += [" ".join(line) for line in (heard if self._recall else heard[-1:])]
+        if self._private and node.chosen and node.chosen[player] is not None:
+            lines.append(f"chose {form.actions[player][node.chosen[player] or 0]}")
+        return "\n".join(lines)
+
+
+def _encode(table: _Table, player: int, line: tuple[str, ...], row: Any) -> None:
+    """Put what a player did and was told in one step into a row of zeros."""
+    move, *heard = line
+    role = table.form.players[player]
+    row[table.form.number(role, move)] = 1
+    for text in heard:
+        row[table.form.num_actions + table.percepts[role][text]] = 1

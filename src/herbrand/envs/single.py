@@ -1,0 +1,173 @@
+"""One game at a time: what the interfaces that look at single states have in common.
+
+`Form` numbers the actions of every player and says whose turn it is; it is made once for a game.
+Actions are numbered as in `BatchEnv`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from herbrand.envs.planes import View, find_board, make_view
+from herbrand.envs.turns import find_turns
+from herbrand.errors import GameError, MissingExtra
+from herbrand.limits import Limits
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+    from herbrand.game import Game
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+__all__ = ["Form", "form_of", "load_game", "longest_play", "require"]
+
+
+class Form:
+    """A game as learning programs see it: players, numbered actions, whose turn it is, what is seen."""
+
+    def __init__(self, game: Game) -> None:
+        """Play some random games to find out; raises as `BatchEnv` does."""
+        found = find_turns(game)
+        if not game.players:
+            raise GameError("no role chooses anything: all is left to `random`")
+        if not len(found.states):
+            raise GameError("the initial state is terminal, or a role has no legal move in it")
+        self.game = game
+        self.players = game.players
+        self.by_turns = found.by_turns
+        """Whether one player moves at a time, as far as random games tell."""
+        some = found.states[np.linspace(0, len(found.states) - 1, 64).astype(np.int64)]
+        self._some = game.expander.facts(some)
+        walker = game.walker()
+        self.moves: tuple[tuple[str, ...], ...] = tuple(map(tuple, walker.moves))
+        """For each role its moves in the order of their numbers."""
+        self._numbers = {
+            role: {move: i for i, move in enumerate(mine)}
+            for role, mine in zip(game.roles, self.moves, strict=True)
+        }
+        self._idle = {
+            role: frozenset(
+                move
+                for move, place in zip(mine, inputs, strict=True)
+                if role in game.players and found.idle[place]
+            )
+            for role, mine, inputs in zip(game.roles, self.moves, walker.inputs, strict=True)
+        }
+        self.actions = tuple(
+            mine for role, mine in zip(game.roles, self.moves, strict=True) if role in game.players
+        )
+        """For each player the moves by their numbers, as KIF."""
+        self.num_actions = max(map(len, self.actions))
+
+    @cached_property
+    def view(self) -> View:
+        """Planes where there is a board, else the fluents."""
+        return make_view(self.game.expander.fluent_names, find_board(self.game, self._some))
+
+    @cached_property
+    def _element(self) -> dict[str, NDArray[np.int64]]:
+        """The elements of the view that a fluent fills."""
+        names = self.game.expander.fluent_names
+        return {
+            names[f]: np.flatnonzero(self.view.columns == f)
+            for f in set(self.view.columns.tolist())
+            if f >= 0
+        }
+
+    def observe(self, state: State) -> NDArray[np.float32]:
+        """Return the view of a state, flat."""
+        seen = np.zeros(len(self.view.columns), np.float32)
+        for fact in state.facts:
+            places = self._element.get(fact)
+            if places is not None:
+                seen[places] = 1
+        return seen
+
+    def number(self, role: str, move: Move | str) -> int:
+        """Return the number of a move of a role."""
+        return self._numbers[role][str(move)]
+
+    def legal(self, state: State, role: str) -> list[int]:
+        """Return the numbers of the legal moves of a role, ascending."""
+        numbers = self._numbers[role]
+        return sorted(numbers[str(move)] for move in state.legal_moves(role))
+
+    def deciders(self, state: State) -> tuple[int, ...]:
+        """Return the players who have something to decide, counting `players`.
+
+        Those are the players with a choice; where there is none, the first one who does anything; nobody
+        where all wait.
+        """
+        legal = [state.legal_moves(role) for role in self.players]
+        choosing = tuple(p for p, moves in enumerate(legal) if len(moves) > 1)
+        if choosing:
+            return choosing
+        for p, (role, moves) in enumerate(zip(self.players, legal, strict=True)):
+            if moves and moves[0] not in self._idle[role]:
+                return (p,)
+        return ()
+
+
+_FORMS: WeakKeyDictionary[Game, Form] = WeakKeyDictionary()
+
+
+def form_of(game: Game) -> Form:
+    """Return the form of a game, made once."""
+    found = _FORMS.get(game)
+    if found is None:
+        found = _FORMS[game] = Form(game)
+    return found
+
+
+def longest_play(game: Game, *, states: int = 50_000) -> int | None:
+    """Return a number of steps in which every play ends; None when none is found.
+
+    Either a step counter proves it, or all states that can be met after 1, 2, ... steps are listed, as
+    long as they are at most so many in all.
+    """
+    from herbrand.check.step_counter import step_counter
+
+    counter = step_counter(game.tree.statements)
+    if counter is not None:
+        return counter.bound
+    expander = game.expander
+    level, met, steps = expander.initial, 1, 0
+    while len(level):
+        legal = expander.legal(level)
+        if int(legal.joint_counts().sum()) > 4 * states:
+            return None
+        level = np.unique(expander.expand(level, legal).states, axis=0)
+        met += len(level)
+        if met > states:
+            return None
+        steps += 1
+    return max(1, steps - 1)
+
+
+def load_game(game: Game | str, parameters: dict[str, object] | None = None) -> Game:
+    """Return a game, given as such, as a path or as a bundled name, with values of its parameters."""
+    from herbrand.game import Game as GameClass
+    from herbrand.game import load
+
+    if isinstance(game, GameClass):
+        if parameters:
+            raise ValueError("parameters are given when a game is loaded")
+        return game
+    return load(game, limits=Limits(seconds=120), parameters=parameters)  # type: ignore[arg-type]
+
+
+def require(module: str, feature: str, extra: str) -> ModuleType:
+    """Import an optional library; `MissingExtra` where it is not installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(feature, extra) from error
