@@ -359,90 +359,6 @@ def replying(text: str) -> Any:
     return saying(write_reply(text))
 
 
-async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    await asyncio.sleep(30)
-
-
-async def drips(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    for byte in write_reply("left"):
-        writer.write(bytes([byte]))
-        await writer.drain()
-        await asyncio.sleep(0.2)
-
-
-async def drips_a_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    writer.write(b"HTTP/1.0 200 OK\r\n")
-    while True:
-        writer.write(b"X: y\r\n")
-        await writer.drain()
-        await asyncio.sleep(0.1)
-
-
-async def floods(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    writer.write(b"HTTP/1.0 200 OK\r\n\r\n")
-    while True:
-        writer.write(b"(left " * 20_000)
-        await writer.drain()
-
-
-async def floods_without_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    while True:
-        writer.write(b"x" * 100_000)
-        await writer.drain()
-
-
-async def resets(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    writer.transport.abort()
-
-
-async def closes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    writer.close()
-
-
-async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    writer.write(write_reply(text))
-    await writer.drain()
-
-
-async def is_late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
-    await asyncio.sleep(4.5)
-    writer.write(write_reply("left"))
-    await writer.drain()
-
-
-BAD: dict[str, tuple[Any, set[str]]] = {
-    "silent": (silent, {"timeout"}),
-    "drips a byte at a time": (drips, {"timeout"}),
-    "drips headers": (drips_a_head, {"timeout"}),
-    "late": (is_late, {"timeout"}),
-    "floods": (floods, {"unreadable"}),
-    "floods without a head": (floods_without_head, {"unreadable"}),
-    "announces a gigabyte": (saying(b"HTTP/1.0 200 OK\r\nContent-Length: 1000000000\r\n\r\n("), {"unreadable"}),
-    "announces more than it sends": (saying(b"HTTP/1.0 200 OK\r\nContent-Length: 5000\r\n\r\n(left"), {"unreadable"}),
-    "resets": (resets, {"connection"}),
-    "closes": (closes, {"connection"}),
-    "says nothing in HTTP": (saying(write_reply("")), {"unreadable"}),
-    "opens parentheses": (replying("(" * 60_000), {"unreadable"}),
-    "closes parentheses": (replying(")" * 60_000), {"unreadable"}),
-    "nests deeply": (replying("(" * 30_000 + "left" + ")" * 30_000), {"unreadable"}),
-    "echoes": (echoes, {"unreadable"}),
-    "says NIL": (replying("NIL"), {"unreadable"}),
-    "says busy": (replying("busy"), {"unreadable"}),
-    "says a variable": (replying("?x"), {"unreadable"}),
-    "says a rule": (replying("(<= left (true (n 0)))"), {"unreadable"}),
-    "says too much": (replying("(left right)"), {"unreadable"}),
-    "says a joint move": (replying("((left) (right))"), {"unreadable"}),
-    "speaks for another": (replying("b -> left"), {"unreadable"}),
-    "sends NUL": (replying("le\x00ft"), {"unreadable"}),
-    "sends bad UTF-8": (saying(b"HTTP/1.0 200 OK\r\n\r\n\xff\xfeleft"), {"unreadable"}),
-    "sends UTF-16": (saying(b"HTTP/1.0 200 OK\r\n\r\n" + "left".encode("utf-16")), {"unreadable"}),
-    "sends a page": (saying(b"HTTP/1.0 404 Not Found\r\n\r\n<html><p>left</p></html>"), {"unreadable"}),
-    "redirects": (saying(b"HTTP/1.0 301 Moved\r\nLocation: http://127.0.0.1:1/\r\n\r\n"), {"unreadable"}),
-    "breaks chunks": (saying(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nleft"), {"connection"}),
-    "speaks TLS": (saying(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"), {"unreadable"}),
-    "sends code": (replying("__import__('os').system('true')"), {"unreadable"}),
-}  # fmt: skip
-
 ODD_BUT_GOOD: dict[str, Any] = {
     "upper case": replying("LEFT"),
     "white space": replying("\n\t left \r\n"),
@@ -483,26 +399,6 @@ async def play_against(peer: Any, manager: Manager) -> Match:
         assert honest.is_free
         server.close()
         return match
-
-
-def test_bad_players_cannot_stop_a_match_or_hurt_the_other_side() -> None:
-    """All misbehave at once; each match ends in time, with the problem on record and the honest side unharmed."""
-    game = herbrand.loads(TURNS.replace("(true (n 3))", "(true (n 2))"))
-    manager = Manager(game, Settings(start_clock=30, play_clock=3, grace=0.5, seed=1))  # for busy machines
-
-    async def run() -> dict[str, Match]:
-        matches = await asyncio.gather(*(play_against(peer, manager) for peer, _ in BAD.values()))
-        return dict(zip(BAD, matches, strict=True))
-
-    started = time.monotonic()
-    for name, match in asyncio.run(run()).items():
-        assert match.is_complete, name
-        assert {p.role for p in match.problems} == {"a"}, (name, match.problems)
-        assert {p.kind for p in match.problems} <= BAD[name][1], (name, match.problems)
-        assert [p.step for p in match.problems] == [1, 2], name
-        assert all(len(p.note) < 1000 for p in match.problems)
-        assert all(moves[1] == "left" for moves in match.moves), name
-    assert time.monotonic() - started < 60
 
 
 def test_odd_players_are_understood() -> None:
@@ -698,9 +594,11 @@ def test_managers_cannot_take_a_player_down() -> None:
             )  # never goes on
             assert 1 < time.monotonic() - started < 5
             slow = [await asyncio.open_connection("127.0.0.1", port) for _ in range(20)]
-            assert await send(port, b"x") == b""  # one too many is turned away at once
-            await asyncio.sleep(2)  # the others are let go
-            assert await ask(port, "(INFO)") == "( ( name herbrand ) ( status available ) )"
+            assert (
+                await ask(port, "(INFO)") == "( ( name herbrand ) ( status available ) )"
+            )  # in place of a slow one
+            assert await asyncio.wait_for(slow[0][0].read(), 5) == b""
+            assert not slow[-1][0].at_eof()
             for _, writer in slow:
                 writer.close()
 

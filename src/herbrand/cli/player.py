@@ -44,6 +44,14 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     show_default=True,
     help="How many are played at the same time.",
 )
+@click.option(
+    "--max-message",
+    type=click.IntRange(1024),
+    default=1024 * 1024,
+    show_default=True,
+    metavar="BYTES",
+    help="Refuse rules that are longer.",
+)
 @click.option("--seed", type=int, help="Makes the choices of some players repeatable.")
 @click.option(
     "--until-eof", is_flag=True, help="End when standard input does: with the program that started it."
@@ -57,6 +65,7 @@ def command(
     name: str | None,
     host: str,
     matches: int,
+    max_message: int,
     seed: int | None,
     until_eof: bool,
     wants_json: bool,
@@ -89,7 +98,15 @@ def command(
         elif not quiet and event.kind in _SHOWN:
             remark(describe(event))
 
-    server = PlayerServer(make, name=name or player, host=host, port=port, matches=matches, listener=listen)
+    server = PlayerServer(
+        make,
+        name=name or player,
+        host=host,
+        port=port,
+        matches=matches,
+        largest_message=max_message,
+        listener=listen,
+    )
 
     if until_eof:
         threading.Thread(target=_leave_with_input, daemon=True).start()

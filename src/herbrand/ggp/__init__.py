@@ -15,6 +15,7 @@ way to make this side evaluate anything.
 | `manager`   | `Manager`: plays one match to its end, whatever the players do                        |
 | `processes` | a player of herbrand in a process of its own, as a seat                              |
 | `spectators`| `Spectators`: lets others watch by server-sent events                                |
+| `hostile`   | peers that keep to nothing, to test players and managers with                        |
 | `events`    | what happened, as values: the seam to logs and records                                |
 """
 

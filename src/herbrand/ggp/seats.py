@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.game import Game
 from herbrand.ggp.http import TooLarge, read_reply, write_request
-from herbrand.ggp.messages import Abort, Play, Start, Stop, Turn
+from herbrand.ggp.messages import Abort, Info, Ping, Play, Preview, Start, Stop, Turn
 from herbrand.ggp.view import MatchView
 from herbrand.ggp.worker import Worker
 
@@ -86,12 +86,15 @@ class RemoteSeat:
         name: str | None = None,
         connect_seconds: float = CONNECT_SECONDS,
         largest_reply: int = LARGEST_REPLY,
+        suffix: str = "",
     ) -> None:
         self.host = host
         self.port = port
         self.name = name or f"{host}:{port}"
         self.connect_seconds = connect_seconds
         self.largest_reply = largest_reply
+        self.suffix = suffix
+        """What the names of matches end in for this player; tells two roles of one player apart."""
 
     async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
         """Send START."""
@@ -100,6 +103,8 @@ class RemoteSeat:
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Send a message on a connection of its own and read the reply."""
+        if self.suffix and not isinstance(message, Info | Ping | Preview):
+            message = replace(message, match=message.match + self.suffix)
         started = time.monotonic()
         writer: asyncio.StreamWriter | None = None
         try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from herbrand.errors import HerbrandError, ProtocolError
@@ -47,15 +48,20 @@ if TYPE_CHECKING:
 
 __all__ = ["PlayerServer", "margin"]
 
-LARGEST_MESSAGE = 8 * 1024 * 1024
-"""Bytes of a START, rules and all."""
+LARGEST_MESSAGE = 1024 * 1024
+"""Bytes of a START, rules and all; the largest of the known rulesheets has 70 thousand."""
 CONNECTIONS = 64
-"""Connections open at once; further ones are closed unread."""
+"""Connections open at once.  For a further one that is closed which has been sending its request longest: an
+honest peer needs no time for that."""
+RATE = 500.0
+"""Connections a second that one address may make, after a first rush of four times as many; further ones are
+closed unread."""
 READ_SECONDS = 20.0
 """How long a request may take to arrive."""
 FORGET_SECONDS = 600.0
 """A match is given up after this silence, or ten times its play clock if that is longer."""
 _ATOMS = 5_000_000
+_MUCH = 65536
 
 
 def margin(clock: float, most: float) -> float:
@@ -80,6 +86,7 @@ class PlayerServer:
         matches: int = 1,
         largest_message: int = LARGEST_MESSAGE,
         connections: int = CONNECTIONS,
+        rate: float = RATE,
         read_seconds: float = READ_SECONDS,
         listener: Listener = silent,
     ) -> None:
@@ -90,10 +97,15 @@ class PlayerServer:
         self.matches = matches
         self.largest_message = largest_message
         self.connections = connections
+        self.rate = rate
         self.read_seconds = read_seconds
         self.listener = listener
         self._playing: dict[str, _Match] = {}
         self._open = 0
+        self._reading: dict[asyncio.StreamWriter, None] = {}
+        """The connections whose requests have not arrived, the oldest first."""
+        self._rushes: dict[str, tuple[float, float]] = {}
+        """By address: how many connections it has left, and when that was."""
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -101,7 +113,7 @@ class PlayerServer:
 
     async def start(self) -> None:
         """Begin to listen; `OSError` when the port is taken."""
-        self._server = await asyncio.start_server(self._connected, self.host, self.port)
+        self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=256)
         self.port = self._server.sockets[0].getsockname()[1]
         self._sweeper = asyncio.create_task(self._forget_silent_matches())
 
@@ -137,19 +149,45 @@ class PlayerServer:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         arrived = time.monotonic()
-        if self._open >= self.connections:
+        if self._open >= self.connections and not self._make_room():
             self._say("refused", None, peer=_peer(writer), reason="too many connections")
             writer.close()
             return
+        if not self._may_connect(writer, arrived):
+            self._say("refused", None, peer=_peer(writer), reason="too many connections in a short time")
+            writer.close()
+            return
         self._open += 1
+        self._reading[writer] = None
         try:
             await self._converse(reader, writer, arrived)
         except (OSError, asyncio.IncompleteReadError) as error:
             self._say("refused", None, peer=_peer(writer), reason=str(error) or type(error).__name__)
         finally:
             self._open -= 1
+            self._reading.pop(writer, None)
             with contextlib.suppress(OSError):
                 writer.close()
+
+    def _make_room(self) -> bool:
+        """Close the connection that has been sending its request longest; False if all have sent theirs."""
+        slowest = next(iter(self._reading), None)
+        if slowest is None:
+            return False
+        del self._reading[slowest]
+        self._say("refused", None, peer=_peer(slowest), reason="too many connections, and this one was slow")
+        slowest.transport.abort()
+        return True
+
+    def _may_connect(self, writer: asyncio.StreamWriter, now: float) -> bool:
+        """Count a connection of an address; False when it makes too many."""
+        host = _peer(writer).rpartition(":")[0]
+        if len(self._rushes) > 10_000:  # what is forgotten is in favour of the peers
+            self._rushes.clear()
+        left, since = self._rushes.get(host, (4 * self.rate, now))
+        left = min(4 * self.rate, left + (now - since) * self.rate)
+        self._rushes[host] = max(0.0, left - 1), now
+        return left >= 1
 
     async def _converse(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, arrived: float
@@ -160,6 +198,7 @@ class PlayerServer:
         try:
             async with asyncio.timeout(self.read_seconds):
                 request = await read_request(reader, limit=self.largest_message)
+            self._reading.pop(writer, None)
         except TimeoutError:
             self._say("refused", None, peer=peer, reason="the request did not arrive in time")
             return
@@ -183,7 +222,8 @@ class PlayerServer:
         """Return the answer to a message; what cannot be read is answered `nil`."""
         started = time.monotonic() if arrived is None else arrived
         try:
-            message = parse(text)
+            # so that much text holds nobody else up
+            message = parse(text) if len(text) < _MUCH else await asyncio.to_thread(parse, text)
         except ProtocolError as error:
             self._say("refused", None, peer=peer, reason=str(error), message=text[:200])
             return "nil"
@@ -196,7 +236,7 @@ class PlayerServer:
             self._say("odd", match, reason=f"{type(error).__name__}: {error}")
             reply = "nil"
         self._say(
-            "request", match, peer=peer, message=str(message)[:200], reply=reply,
+            "request", match, peer=peer, message=_brief(message), reply=reply,
             seconds=round(time.monotonic() - started, 4),
         )  # fmt: skip
         return reply
@@ -372,6 +412,11 @@ class _Match:
     def _tell(self, kind: str, **data: object) -> None:
         with contextlib.suppress(RuntimeError):  # nobody listens any more
             self._loop.call_soon_threadsafe(lambda: self._say(kind, self.id, **data))
+
+
+def _brief(message: Message) -> str:
+    """Return the beginning of a message."""
+    return str(replace(message, rules="...") if isinstance(message, Start | Preview) else message)[:200]
 
 
 def _about(error: Exception) -> str:

@@ -85,7 +85,7 @@ def play(job: Job) -> Played:
 
 async def _play(job: Job, store: Store, known: MatchRecord | None) -> None:
     seats = [
-        _seat(who, name, draw_seed(job.settings.seed, name, place))
+        _seat(who, name, draw_seed(job.settings.seed, name, place), job.seats[:place].count((name, who)))
         for place, (name, who) in enumerate(job.seats)
     ]
     past: Past | None = None
@@ -142,12 +142,13 @@ def is_remote(who: str) -> bool:
     return _ADDRESS.fullmatch(who) is not None and not who.startswith("process:")
 
 
-def _seat(who: str, name: str, seed: int) -> Seat:
+def _seat(who: str, name: str, seed: int, before: int) -> Seat:
+    """Return a seat; `before` is how many roles the same player has before this one."""
     if is_remote(who):
         address = _ADDRESS.fullmatch(who)
         assert address is not None
         host = (address["host"] or "127.0.0.1").strip("[]")
-        return RemoteSeat(host, int(address["port"]), name=name)
+        return RemoteSeat(host, int(address["port"]), name=name, suffix=f".{before + 1}" if before else "")
     if who.startswith("process:"):
         return ProcessSeat(who.removeprefix("process:"), name=name, seed=seed)
     return LocalSeat(make_player(who, seed=seed), name=name)
