@@ -7,6 +7,7 @@ the library, from its docstrings (`site/api.py`); the pages from the top of the 
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ sys.path.insert(0, str(HERE / "site"))
 
 import api  # noqa: E402
 import lexers  # noqa: E402
+import notebook  # noqa: E402
 
 import herbrand  # noqa: E402
 
@@ -30,7 +32,7 @@ project_copyright = author
 
 extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["_build", "site"]
+exclude_patterns = ["_build", "site", "**.ipynb"]
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.header", "misc.highlighting_failure", "ref.python"]
@@ -71,6 +73,8 @@ def _generate() -> None:
         if name == "README":
             text = text.replace("# herbrand\n", "# A tour\n", 1)
         _write(HERE / f"{copy}.md", text)
+    example = json.loads((HERE / "example.ipynb").read_text(encoding="utf-8"))
+    _write(GENERATED / "notebook.md", notebook.page(example))
     pages = api.pages()
     for name, text in pages.items():
         _write(GENERATED / "api" / f"{name}.md", text)
@@ -99,6 +103,7 @@ def _read(app: Sphinx, name: str, text: list[str]) -> None:
         r"\]\((?:\.\./)+(\w+)\.md", lambda m: f"]({up}{TOP[m[1]]}.md" if m[1] in TOP else m[0], text[0]
     )
     if name == "index":
+        text[0] = text[0].replace("](example.ipynb)", "](generated/notebook.md)")
         text[0] = re.sub(
             r"^- The library:.*$", "- [The library](generated/api/index.md)", text[0], flags=re.MULTILINE
         )

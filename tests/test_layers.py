@@ -19,6 +19,7 @@ ORDER = (
     *(
         "errors",
         "limits",
+        "html",
         "diagnostic",
         "compiled",
         "syntax",

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.limits import DEFAULT, Limits
 from herbrand.syntax import read, read_file
 from herbrand.syntax.case import with_case
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.automaton import Automaton
     from herbrand.check.rules import Rules
     from herbrand.diagnostic import Diagnostic
+    from herbrand.draw.artist import Artist
     from herbrand.ground.possible import Possible
     from herbrand.machine.moves import Move
     from herbrand.machine.quick import Vocabulary
@@ -86,6 +87,46 @@ class Game:
         from herbrand.machine.state_code import StateCode
 
         return StateCode(self)
+
+    @cached_property
+    def artist(self) -> Artist:
+        """Draws the states of the game as SVG.
+
+        Made by studying the game for up to some seconds; raises `GameError` for a game with errors.
+        """
+        from herbrand.draw.artist import Artist
+
+        return Artist.of(self)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: what the rules say about themselves, and the initial state."""
+        from herbrand.check.features import features
+        from herbrand.html import Markup, block, table
+
+        found = [d for d in self.diagnostics if d.severity.value != "note"]
+        rows = [
+            (d.severity.value, d.check, d.message, d.source.position(d.span.start).line) for d in found[:20]
+        ]
+        told = features(self.rules)
+        uses = [name.replace("_", " ") for name, value in told.as_json().items() if value is True]
+        facts = [
+            ("roles", ", ".join(self.roles)),
+            ("rules", f"{told.facts} facts, {told.rules} rules, {told.relations} relations"),
+            ("is, has", ", ".join(uses)),
+        ]
+        facts += [
+            (p.name, f"{p.default if p.value is None else p.value} ({p.range})") for p in self.parameters
+        ]
+        picture: object = ""
+        if not self.rules.errors:
+            try:
+                picture = Markup(self.artist.draw(self.initial_state("rules")).svg)
+            except HerbrandError:
+                picture = ""
+        problems = table(rows, ("", "check", "message", "line"), numbers=(3,)) if rows else ""
+        return block(
+            self.name, table(facts), picture, problems, note=f"a game in {self.tree.notation} notation"
+        )
 
     @cached_property
     def roles(self) -> tuple[str, ...]:

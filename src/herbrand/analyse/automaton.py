@@ -40,6 +40,9 @@ LIMIT = 100_000
 FORM = "herbrand automaton 1"
 """The form of the JSON, with its version."""
 
+_SHOWN_STATES = 60
+"""A notebook shows drawings of at most so many states."""
+
 Symbol = tuple[str, ...]
 
 
@@ -248,6 +251,13 @@ class Automaton:
         for source, symbol, target, chance in self.edges:
             graph.add_edge(source, target, key=symbol, move=self.alphabet[symbol], probability=chance)
         return graph
+
+    def __repr__(self) -> str:
+        return f"<Automaton of {self.name}: {len(self.states)} states, {len(self.edges)} edges>"
+
+    def _repr_svg_(self) -> str | None:
+        """Return what a notebook shows: the drawing, where there are few states."""
+        return self.as_svg() if len(self.states) <= _SHOWN_STATES else None
 
     def as_svg(self, *, most: int = 200) -> str:
         """Return a drawing, the states in columns by their distance from the start.

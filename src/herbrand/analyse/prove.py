@@ -72,6 +72,37 @@ class Analysis:
             found["plays"] = plays if plays is not None else "2**128 or more"
         return found
 
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {verdict.answer}" for name, verdict in self.properties.items())
+        return f"<Analysis of {self.game.name}: {found}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the verdicts, numbers of states, values."""
+        from herbrand.html import block, column, table
+
+        words = {"proved": "yes", "refuted": "no", "unknown": "?"}
+        rows: list[tuple[object, ...]] = []
+        for name, verdict in self.properties.items():
+            title = name.replace("_", " ")
+            rows.append((title, words[verdict.answer], verdict.method, verdict.reason))
+            rows += [(f"– {role}", words[v.answer], v.method, v.reason) for role, v in verdict.roles.items()]
+        counts = [
+            (name.replace("_", " "), number)
+            for name, number in (self.counts or {}).items()
+            if name != "by_depth"
+        ]
+        values = None if self.solution is None else self.solution.value
+        return block(
+            self.game.name,
+            table(rows, ("property", "", "method", "why")) if rows else "",
+            table(counts, numbers=(1,)) if counts else "",
+            table(list(values.items()), ("role", "value"), numbers=(1,)) if values else "",
+            column([*(o.text for o in self.observations), *self.notes])
+            if self.observations or self.notes
+            else "",
+            note=f"analysed in {self.seconds:.1f} s",
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return plain values, in the shape that `herbrand analyse --json` writes."""
         found: dict[str, Any] = {

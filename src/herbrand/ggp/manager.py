@@ -138,6 +138,22 @@ class Match:
         """Whether the game was played to its end."""
         return self.reason == "terminal"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: players, moves, problems, goals."""
+        from herbrand.html import block, table
+
+        goals = self.goals or {}
+        rows = [(role, self.players.get(role), goals.get(role)) for role in self.roles]
+        steps = [(number, *joint) for number, joint in enumerate((*self.opening, *self.moves), start=1)]
+        problems = [(p.step, p.role, p.kind, p.note) for p in self.problems]
+        return block(
+            f"match {self.id} of {self.game}",
+            table(rows, ("role", "player", "goal"), numbers=(2,)),
+            table(steps, ("step", *self.roles), numbers=(0,)) if steps else "",
+            table(problems, ("step", "role", "problem", "note"), numbers=(0,)) if problems else "",
+            note=self.reason,
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return asdict(self)

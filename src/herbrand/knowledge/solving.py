@@ -24,6 +24,8 @@ __all__ = ["METHODS", "Solution", "solve"]
 METHODS = ("auto", "backward induction", "sequence form", "cfr", "cfr+")
 """What `method=` may be."""
 _CLOSE = Fraction(1, 10**6)
+_SHOWN_PLANS = 40
+"""A notebook shows plans for at most so many information sets."""
 MOST_NODES = 200_000
 """States, or states with histories, that are looked at."""
 
@@ -66,6 +68,27 @@ class Solution:
     def exploitability(self) -> Fraction | None:
         """`regret` for each player on average, as it is mostly given in the literature."""
         return None if self.regret is None else self.regret / max(len(self.strategies), 1)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the value, and the plans of a small game."""
+        from herbrand.html import block, table
+
+        rows = [(role, str(value)) for role, value in (self.value or {}).items()]
+        rows += [
+            (role, f"{low} to {high}") for role, (low, high) in ({} if rows else self.bounds or {}).items()
+        ]
+        plans = [
+            (role, seen, ", ".join(f"{move}: {chance}" for move, chance in choice.items()))
+            for role, sets in self.strategies.items()
+            for seen, choice in sets.items()
+        ]
+        return block(
+            self.game,
+            table(rows, ("role", "value"), numbers=(1,)) if rows else "",
+            table(plans, ("role", "has seen", "plays")) if 0 < len(plans) <= _SHOWN_PLANS else "",
+            self.reason,
+            note=f"method: {self.method}",
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data: numbers, and the value as fractions in "exact" if it is."""

@@ -57,6 +57,12 @@ class Explanation:
     def __str__(self) -> str:
         return "\n".join(_draw(self.root, "", ""))
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the tree."""
+        from herbrand.html import column
+
+        return column(str(self).split("\n"))
+
     def as_json(self) -> dict[str, Any]:
         """Return the tree as JSON-ready data."""
         return _json(self.root)

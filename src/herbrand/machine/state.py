@@ -296,6 +296,15 @@ class State:
     def __deepcopy__(self, memo: dict[int, Any]) -> State:
         return self
 
+    # -- in notebooks ---------------------------------------------------------------------
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return what a notebook shows: the state as text, as a picture, and the picture with the moves."""
+        from herbrand.machine.shown import shown
+
+        del include, exclude  # the page takes what it wants
+        return shown(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.game, self._engine.name, tuple(sorted(self.facts)))
 

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Network"]
 
+_SHOWN_GATES = 40
+"""A notebook shows networks of at most so many gates in full."""
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
@@ -105,6 +108,17 @@ class Network:
             "loops": len(self.loops),
             "feedback": len(self.feedback),
         }
+
+    def __repr__(self) -> str:
+        return f"<Network: {len(self.fluents)} fluents, {len(self.moves)} moves, {self.gates} gates>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the sizes; a small network as text."""
+        from herbrand.html import block, column, table
+
+        rows = [(name.replace("_", " "), number) for name, number in self.statistics().items()]
+        small = column(str(self).split("\n")) if self.gates <= _SHOWN_GATES else ""
+        return block("network", table(rows, numbers=(1,)), small)
 
     def __str__(self) -> str:
         """The network as text, one node a line, inputs and outputs by their GDL names."""

@@ -90,6 +90,20 @@ class MatchRecord:
     states: list[frozenset[str]] | None = None
     """The states that a document claims, the initial one first; None where they are not kept."""
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: players, moves, goals."""
+        from herbrand.html import block, table
+
+        goals = self.goals or {}
+        rows = [(role, self.players.get(role), goals.get(role)) for role in self.roles]
+        steps = [(number, *joint) for number, joint in enumerate((*self.opening, *self.moves), start=1)]
+        return block(
+            f"match {self.id} of {self.game}",
+            table(rows, ("role", "player", "goal"), numbers=(2,)),
+            table(steps, ("step", *self.roles), numbers=(0,)) if steps else "",
+            note=f"{self.status}, {self.reason}" if self.reason else self.status,
+        )
+
     @property
     def hash(self) -> str:
         """The hash of the rules."""

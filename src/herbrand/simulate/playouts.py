@@ -86,6 +86,33 @@ class Simulation:
         """A confidence interval of the mean length, 95 %; None with fewer than two playouts."""
         return goal_statistics(Counter(self.lengths), 0).interval
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: goals by role, and how long the games were."""
+        from herbrand.html import bars, block, table
+
+        rows = []
+        for role, goal in self.goals.items():
+            mean = None if goal.mean is None else f"{goal.mean:.2f}"
+            if mean is not None and goal.interval is not None:
+                mean += f" ± {(goal.interval[1] - goal.interval[0]) / 2:.2f}"
+            total = max(sum(goal.distribution.values()) + goal.undefined, 1)
+            shares = [f"{v}: {100 * n / total:.1f} %" for v, n in sorted(goal.distribution.items())]
+            legal = self.branching.get(role)
+            rows.append((role, mean, None if legal is None else f"{legal:.2f}", ", ".join(shares)))
+        length = self.length
+        lines = [f"length {length['min']} to {length['max']}, {length['mean']:.2f} on average"]
+        if self.stuck or self.truncated:
+            lines.append(f"{self.stuck} got stuck, {self.truncated} were cut off")
+        return block(
+            self.game,
+            table(rows, ("role", "mean goal", "legal moves", "goals"), numbers=(1, 2)),
+            bars(self.lengths, f"lengths of {self.playouts} playouts of {self.game}"),
+            "; ".join(lines),
+            note=f"{self.playouts:,} random playouts, engine: {self.engine}, seed {self.seed}".replace(
+                ",", " ", 1
+            ),
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return {

@@ -1,0 +1,119 @@
+"""The example notebook: executed here, and turned into a page.
+
+    python docs/site/notebook.py            executes docs/example.ipynb and writes what its cells show
+    python docs/site/notebook.py --check    exits with 1 if that is not what stands in it
+
+A cell is run as Jupyter runs it: what is printed, then the value of its last line in the formats that it has.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["executed", "page", "same"]
+
+NOTEBOOK = Path(__file__).resolve().parent.parent / "example.ipynb"
+_SECONDS = re.compile(r"analysed in [\d.]+ s|seconds=[\d.e-]+")
+
+
+def executed(notebook: dict[str, Any]) -> dict[str, Any]:
+    """Return the notebook with the outputs that its cells have now."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    cells, number = [], 0
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            number += 1
+            cell = {
+                **cell,
+                "execution_count": number,
+                "outputs": _run("".join(cell["source"]), names, number),
+            }
+        cells.append(cell)
+    return {**notebook, "cells": cells}
+
+
+def _run(source: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    tree = ast.parse(source)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    printed = io.StringIO()
+    value = None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "<cell>", "exec"), names)  # noqa: S102  # our own notebook
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)  # noqa: S307
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
+    if value is not None:
+        data = {kind: _lines(text) for kind, text in sorted(_formats(value).items())}
+        outputs.append(
+            {"data": data, "execution_count": number, "metadata": {}, "output_type": "execute_result"}
+        )
+    return outputs
+
+
+def _formats(value: Any) -> dict[str, str]:
+    found = {"text/plain": repr(value)}
+    for kind, method in (("text/html", "_repr_html_"), ("image/svg+xml", "_repr_svg_")):
+        shown = getattr(value, method, lambda: None)()
+        if shown is not None:
+            found[kind] = shown
+    return {**found, **getattr(value, "_repr_mimebundle_", dict)()}
+
+
+def _lines(text: str) -> list[str]:
+    return str(text).splitlines(keepends=True)
+
+
+def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two notebooks show the same, but for how long something took."""
+    return _SECONDS.sub("", json.dumps(one["cells"])) == _SECONDS.sub("", json.dumps(other["cells"]))
+
+
+def page(notebook: dict[str, Any]) -> str:
+    """Return the notebook as a page of the site."""
+    parts: list[str] = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code":
+            parts.append(source)
+            continue
+        parts.append(f"```python\n{source}\n```")
+        for output in cell["outputs"]:
+            if output["output_type"] == "stream":
+                parts.append(f"```text\n{''.join(output['text'])}```")
+                continue
+            data = output["data"]
+            rich = data.get("text/html") or data.get("image/svg+xml")
+            if rich:
+                parts.append(f'`````{{raw}} html\n<div class="output">{"".join(rich)}</div>\n`````')
+            else:
+                parts.append(f"```text\n{''.join(data['text/plain'])}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Execute the notebook, or compare it with what stands in it."""
+    before = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    after = executed(before)
+    if "--check" in arguments:
+        if not same(before, after):
+            print(f"{NOTEBOOK.name} does not show what its cells give now", file=sys.stderr)
+            return 1
+        return 0
+    NOTEBOOK.write_text(json.dumps(after, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,45 @@
+"""A state as notebooks show it: text, picture, and the picture with what can be done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.errors import HerbrandError
+from herbrand.html import Markup, block, table
+
+if TYPE_CHECKING:
+    from herbrand.machine.state import State
+
+__all__ = ["shown"]
+
+MOST_MOVES: Final = 24
+"""So many legal moves of a role are listed."""
+
+
+def shown(state: State) -> dict[str, str]:
+    """Return the state by MIME type: plain text always, SVG and HTML where it can be drawn and asked."""
+    from herbrand.draw.text import columns_first, draw
+    from herbrand.draw.text import table as facts_as_text
+
+    facts = state.facts
+    drawn = draw(facts, columns_first=columns_first(state.game.tree.statements))
+    found = {"text/plain": drawn or facts_as_text(facts) or "(no facts)"}
+    try:
+        from herbrand.draw.artist import caption
+
+        picture = state.game.artist.draw(state, lines=caption(state))
+        found["image/svg+xml"] = picture.svg
+        found["text/html"] = block(state.game.name, Markup(picture.svg), _moves(state))
+    except HerbrandError:  # it may take too long to find out what there is to draw; the text remains
+        pass
+    return found
+
+
+def _moves(state: State) -> Markup | str:
+    if state.is_terminal:
+        return ""
+    rows = []
+    for role, moves in state.legal_moves().items():
+        more = f", … {len(moves) - MOST_MOVES} more" if len(moves) > MOST_MOVES else ""
+        rows.append((role, f"{', '.join(map(str, moves[:MOST_MOVES]))}{more}"))
+    return table(rows, ("role", "legal moves"))
