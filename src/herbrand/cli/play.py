@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.game import Game
+    from herbrand.knowledge.histories import Step
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
@@ -88,7 +89,7 @@ def command(
     The other roles choose at random, are played by another program (`herbrand players`), or by people
     at the same keyboard: moves that are made at the same time are shown when all have been chosen. The
     role `random` is always left to chance. Where the rules hide something from you (`sees`), you are
-    shown what you can know. Programs see everything, also what is hidden from them by the rules.
+    shown what you can know. Of the programs only ismcts and meta go by what they saw; others see everything.
     Type ? for help.
     """
     if file == STDIN:
@@ -203,6 +204,8 @@ class _Match:
         self.hints = False
         """Whether a hint is given before each move of a person."""
         self._advisors: dict[str, Player] = {}
+        self._memories: list[dict[str, Step]] = []
+        """Where the rules hide something: what each program did and saw in each step."""
 
     def run(self) -> None:
         """Play to the end, or until the person leaves."""
@@ -234,12 +237,16 @@ class _Match:
         if choosing:
             self._draw()
         plan: dict[str, Move] = {role: self.chance.choice(moves) for role, moves in legal.items()}
-        plan |= {role: player.select(self.state, self.clock) for role, player in self.programs.items()}
+        for role, player in self.programs.items():
+            if self.game.has_percepts:
+                player.told(tuple(step[role] for step in self._memories[: self.steps]))
+            plan[role] = player.select(self.state, self.clock)
         for role in choosing:
             plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
         if choosing:
             self.decisions.append((self.state, self.steps))
         self._note(plan)
+        self._remember(plan)
         self.state = self.state.next(plan)
         self.steps += 1
         free = [role for role, moves in legal.items() if len(moves) > 1] or list(legal)
@@ -247,6 +254,17 @@ class _Match:
 
     def _note(self, plan: dict[str, Move]) -> None:
         """Remember a joint move before it is made."""
+
+    def _remember(self, plan: dict[str, Move]) -> None:
+        """Remember what programs do and see."""
+        if not (self.game.has_percepts and self.programs):
+            return
+        from herbrand.knowledge.histories import Step
+
+        del self._memories[self.steps :]
+        self._memories.append(
+            {role: Step(plan[role].gdl, frozenset(self.state.percepts(plan, role))) for role in self.programs}
+        )
 
     def _report(self, plan: dict[str, str]) -> None:
         """Say what was done by those who had a choice."""

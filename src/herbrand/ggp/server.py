@@ -375,6 +375,8 @@ class _Match:
         if state.is_terminal or self.player.stopped:
             move = self.fallback
         else:
+            if view.game.has_percepts:
+                self.player.told(view.history)
             think = started + clock - margin(clock, 1.9) - time.monotonic()
             move = self.player.select(state, max(0.0, think))
             if not state.is_legal(view.role, move):

@@ -19,7 +19,7 @@ from herbrand.movereader import MoveReader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.knowledge.histories import Step
+    from herbrand.knowledge.histories import History, Step
     from herbrand.machine.state import State
 
 __all__ = ["MatchView", "reader_within"]
@@ -54,6 +54,11 @@ class MatchView:
         self._history: list[Step] = []
         self._own: Move | None = None
         self._chance = random.Random(seed)
+
+    @property
+    def history(self) -> History:
+        """What the role did and saw, where the rules hide something."""
+        return tuple(self._history)
 
     def chose(self, move: Move) -> None:
         """Remember what this role answered, for managers that do not tell it."""

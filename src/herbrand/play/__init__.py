@@ -14,9 +14,11 @@ packages extend with entry points of the group `herbrand.players`.
 | `mcts`       | `mcts`, `search/` | a tree of the moves that look best, judged by random games, with proofs |
 | `puzzle`     | `puzzle`          | for one role: the next move of a shortest plan                          |
 | `solved`     | `solved`          | small games: by the value of every state                                |
+| `ismcts`     | `ismcts`          | where something is hidden: by what it did and saw alone                 |
 | `meta`       | `meta`            | as the player does that suits the game                                  |
 
-What a player found out before its last move is its `report`, an `Explanation`.
+`process:NAME` is the player NAME in a process of its own (`processes`).  What a player found out
+before its last move is its `report`, an `Explanation`.
 """
 
 from __future__ import annotations

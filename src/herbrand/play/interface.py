@@ -12,6 +12,7 @@ from herbrand.errors import GameError
 
 if TYPE_CHECKING:
     from herbrand.game import Game
+    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation
@@ -64,6 +65,14 @@ class Player(ABC):
     def prepare(self, deadline: float) -> None:
         """Get ready before the first move, until `deadline` on the monotonic clock; nothing by default."""
         del deadline
+
+    def told(self, history: History) -> None:
+        """Hear what the role remembers of the match so far: its own moves, and what it saw after each.
+
+        Called before `select` where the rules hide something.  Players that rely on it look at nothing
+        else; for others the state that `select` is given is one that the role can hold possible.
+        """
+        del history
 
     @abstractmethod
     def select(self, state: State, play_clock: float) -> Move:

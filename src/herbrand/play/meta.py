@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
+from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.puzzle import PuzzlePlayer
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
+    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation
@@ -52,6 +54,9 @@ class MetaPlayer(Player):
         if len(game.roles) == 1 and not game.has_percepts:
             self.reason = "one role: a planner, and tree search until it has a plan"
             return PuzzlePlayer(seed, memory=self.memory)
+        if game.has_percepts:
+            self.reason = "the rules hide something: search in what can be known"
+            return IsMctsPlayer(seed)
         at_once = self._chooses_at_once(deadline)
         if at_once:
             self.reason = f"tree search with regret matching: {at_once}"
@@ -81,6 +86,11 @@ class MetaPlayer(Player):
         if self._player is None:
             return self.chance.choice(self.options(state))
         return self._player.select(state, play_clock)
+
+    def told(self, history: History) -> None:
+        """Pass on what the role remembers."""
+        if self._player is not None:
+            self._player.told(history)
 
     def stop(self) -> None:
         """End the match."""

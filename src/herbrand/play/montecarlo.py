@@ -82,9 +82,15 @@ class MonteCarloPlayer(Player):
         return moves[max(range(len(moves)), key=means.__getitem__)]
 
     def _build(self, game: Any) -> None:
+        import numpy as np
+
         try:
             expander = game.expander
-            expander.rollouts(expander.initial, seed=0, each=65, max_steps=2)  # compiles
+            for few_or_many in (1, 65):  # compiles
+                rows = np.zeros(few_or_many, np.int64)
+                still = np.full((few_or_many, len(expander.roles)), -1, np.int32)
+                expander.step(expander.initial, still, rows)
+                expander.rollouts(expander.initial, seed=0, each=few_or_many, max_steps=2)
         except (HerbrandError, MemoryError):
             return
         if self._game is game:

@@ -34,6 +34,7 @@ _OWN: Final = {
     "mcts": "herbrand.play.mcts:MctsPlayer",
     "puzzle": "herbrand.play.puzzle:PuzzlePlayer",
     "solved": "herbrand.play.solved:SolvedPlayer",
+    "ismcts": "herbrand.play.ismcts:IsMctsPlayer",
     "meta": "herbrand.play.meta:MetaPlayer",
 }
 
@@ -74,7 +75,15 @@ def players() -> dict[str, PlayerInfo]:
 
 
 def make_player(name: str, *, seed: int | None = None) -> Player:
-    """Make a player by its name; `NoSuchPlayer` if there is none, saying what may have been meant."""
+    """Make a player by its name; `NoSuchPlayer` if there is none, saying what may have been meant.
+
+    `process:NAME` makes one that lets the player NAME choose in a process of its own.
+    """
+    if name.startswith("process:"):
+        from herbrand.play.processes import ProcessPlayer
+
+        make_player(name.removeprefix("process:"))
+        return ProcessPlayer(name.removeprefix("process:"), seed)
     known = players() if name not in _OWN else {name: PlayerInfo(name, _OWN[name], "herbrand")}
     if name not in known:
         near = get_close_matches(name, known, n=1)

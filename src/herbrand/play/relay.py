@@ -13,6 +13,7 @@ from herbrand.play.mcts import MctsPlayer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation
@@ -34,6 +35,7 @@ class RelayPlayer(Player):
         self._substitute: Player | None = None
         self._student: threading.Thread | None = None
         self._explanation: Callable[[], Explanation | None] | None = None
+        self._history: History = ()
         self.finished = threading.Event()
         """Set when `study` is through."""
 
@@ -57,6 +59,7 @@ class RelayPlayer(Player):
         """Study until the clock runs out, or longer in the background."""
         self._substitute = None
         self._explanation = None
+        self._history = ()
         self.finished = threading.Event()
         finished = self.finished
         seconds = max(0.0, deadline - time.monotonic())
@@ -88,6 +91,7 @@ class RelayPlayer(Player):
         if substitute is None:
             substitute = self._substitute = self.substitute()
             substitute.start(self.game, self.role, 0.3 * play_clock)
+        substitute.told(self._history)
         move = substitute.select(state, max(0.0, play_clock - (time.monotonic() - started)))
         note = self.note()
 
@@ -97,6 +101,10 @@ class RelayPlayer(Player):
 
         self._explanation = explain
         return move
+
+    def told(self, history: History) -> None:
+        """Pass on what the role remembers."""
+        self._history = history
 
     def stop(self) -> None:
         """End the match, also for the substitute."""

@@ -1,0 +1,169 @@
+"""A player in a process of its own: what crashes, hangs or eats memory there costs a move, not the match.
+
+The player is asked through lines of JSON by `simulate.child`.  Whenever it does not answer in time, or has
+died, a legal move is drawn instead and `incidents` has one more line; the process is started
+again for the next move.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import HerbrandError
+from herbrand.play.interface import Player
+from herbrand.simulate.child import Child
+
+if TYPE_CHECKING:
+    from herbrand.knowledge.histories import History
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+
+__all__ = ["ProcessPlayer", "serve"]
+
+_HURRY = 0.03
+"""Seconds taken off a clock for the way to the process and back."""
+_GRACE = 0.02
+"""Seconds after a clock at which a process is given up."""
+_BEGIN = 30.0
+"""Seconds that a new process may take to import what it needs."""
+
+
+class ProcessPlayer(Player):
+    """Lets another player, named `player`, choose in a process of its own.
+
+    `megabytes` bounds the memory of the process where the system can do that; None for no bound.
+    """
+
+    def __init__(self, player: str, seed: int | None = None, *, megabytes: int | None = None) -> None:
+        super().__init__(seed)
+        self.player = player
+        self.megabytes = megabytes
+        self.incidents: list[str] = []
+        """What went wrong, one line for each move that had to be replaced."""
+        self._seed = seed
+        self._history: History = ()
+        self._child = Child(f"the player `{player}`", [sys.executable, "-m", "herbrand.play.processes"])
+        self._began = False
+
+    def prepare(self, deadline: float) -> None:
+        """Start the process and the player in it."""
+        self.incidents = []
+        self._history = ()
+        self._begin(deadline - time.monotonic())
+
+    def _begin(self, seconds: float) -> None:
+        self._began = False
+        started = time.monotonic()
+        setting = {
+            "player": self.player, "seed": self._seed, "role": self.role, "megabytes": self.megabytes,
+            "game": base64.b64encode(pickle.dumps(self.game)).decode(),
+        }  # fmt: skip
+        self._ask({"begin": setting}, min(_BEGIN, max(0.05, seconds)))
+        left = max(0.0, seconds - (time.monotonic() - started))
+        self._ask({"start": max(0.0, left - _HURRY)}, left + _GRACE)
+        self._began = True
+
+    def _ask(self, question: dict[str, Any], seconds: float) -> str:
+        answer = json.loads(self._child.ask(json.dumps(question), seconds))
+        if "error" in answer:
+            raise HerbrandError(str(answer["error"]))
+        return str(answer["ok"])
+
+    def told(self, history: History) -> None:
+        """Remember what is to be passed on."""
+        self._history = history
+
+    def select(self, state: State, play_clock: float) -> Move:
+        """Ask the process; draw a legal move when it does not answer."""
+        deadline = self.until(play_clock)
+        moves = self.options(state)
+        if len(moves) == 1:
+            return moves[0]
+        if play_clock <= _HURRY:
+            return self.chance.choice(moves)
+        try:
+            if not (self._began and self._child.is_running):
+                self._begin(0.5 * play_clock)
+            left = deadline - time.monotonic()
+            question = {
+                "facts": sorted(state.facts),
+                "history": [[step.move, sorted(step.percepts)] for step in self._history],
+                "clock": max(0.0, left - _HURRY),
+            }
+            text = self._ask({"select": question}, max(0.0, left) + _GRACE)
+        except (HerbrandError, OSError, ValueError, KeyError, TypeError) as error:
+            return self._replaced(moves, str(error))
+        found = next((move for move in moves if str(move) == text), None)
+        return self._replaced(moves, f"`{text}` is not legal") if found is None else found
+
+    def _replaced(self, moves: list[Move], reason: str) -> Move:
+        move = self.chance.choice(moves)
+        self.incidents.append(f"{reason}; `{move}` was drawn instead")
+        return move
+
+    def stop(self) -> None:
+        """End the match and the process."""
+        super().stop()
+        self._child.close()
+
+
+def serve() -> None:
+    """Answer the questions on standard input, one a line, until it ends."""
+    lines = sys.stdin
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a player prints is no answer
+    player: Player | None = None
+    game: Any = None
+    role = ""
+    for line in lines:
+        question = json.loads(line)
+        try:
+            if "begin" in question:
+                player, game, role = _begun(question["begin"])
+                answer = {"ok": "ready"}
+            elif player is None:
+                answer = {"error": "it was not begun"}
+            elif "start" in question:
+                player.start(game, role, question["start"])
+                answer = {"ok": "ready"}
+            else:
+                answer = {"ok": _selected(player, game, question["select"])}
+        except Exception as error:  # noqa: BLE001  # told to the one who asks
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        out.write(json.dumps(answer) + "\n")
+        out.flush()
+
+
+def _begun(setting: dict[str, Any]) -> tuple[Player, Any, str]:
+    from herbrand.play.registry import make_player
+
+    if setting["megabytes"] is not None:
+        try:
+            import resource
+        except ImportError:  # not on this system
+            pass
+        else:
+            size = setting["megabytes"] << 20
+            resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    game = pickle.loads(base64.b64decode(setting["game"]))  # noqa: S301  # written by our own parent
+    return make_player(setting["player"], seed=setting["seed"]), game, setting["role"]
+
+
+def _selected(player: Player, game: Any, question: dict[str, Any]) -> str:
+    from herbrand.knowledge.histories import Step
+
+    started = time.monotonic()
+    player.told(tuple(Step(move, frozenset(seen)) for move, seen in question["history"]))
+    state = game.state(question["facts"], engine="rules")
+    left = question["clock"] - (time.monotonic() - started)
+    return str(player.select(state, max(0.0, left)))
+
+
+if __name__ == "__main__":
+    serve()
