@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+import shutil
+import subprocess
 import sys
 
 import clingo
@@ -164,6 +167,61 @@ def test_a_shortest_win_is_a_witness(name, role, length):
         state = state.next([str(move) for move in joint])
     assert state.is_terminal
     assert state.goal(game.roles[role]) == 100
+
+
+def checked(game, role, text):
+    """The length of the play that the atoms `does` of an answer set tell, which has to be a win."""
+    writer = RuleWriter(game.rules)
+    atoms = [clingo.parse_term(atom) for atom in re.findall(r"does\(\S+\)", text)]
+    state, length = game.initial_state(), 0
+    while not state.is_terminal:
+        state = state.next(moves(writer, atoms, game.roles, length))
+        length += 1
+    assert len(atoms) == length * len(game.roles)
+    assert state.goal(role) == 100
+    return length
+
+
+INCREMENTAL = [("ticTacToe", "xplayer", 5), ("ticTacToe", "oplayer", 6), ("blocksWorld", "robot", 6)]
+
+
+@pytest.mark.parametrize(("name", "role", "length"), INCREMENTAL)
+def test_incremental_mode_stops_at_a_shortest_win(name, role, length):
+    """What `#include <incmode>` does, done here by hand: one step more until there is an answer set."""
+    game = herbrand.load(name)
+    text = asp.write(game, incremental=True, win=role)
+    control = clingo.Control(["--warn=none"])
+    control.add("base", [], text.replace("#include <incmode>.", "#program check(t). #external query(t)."))
+    found: list[str] = []
+    for step in range(12):
+        number = clingo.Number(step)
+        if step:
+            control.release_external(clingo.Function("query", [clingo.Number(step - 1)]))
+        control.ground([("step", [number]) if step else ("base", []), ("check", [number])])
+        control.assign_external(clingo.Function("query", [number]), True)
+        if control.solve(on_model=lambda model: found.append(str(model))).satisfiable:
+            break
+    assert step == length
+    assert checked(game, role, found[0]) == length
+
+
+@pytest.mark.skipif(shutil.which("clingo") is None, reason="the program clingo is not installed")
+@pytest.mark.parametrize(("name", "role", "length"), INCREMENTAL)
+def test_the_program_clingo_knows_the_incremental_mode(name, role, length, tmp_path):
+    """The file as it is written, run as its comment says."""
+    game = herbrand.load(name)
+    (tmp_path / "game.lp").write_text(asp.write(game, incremental=True, win=role), encoding="utf-8")
+    run = subprocess.run(
+        ["clingo", "--warn=none", "-c", "imax=12", "game.lp"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "SATISFIABLE" in run.stdout, run.stdout + run.stderr
+    assert "UNSATISFIABLE" not in run.stdout
+    assert checked(game, role, run.stdout) == length
 
 
 def test_no_win_within_a_horizon_is_said():
