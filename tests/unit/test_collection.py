@@ -55,6 +55,17 @@ def tree(tmp_path):
     return tmp_path / "repository"
 
 
+def test_a_game_may_have_version_folders_only(tmp_path):
+    """Where nothing stands in the folder of a game, `v0` is version 0."""
+    race = put(tmp_path / "games", "race", None)
+    put(race, "v0", {"gameName": "The Race", "rulesheet": "race.kif"}, race__kif="(role zero)")
+    put(race, "v2", {"gameName": "The Race", "rulesheet": "race.kif"}, race__kif="(role two)")
+    collection = read_collection(tmp_path)
+    assert [entry.version for entry in collection.entries] == [0, 2]
+    assert herbrand.load(collection.entry("race/v0").rulesheet).roles == ("zero",)
+    assert herbrand.load(collection.entry("race").rulesheet).roles == ("two",)
+
+
 def test_versions_of_a_game(tree):
     """The folder is version 0; later ones are found by number and fill in from the first."""
     collection = read_collection(tree)

@@ -3,7 +3,7 @@
 Both games are played in lockstep, the moves of the first translated into those of the second.
 Compared is what players can notice: legal moves, the end, goals at the end, percepts.  States are
 gone through by the number of steps that lead to them, so that a difference is found on a shortest
-way; beyond a budget of states random games look further down.
+way; beyond a budget of states, or of most of the time, random games look further down.
 """
 
 from __future__ import annotations
@@ -80,20 +80,24 @@ def compare_play(
     seconds: float = 20.0,
     seed: int = 0,
 ) -> Behaviour:
-    """Play two games side by side until they differ; see the module for what is compared."""
-    search = _Search(first, second, names, states, time.monotonic() + seconds)
+    """Play two games side by side until they differ; see the module for what is compared.
+
+    The seconds begin when both engines are ready.
+    """
+    search = _Search(first, second, names, states, seconds)
     return search.run(random.Random(seed))
 
 
 class _Search:
     def __init__(
-        self, first: Game, second: Game, names: Mapping[Symbol, Symbol], limit: int, deadline: float
+        self, first: Game, second: Game, names: Mapping[Symbol, Symbol], limit: int, seconds: float
     ) -> None:
         self.games = first, second
         self.there = _Translation(names)
         self.back = _Translation({new: old for old, new in names.items()})
         self.limit = limit
-        self.deadline = deadline
+        self.seconds = seconds
+        self.breadth_until = self.deadline = 0.0
         self.states = 0
         self.complete = True
 
@@ -103,6 +107,8 @@ class _Search:
         if roles != [role.lower() for role in second.roles]:
             return Behaviour(0, True, PlayDifference("roles", (), first.roles, second.roles))
         pair = first.initial_state(), second.initial_state()
+        started = time.monotonic()  # making engines ready has a budget of its own
+        self.breadth_until, self.deadline = started + 0.7 * self.seconds, started + self.seconds
         difference = self._breadth_first(pair)
         if difference is None and not self.complete:
             difference = self._random(pair, chance)
@@ -114,7 +120,7 @@ class _Search:
         while level:
             following = []
             for left, right, path in level:
-                if self.states >= self.limit or time.monotonic() > self.deadline:
+                if self.states >= self.limit or time.monotonic() > self.breadth_until:
                     self.complete = False
                     return None
                 difference = self._compare(left, right, path)

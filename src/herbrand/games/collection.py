@@ -3,6 +3,7 @@
     games/NAME/METADATA      JSON: gameName, rulesheet, stylesheet, user_interface, description, numRoles
     games/NAME/NAME.kif      the files that it names; they are version 0
     games/NAME/v1/...        later versions; what a METADATA there does not say is as in the one above
+    games/NAME/v0/...        version 0, where nothing stands in the folder of the game itself
 
 A folder of rulesheets without METADATA is a collection too, and so is a single game's folder or a
 single rulesheet.  What is wrong with a game is in `Entry.problem`; the others can be used.
@@ -114,8 +115,10 @@ def read_collection(path: str | Path) -> Collection:
         entries = list(_game(root))
     else:
         folder = root / "games" if (root / "games").is_dir() else root
-        games = sorted(folder.glob(f"*/{_METADATA}"), key=lambda file: file.parent.name.lower())
-        entries = [entry for file in games for entry in _game(file.parent)]
+        places = {file.parent for file in folder.glob(f"*/{_METADATA}")}
+        places |= {file.parent.parent for file in folder.glob(f"*/v[0-9]*/{_METADATA}")}
+        games = sorted(places, key=lambda place: place.name.lower())
+        entries = [entry for place in games for entry in _game(place)]
         if not entries:
             files = sorted(folder.iterdir(), key=lambda file: file.name.lower())
             entries = [
@@ -130,12 +133,15 @@ def read_collection(path: str | Path) -> Collection:
 
 def _game(folder: Path) -> Iterator[Entry]:
     """Yield the versions of the game in a folder."""
-    base, problem = _metadata(folder / _METADATA)
-    yield _entry(folder, 0, base, folder, problem)
+    base: dict[str, Any] = {}
+    is_first = (folder / _METADATA).is_file()
+    if is_first:
+        base, problem = _metadata(folder / _METADATA)
+        yield _entry(folder, 0, base, folder, problem)
     later = [
         (int(match[1]), child)
         for child in folder.iterdir()
-        if child.is_dir() and (match := _VERSION.fullmatch(child.name)) and match[1] != "0"
+        if child.is_dir() and (match := _VERSION.fullmatch(child.name)) and not (is_first and match[1] == "0")
     ]
     for number, child in sorted(later):
         own, problem = _metadata(child / _METADATA) if (child / _METADATA).is_file() else ({}, None)
