@@ -202,6 +202,30 @@ def test_games_that_end_begin_again() -> None:
             assert (now.observation[0] == begun.observation[0]).all()
 
 
+def test_games_can_be_held() -> None:
+    """Where `where` is false nothing moves, ended games included, and actions are not looked at."""
+    env = BatchEnv(herbrand.load("ticTacToe"), 66)
+    env.reset()
+    some = np.arange(66) % 2 == 0
+    env.step(np.where(some, 0, 77), where=some)
+    assert env.steps.tolist() == some.astype(int).tolist()
+    known = facts(env)
+    assert known[0] != known[1] == env.game.initial_state().facts
+    now = env.step(np.where(some, 1, 0))
+    assert (now.player == np.where(some, 0, 1)).all()
+    for _ in range(9):
+        moving = ~env.over
+        if not moving.any():
+            break
+        env.step(env.sample(), where=moving)
+    assert env.over.all()
+    before = env.states
+    now = env.step(env.sample(), where=some)
+    assert (env.states == before).all(axis=1).tolist() == (~some).tolist()
+    assert env.over.tolist() == (~some).tolist()
+    assert not now.terminated.any()
+
+
 def test_chance_and_samples_come_from_the_seed() -> None:
     """The same seed gives the same cards and the same samples; another one gives others."""
     env = BatchEnv(herbrand.load("kuhn"), 200)

@@ -8,6 +8,9 @@
 | `kernel`, `spread` | the compiled loops of `BatchEnv`                                                 |
 | `single`     | what interfaces that look at one game at a time have in common                         |
 | `openspiel`  | games for OpenSpiel                                                                    |
+| `session`    | one game played on in place, for the next two                                          |
+| `pettingzoo` | all agents together, or one after the other                                            |
+| `gymnasium`  | one agent, the other roles filled by players; batches of such games                    |
 
 GDL lets every role move in every step.  Most learning programs want one player at a time, a fixed
 number of actions, and a mask that says which are legal.  The *actions* of a role are its moves

@@ -185,9 +185,10 @@ class BatchEnv:
         self._started = True
         return self._step(told, final=False)
 
-    def step(self, actions: NDArray[Any] | Sequence[Any]) -> Step:
+    def step(self, actions: NDArray[Any] | Sequence[Any], *, where: NDArray[np.bool_] | None = None) -> Step:
         """Make a move in every game: `actions` has the shape [n, *action_shape].
 
+        Games for which `where`, [n], is false stay as they are, and so do those of them that are over.
         Raises `IllegalMoveError`, and moves nothing, when an action is not legal in a game that is not over.
         """
         from herbrand.envs import kernel
@@ -199,14 +200,20 @@ class BatchEnv:
             )
         given = given.reshape(self.n, -1)
         self._require_started()
-        wrong = kernel.check(given, self._numbers, self._store, self._width, self.by_turns, self.n)
+        if where is None:
+            held = self._held_none
+        else:
+            still = np.zeros(self._blocks * self._lanes, np.bool_)
+            still[: self.n] = ~np.asarray(where, np.bool_)
+            held = np.packbits(still, bitorder="little").view(np.uint64).reshape(self._blocks, -1)
+        wrong = kernel.check(given, self._numbers, self._store, held, self._width, self.by_turns, self.n)
         if wrong >= 0:
             raise IllegalMoveError(self._refusal(int(wrong), given[wrong].tolist()))
         told = self._outputs()
         errors = np.zeros(3, np.int64)
         kernel.advance(
             *self._machine, *self._tables, self._store, told, given, self._start, _MODES[self.auto_reset],
-            self.max_steps, errors, self.n,
+            self.max_steps, held, errors, self.n,
         )  # fmt: skip
         if errors[1] and self.by_turns:
             raise GameError(
@@ -356,6 +363,7 @@ class BatchEnv:
             (self.n, -(-legal // 64)) if packed else (self.n, *self.legal_shape),
             (self.n, len(self.percepts)),
         )
+        self._held_none = np.zeros(shape, np.uint64)
         self._dice = np.zeros((self._blocks, 4, self._width), np.uint64)
         self._sow(self._seed)
         self._started = False

@@ -307,14 +307,14 @@ def _open(v, width, roles, scratch, over):
 
 
 @compiled
-def check(actions, number, store, words, by_turn, lanes):
+def check(actions, number, store, held, words, by_turn, lanes):
     """Return the first lane in which an action is not legal, -1 where all are; lanes that are over pass."""
     options, over, to_move = store[1], store[3], store[6]
     most = number.shape[1]
     for k in range(len(over)):
         for w in range(words):
             first = 64 * (words * k + w)
-            waits = over[k, w]
+            waits = over[k, w] | held[k, w]
             for b in range(min(64, lanes - first)):
                 if (waits >> _U(b)) & _U(1):
                     continue
@@ -330,12 +330,13 @@ def check(actions, number, store, words, by_turn, lanes):
 
 
 @compiled
-def _aged(steps, first, last, going, begins):
-    """Count a step in 64 lanes that go on, none in the others; return the largest count."""
+def _aged(steps, first, last, going, begun):
+    """Count a step in those of 64 lanes that go on, none in those that begin; return the largest count."""
     most = 0
     for lane in range(first, min(first + 64, last)):
         goes = np.int32((going >> _U(lane - first)) & _U(1))
-        steps[lane] = steps[lane] * (goes if begins else np.int32(1)) + goes
+        begins = np.int32((begun >> _U(lane - first)) & _U(1))
+        steps[lane] = steps[lane] * (np.int32(1) - begins) + goes
         most = max(most, steps[lane])
     return most
 
@@ -360,9 +361,9 @@ def _make(v, width, moves_first, number, to_move, actions, by_turn, playing, fir
 @compiled
 def advance(
     vs, width, circuit, literals, roles, scratch, columns, store, told, actions, start, mode, max_steps,
-    errors, lanes,
+    held, errors, lanes,
 ):  # fmt: skip
-    """Move every lane that is not over one step and tell what came of it.
+    """Move every lane that is neither over nor held one step and tell what came of it.
 
     `actions[lane, p]` is the move of player p (of the player to move, in games by turns, whose legality
     `check` has seen).  `vs` has rows for each block, in which the values of the present state still
@@ -405,7 +406,7 @@ def advance(
             _take(v, width, bits, literals[1], begin_moves, end_moves, moves_first, rank)
             _store(v, width, state, generators[k])
         for w in range(words):
-            v[playing * words + w] = ~over[k, w]
+            v[playing * words + w] = ~(over[k, w] | held[k, w])
         _make(v, width, moves_first, number, to_move, actions, by_turn, playing, first, last)
         # the next state
         _run(v, width, circuit, cones[0], cones[1])
@@ -420,7 +421,7 @@ def advance(
                 row_fill(v, width, _U(moves_first + m), _U(0))
         if mode == NEXT:
             for w in range(words):
-                v[other * words + w] = over[k, w]
+                v[other * words + w] = over[k, w] & ~held[k, w]
             if row_any(v, width, _U(other)):
                 for f in range(fluents):
                     row_fill(v, width, _U(work + 7), _ONES if start[0][f] else _U(0))
@@ -429,7 +430,7 @@ def advance(
         _run(v, width, circuit, 0, cones[0])
         _options(v, width, literals, roles, scratch)
         for w in range(words):
-            v[playing * words + w] = ~over[k, w]
+            v[playing * words + w] = ~(over[k, w] | held[k, w])
         row_literal(v, width, _U(over_now), _U(terminal))
         row_and(v, width, _U(over_now), _U(over_now), _U(playing))
         row_copy(v, width, _U(ended), _U(over_now))
@@ -441,8 +442,9 @@ def advance(
         row_or(v, width, _U(ended), _U(ended), _U(none))
         for w in range(words):
             word, going = v[none * words + w], v[playing * words + w]
-            late = word
-            if _aged(steps, first + 64 * w, last, going, mode == NEXT) >= max_steps:
+            late = word & going
+            begun = over[k, w] & ~held[k, w] if mode == NEXT else _U(0)
+            if _aged(steps, first + 64 * w, last, going, begun) >= max_steps:
                 for b in range(64):
                     lane = first + 64 * w + b
                     if lane < last and steps[lane] >= max_steps and (going >> _U(b)) & _U(1):
@@ -473,7 +475,7 @@ def advance(
                             steps[lane] = 0
         else:
             for w in range(words):
-                kept = over[k, w] if mode == OFF else _U(0)
+                kept = over[k, w] if mode == OFF else over[k, w] & held[k, w]
                 over[k, w] = v[ended * words + w] | kept
             _open(v, width, roles, scratch, over[k])
         _tell(v, width, roles, scratch, columns, store, told, k, first, last)

@@ -49,23 +49,11 @@ class _Table:
         self.total = options["constant_sum"]
         places = len(self.form.players) if not self.form.by_turns and not self.simultaneous else 1
         self.max_length = self.max_steps * places
-        self.percepts = {
-            role: {text: i for i, text in enumerate(texts)} for role, texts in _percepts(game).items()
-        }
         self.start = _Node(self, game.initial_state("network"), (), ((),) * len(self.form.players), 0, None)
 
     def value(self, goal: int | None) -> float:
         """The utility of a goal value; a player without one gets the middle."""
         return float(self.low + (self.high - self.low) * (50 if goal is None else goal) / 100)
-
-
-def _percepts(game: Game) -> dict[str, list[str]]:
-    """What each role can be told."""
-    told: dict[str, list[str]] = {role: [] for role in game.roles}
-    network = game.network
-    for role, term in network.percepts.tolist():
-        told[game.roles[role]].append(network.terms.text(term))
-    return told
 
 
 _TABLES: dict[tuple[str, tuple[tuple[str, Any], ...]], _Table] = {}
@@ -291,7 +279,7 @@ def _entry_size(table: _Table) -> int:
     """The elements for one step: the own move and what was told, or every player's move and the drawn one."""
     form = table.form
     if table.has_percepts:
-        return form.num_actions + max(map(len, table.percepts.values()))
+        return form.entry_size
     return len(form.view.columns)
 
 
@@ -446,7 +434,7 @@ class _Observer:
     def set_from(self, state: Any, player: int) -> None:
         """Fill in the tensor for a player."""
         node: _Node = state._at
-        table, form = self._table, self._table.form
+        form = self._table.form
         self.tensor.fill(0)
         self.dict["player"][player] = 1
         if "state" in self.dict:
@@ -456,7 +444,7 @@ class _Observer:
             rows = self.dict["told"] if self._recall else self.dict["told"][None]
             first = 0 if self._recall else max(0, len(heard) - 1)
             for row, line in zip(rows, heard[first:], strict=False):
-                _encode(table, player, line, row)
+                form.encode(player, line, row)
         if "own_choice" in self.dict and node.chosen:
             action = node.chosen[player]
             if action is not None:
@@ -477,12 +465,3 @@ class _Observer:
         if self._private and node.chosen and node.chosen[player] is not None:
             lines.append(f"chose {form.actions[player][node.chosen[player] or 0]}")
         return "\n".join(lines)
-
-
-def _encode(table: _Table, player: int, line: tuple[str, ...], row: Any) -> None:
-    """Put what a player did and was told in one step into a row of zeros."""
-    move, *heard = line
-    role = table.form.players[player]
-    row[table.form.number(role, move)] = 1
-    for text in heard:
-        row[table.form.num_actions + table.percepts[role][text]] = 1

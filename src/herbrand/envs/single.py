@@ -7,7 +7,7 @@ Actions are numbered as in `BatchEnv`.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,6 +18,7 @@ from herbrand.errors import GameError, MissingExtra
 from herbrand.limits import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
 
     from numpy.typing import NDArray
@@ -65,6 +66,29 @@ class Form:
         )
         """For each player the moves by their numbers, as KIF."""
         self.num_actions = max(map(len, self.actions))
+
+    @cached_property
+    def percepts(self) -> dict[str, dict[str, int]]:
+        """For each role the numbers of what it can be told, in games with `sees`."""
+        told: dict[str, dict[str, int]] = {role: {} for role in self.game.roles}
+        network = self.game.network
+        for role, term in network.percepts.tolist() if self.game.has_percepts else ():
+            mine = told[self.game.roles[role]]
+            mine[network.terms.text(term)] = len(mine)
+        return told
+
+    @property
+    def entry_size(self) -> int:
+        """The elements that tell a move and what was told in one step."""
+        return self.num_actions + max(map(len, self.percepts.values()))
+
+    def encode(self, player: int, line: Sequence[str], row: NDArray[Any]) -> None:
+        """Put a player's move and what it was told into a row of zeros."""
+        move, *heard = line
+        role = self.players[player]
+        row[self.number(role, move)] = 1
+        for text in heard:
+            row[self.num_actions + self.percepts[role][text]] = 1
 
     @cached_property
     def view(self) -> View:
