@@ -50,6 +50,9 @@ html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"source_directory": "docs/"}
 
+_FILE = re.compile(r"^```(\w+) +(\S+)$", re.MULTILINE)
+"""A block that is a file: its name becomes the caption."""
+
 GENERATED = HERE / "generated"
 TOP = {
     "README": "generated/tour",
@@ -71,7 +74,7 @@ def _generate() -> None:
     for name, copy in TOP.items():
         text = (HERE.parent / f"{name}.md").read_text(encoding="utf-8")
         if name == "README":
-            text = text.replace("# herbrand\n", "# A tour\n", 1)
+            text = text.replace("# herbrand\n", "# Overview and tour\n", 1)
         _write(HERE / f"{copy}.md", text)
     example = json.loads((HERE / "example.ipynb").read_text(encoding="utf-8"))
     _write(GENERATED / "notebook.md", notebook.page(example))
@@ -98,6 +101,7 @@ def _read(app: Sphinx, name: str, text: list[str]) -> None:
     if name.startswith("generated/") and "/api/" not in name:
         text[0] = re.sub(r"\]\(docs/", "](../", text[0])
         text[0] = re.sub(r"\]\((?=\w+\.md)", "](../../", text[0])
+    text[0] = _FILE.sub(r"```{code-block} \1\n:caption: \2\n", text[0])
     up = "../" * name.count("/")
     text[0] = re.sub(
         r"\]\((?:\.\./)+(\w+)\.md", lambda m: f"]({up}{TOP[m[1]]}.md" if m[1] in TOP else m[0], text[0]
