@@ -1,10 +1,11 @@
 """How many matches a manager can play at the same time, and how quickly it answers.
 
-    python benchmarks/matches.py [--game NAME] [--matches N] [--at-once N] [--remote] [--json]
+    python benchmarks/matches.py [--game NAME] [--matches N] [--at-once N] [--remote] [--record DB] [--json]
 
 Random players: in this process, or with `--remote` behind a `PlayerServer` for each role.
 Latency is the time from the last byte of PLAY to the reply; it contains the waiting for the processor.
-Matches with a late or replaced move are counted as lost.
+Matches with a late or replaced move are counted as lost; with `--record` so are those whose record does not
+verify.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import resource
 import sys
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Any
 
 import herbrand
@@ -22,6 +25,9 @@ from herbrand.ggp.manager import Manager, Settings, seats_for
 from herbrand.ggp.seats import LocalSeat, RemoteSeat
 from herbrand.ggp.server import PlayerServer
 from herbrand.play import make_player
+from herbrand.records import Store
+from herbrand.records.recorder import Recorder
+from herbrand.records.verifier import Verifier
 
 if TYPE_CHECKING:
     from herbrand.ggp.events import Event
@@ -29,12 +35,17 @@ if TYPE_CHECKING:
     from herbrand.ggp.seats import Seat
 
 
-async def measure(name: str, matches: int, at_once: int, *, remote: bool) -> dict[str, Any]:
+async def measure(
+    name: str, matches: int, at_once: int, *, remote: bool, store: Store | None = None
+) -> dict[str, Any]:
     """Play the matches and return figures."""
     game = herbrand.load(name)
     latencies: list[float] = []
+    recorder = None if store is None else Recorder(store)
 
     def listen(event: Event) -> None:
+        if recorder is not None:
+            recorder(event)
         if event.kind == "exchange" and event.data["message"] == "PLAY":
             latencies.append(event.data["seconds"])
 
@@ -62,9 +73,16 @@ async def measure(name: str, matches: int, at_once: int, *, remote: bool) -> dic
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     latencies.sort()
     lost = sum(1 for match in played if not match.is_complete or match.problems)
+    if store is not None:
+        verifier = Verifier()
+        assert len(store.ids()) == matches
+        lost += sum(1 for match in store.ids() if verifier.verify(store.load(match)))
     return {
         "game": name,
         "players": "remote" if remote else "local",
+        "recorded": store is not None,
+        "cores": os.cpu_count(),
+        "load_average": round(os.getloadavg()[0], 1),
         "matches": matches,
         "at_once": at_once,
         "lost": lost,
@@ -72,6 +90,8 @@ async def measure(name: str, matches: int, at_once: int, *, remote: bool) -> dic
         "seconds": round(seconds, 2),
         "cpu_s": round(cpu, 2),
         "matches_per_s": round(matches / seconds, 1),
+        "matches_per_cpu_s": round(matches / cpu, 1),
+        "megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         "latency_ms": {
             f"p{share}": round(1000 * latencies[min(len(latencies) - 1, len(latencies) * share // 100)], 2)
             for share in (50, 90, 99, 100)
@@ -86,18 +106,24 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=400)
     parser.add_argument("--at-once", type=int, default=200)
     parser.add_argument("--remote", action="store_true")
+    parser.add_argument("--record", metavar="DB")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if min(options.matches, options.at_once) < 1:
         parser.error("there is at least one match")
-    row = asyncio.run(measure(options.game, options.matches, options.at_once, remote=options.remote))
+    with ExitStack() as stack:
+        store = stack.enter_context(Store(options.record)) if options.record else None
+        row = asyncio.run(
+            measure(options.game, options.matches, options.at_once, remote=options.remote, store=store)
+        )
     if options.json:
         json.dump(row, sys.stdout, indent=1)
         print()
     else:
         print(
             f"{row['game']}: {row['matches']} matches of {row['players']} players, {row['at_once']} at once, "
-            f"in {row['seconds']} s: {row['matches_per_s']} matches/s, {row['lost']} lost; "
+            f"in {row['seconds']} s: {row['matches_per_s']} matches/s "
+            f"({row['matches_per_cpu_s']} for each second of a processor), {row['lost']} lost; "
             f"latency ms {row['latency_ms']}"
         )
     return 1 if row["lost"] else 0

@@ -721,3 +721,34 @@ def test_the_match_command_refuses_what_cannot_be_played() -> None:
     assert code == 1
     assert "was cut off" in output
     assert threading.active_count() < 50
+
+
+def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
+    """Matches of the same rules share their game, also when they begin at the same time; old games are let go."""
+
+    async def run() -> None:
+        async with PlayerServer(lambda: make_player("random", seed=1), port=0, matches=20) as server:
+            starts = [start_message("ticTacToe", f"m{n}", "xplayer", 20, 10) for n in range(4)]
+            assert await asyncio.gather(*(ask(server.port, text) for text in starts)) == ["ready"] * 4
+            views = {id(match._view.game) for match in server._playing.values() if match._view is not None}
+            assert len(views) == 1
+            moves = await asyncio.gather(*(ask(server.port, f"(PLAY m{n} NIL)") for n in range(4)))
+            start = herbrand.load("ticTacToe").initial_state()
+            assert all(start.is_legal("xplayer", move) for move in moves)
+            for number in range(6):
+                rules = f"(role a) (init (n {number})) (legal a go) (<= terminal (true (n 9))) (goal a 1)"
+                await ask(server.port, f"(START k{number} a ({rules}) 5 5)")
+            assert len(server._games._kept) == 4
+
+    asyncio.run(run())
+
+
+def test_players_have_names_of_their_own() -> None:
+    """`--player NAME=PLAYER` names a player; its mistakes are said as before."""
+    words = ["match", "rockPaperScissors", "--start-clock", "5", "--play-clock", "5", "--json"]
+    players = ["--player", "ann=legal", "--player", "bob=random"]
+    outcome = CliRunner().invoke(cli, [*words, *players], catch_exceptions=False)
+    assert json.loads(outcome.stdout)["players"] == {"left": "ann", "right": "bob"}
+    outcome = CliRunner().invoke(cli, [*words, "--player", "ann=lgal"], catch_exceptions=False)
+    assert outcome.exit_code == 2
+    assert "did you mean `legal`" in outcome.output

@@ -36,7 +36,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 @click.option(
     "--player",
     "players",
-    metavar="PLAYER",
+    metavar="[NAME=]PLAYER",
     multiple=True,
     help="HOST:PORT of a player on the network, the name of one of `herbrand players` (`process:NAME` in a "
     "process of its own), or `human`; one for each role but `random`, in role order. One alone plays all "
@@ -256,20 +256,22 @@ def _seat(text: str, seed: int) -> Seat:
     from herbrand.play import make_player
     from herbrand.play.registry import NoSuchPlayer
 
-    if _ADDRESS.fullmatch(text) is not None and not text.startswith("process:"):
+    name, _, who = text.partition("=")
+    text = who or text
+    if _ADDRESS.fullmatch(text) is not None:
         host, port = _address(text, "--player")
-        return RemoteSeat(host, port, name=f"{host}:{port}")
+        return RemoteSeat(host, port, name=name if who else f"{host}:{port}")
     if text == "human":
         from herbrand.cli.human import HumanSeat
 
-        return HumanSeat()
+        return HumanSeat(name=name)
     try:
         if text.startswith("process:"):
             from herbrand.ggp.processes import ProcessSeat
 
             make_player(text.removeprefix("process:"))
-            return ProcessSeat(text.removeprefix("process:"), seed=seed)
-        return LocalSeat(make_player(text, seed=seed), name=text)
+            return ProcessSeat(text.removeprefix("process:"), name=name, seed=seed)
+        return LocalSeat(make_player(text, seed=seed), name=name)
     except NoSuchPlayer as error:
         raise click.BadParameter(f"{error}; on the network: HOST:PORT", param_hint="--player") from error
 

@@ -1,10 +1,12 @@
 """As much HTTP as the protocol needs, read as tolerantly as its peers write it.
 
-Requests and replies are written byte for byte as ggp-base writes them.  A library for HTTP cannot be
-used for reading, on either side: peers end lines with a bare line feed, count characters instead of
-bytes in Content-Length, leave it out on a connection that stays open, or send a move without any
-HTTP around it, which h11, httpx, aiohttp and `http.client` refuse or wait for in vain, because
-they must.  What is read here is bounded in size, and by the one deadline of whoever calls.
+Requests and replies are written byte for byte as ggp-base writes them.  A library for HTTP would be better
+kept, but cannot be made to read what real peers send.  Tried with h11, on which httpx and uvicorn stand
+(0.16): a POST without Content-Length, as managers send it on a connection that stays open, is an empty
+message; `GET /(play m nil)` is refused for its blanks, HTTP/1.1 for a missing Host, a reply for being a
+bare move, for headers without a status line, and for being shorter than announced; where characters
+were counted instead of bytes, the last parenthesis is cut off.  All of that is right by the standard,
+and would lose moves.  What is read here is bounded in size, and by the one deadline of whoever calls.
 """
 
 from __future__ import annotations

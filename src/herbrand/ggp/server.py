@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from herbrand.ggp.events import Listener
     from herbrand.ggp.messages import Message
     from herbrand.machine.moves import Move
+    from herbrand.movereader import MoveReader
     from herbrand.play import Player
 
 __all__ = ["PlayerServer", "margin"]
@@ -62,6 +64,8 @@ FORGET_SECONDS = 600.0
 """A match is given up after this silence, or ten times its play clock if that is longer."""
 _ATOMS = 5_000_000
 _MUCH = 65536
+_GAMES = 4
+"""How many games are kept for further matches."""
 
 
 def margin(clock: float, most: float) -> float:
@@ -100,6 +104,7 @@ class PlayerServer:
         self.rate = rate
         self.read_seconds = read_seconds
         self.listener = listener
+        self._games = _Games()
         self._playing: dict[str, _Match] = {}
         self._open = 0
         self._reading: dict[asyncio.StreamWriter, None] = {}
@@ -269,7 +274,7 @@ class PlayerServer:
         if not self.is_free:
             return "busy"
         clock = float(message.start_clock)
-        match = _Match(message, self.make_player(), self._say)
+        match = _Match(message, self.make_player(), self._say, self._games)
         self._playing[message.match] = match
         think = started + clock - margin(clock, 3.9)
         job = match.worker.submit(lambda: match.begin(think))
@@ -330,10 +335,57 @@ class PlayerServer:
         self.listener(Event(kind, match, data))
 
 
+class _Kept:
+    """A game that is made once, in the thread that first needs it; others that need it wait."""
+
+    def __init__(self, rules: str) -> None:
+        self.rules = rules
+        self._lock = threading.RLock()
+        self._game: Game | None = None
+        self._reader: tuple[MoveReader | None] | None = None
+
+    def game(self, until: float) -> Game:
+        """Return the game, made by a time on the monotonic clock; `GameError` if it cannot be played."""
+        with self._lock:
+            if self._game is None:
+                seconds = max(1.0, until - time.monotonic())
+                tree = read(self.rules, "prefix", "<rules>")
+                game = Game(tree, name="rules", limits=Limits(seconds=seconds, atoms=_ATOMS))
+                game.require_playable()
+                game.initial_state()
+                self._game = game
+            return self._game
+
+    def reader(self, until: float) -> MoveReader | None:
+        """Return the closed reader of moves, None where there was no time to make it."""
+        with self._lock:
+            if self._reader is None:
+                self._reader = (reader_within(self.game(until), 0.3 * max(0.5, until - time.monotonic())),)
+            return self._reader[0]
+
+
+class _Games:
+    """The games of the last matches, because managers play the same one many times."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+
+    def get(self, rules: str) -> _Kept:
+        """Return the game with these rules, new or kept."""
+        with self._lock:
+            kept = self._kept.pop(rules, None) or _Kept(rules)
+            if len(rules) < _MUCH:
+                self._kept[rules] = kept
+            while len(self._kept) > _GAMES:
+                del self._kept[next(iter(self._kept))]
+            return kept
+
+
 class _Match:
     """One match; `begin`, `select` and `conclude` run in its thread."""
 
-    def __init__(self, start: Start, player: Player, say: Callable[..., None]) -> None:
+    def __init__(self, start: Start, player: Player, say: Callable[..., None], games: _Games) -> None:
         self.id = start.match
         self.role = start.role.lower()
         self.start_clock = start.start_clock
@@ -346,6 +398,7 @@ class _Match:
         self.known: Move | None = None
         """A move that was legal in some state before."""
         self._start = start
+        self._games = games
         self._say = say
         self._loop = asyncio.get_running_loop()
         self._view: MatchView | None = None
@@ -353,14 +406,12 @@ class _Match:
     def begin(self, until: float) -> None:
         """Read the rules and let the player prepare."""
         start = self._start
-        seconds = max(1.0, until - time.monotonic())
-        tree = read(start.rules, "prefix", f"<match {start.match}>")
-        game = Game(tree, name=start.match, limits=Limits(seconds=seconds, atoms=_ATOMS))
-        game.require_playable()
+        kept = self._games.get(start.rules)
+        game = kept.game(until)
         role = game.roles[game.role_index(start.role)]
         self._view = MatchView(game, role)
         self.known = next(iter(self._view.state.legal_moves(role)), None)
-        self._view.reader = reader_within(game, 0.3 * max(0.5, until - time.monotonic()))
+        self._view.reader = kept.reader(until)
         self.player.start(game, role, max(0.0, until - time.monotonic()))
         self._tell("match", game=game.name, role=role, roles=list(game.roles))
 
