@@ -255,6 +255,9 @@ def test_hovering_tells_what_other_names_are() -> None:
     assert "move" in hovered(document, "mark ?")
     assert "role" in hovered(document, "xplayer", 1)
     assert "variable" in hovered(document, "?row")
+    assert "never used" not in hovered(document, "terminal")
+    assert "next(F)" in hovered(opened(INFIX, "hrf"), "next(")
+    assert "ggdl_" not in hovered(opened(MNK, "ggd"), "line(?player")
 
 
 def test_hovering_in_ggdl_tells_types_and_parameters() -> None:

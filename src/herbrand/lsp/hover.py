@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
 from herbrand.check.dependency import negative_rule_cycles
-from herbrand.lsp.keywords import help_for
+from herbrand.lsp.keywords import GGDL, help_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["hover"]
 
-SHOWN = 8
+SHOWN: Final = 8
 """So many names are listed."""
+
+_LIST: Final = re.compile(r"\((\w+) ([^()]*)\)")
+_INTRODUCING: Final = (
+    *("fact", "rule", "role", "base", "input", "init", "next", "legal", "sees", "data", "const", "surface"),
+)
+_MADE: Final = "ggdl_"
+"""How names begin that only the translation of GGDL has."""
 
 
 def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
@@ -43,10 +51,12 @@ def describe(sheet: Sheet, found: Occurrence) -> list[str]:
         word = help_for(name, sheet.tree.notation)
         if word is None:
             return [f"`{shown}`"]
-        fence = "ggdl" if word.form[:1] != "(" and sheet.tree.notation == "ggdl" else "kif"
-        parts = [f"```{fence}\n{word.form}\n```", word.text]
-        if sort == "keyword" and sheet.tree.ggdl is None:
-            parts.append(_counts(uses))
+        own = sheet.tree.notation == "ggdl" and name in GGDL
+        fence = "ggdl" if own else "kif" if sheet.tree.notation == "prefix" else "hrf"
+        form = word.form if own or fence == "kif" else _applied(word.form)
+        parts = [f"```{fence}\n{form}\n```", word.text]
+        if sheet.tree.ggdl is None:
+            parts.append(_counts(uses, also_unused=False))
         return parts
     if sort == "variable":
         return [f"`{shown}`: a variable of this statement, {_times(len(uses))} in it"]
@@ -136,17 +146,22 @@ def _docs(sheet: Sheet, uses: list[Occurrence]) -> list[str]:
     return []
 
 
-def _counts(uses: list[Occurrence]) -> str:
+def _applied(form: str) -> str:
+    """Return a form of the prefix notation as others write it: `(legal R M)` is `legal(R, M)`."""
+    match = _LIST.fullmatch(form)
+    return f"{match[1]}({', '.join(match[2].split())})" if match else form
+
+
+def _counts(uses: list[Occurrence], *, also_unused: bool = True) -> str:
     """Say how often a name is introduced and used."""
-    number = {
-        word: sum(o.defines == word for o in uses) for word in ("fact", "rule", "init", "next", "legal")
-    }
+    number = {word: sum(o.defines == word for o in uses) for word in _INTRODUCING}
     parts = [
         f"{n} {word}{'s' if n > 1 else ''}" for word, n in number.items() if n and word in ("fact", "rule")
     ]
     parts += [f"{n} in `{word}`" for word, n in number.items() if n and word not in ("fact", "rule")]
     used = sum(not o.defines for o in uses)
-    parts.append(f"used {_times(used)}" if used else "never used")
+    if used or also_unused:
+        parts.append(f"used {_times(used)}" if used else "never used")
     return ", ".join(parts)
 
 
@@ -155,6 +170,6 @@ def _times(number: int) -> str:
 
 
 def _relations(keys: Iterable[tuple[str, int]]) -> str:
-    names = list(dict.fromkeys(f"`{name}`" for name, _ in keys))
+    names = list(dict.fromkeys(f"`{name}`" for name, _ in keys if not name.startswith(_MADE)))
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
