@@ -18,6 +18,7 @@ from herbrand.ggp.manager import Manager, Settings
 from herbrand.ggp.seats import LocalSeat
 from herbrand.html import Markup, bars, block, column, table, text
 from herbrand.knowledge import solve
+from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.simple import LegalPlayer
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -137,6 +138,18 @@ def test_a_match_shows_players_moves_and_goals() -> None:
     words = seen(match._repr_html_())
     assert "xplayer legal 100" in words
     assert "1 (mark 1 1) noop" in words
+
+
+def test_a_player_shows_what_it_found() -> None:
+    """Each move with how often it was tried, what it is worth and what is expected after it."""
+    moves = (
+        MoveReport("(mark 2 2)", 90, 71.25, line=(("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))),
+        MoveReport("(mark 1 2)", 10, 50.0, proved=0.0),
+    )
+    words = seen(Explanation("mcts", "xplayer", moves, 1.0, 100, 40, ("in a hurry",))._repr_html_())
+    assert "(mark 2 2) 90 71.2 (mark 2 2) noop; noop (mark 1 1)" in words
+    assert "0.0 proved" in words
+    assert "in a hurry" in words
 
 
 def test_pieces_of_html() -> None:

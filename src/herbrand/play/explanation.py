@@ -9,6 +9,7 @@ __all__ = ["Explanation", "MoveReport"]
 
 _BAR = 20
 _SHOWN_LINE = 6
+_SHOWN_MOVES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,26 @@ class Explanation:
     def best(self) -> MoveReport:
         """The move that was chosen."""
         return self.moves[0]
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: what is known about each move, and what is expected after it."""
+        from herbrand.html import block, table
+
+        rows = []
+        for report in self.moves[:_SHOWN_MOVES]:
+            value = (
+                None
+                if report.value is None
+                else f"{report.value:.1f}{'' if report.proved is None else ' proved'}"
+            )
+            line = "; ".join(" ".join(joint) for joint in report.line[:_SHOWN_LINE])
+            rows.append((report.move, report.visits, value, line))
+        return block(
+            f"{self.player} plays {self.role}",
+            table(rows, ("move", "games", "value", "expected"), numbers=(1, 2)),
+            "; ".join(self.notes),
+            note=f"{self.visits} games, {self.positions} positions",
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""
