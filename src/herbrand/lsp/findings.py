@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
 from herbrand.check.catalogue import CHECKS
-from herbrand.diagnostic import Severity, apply_fixes
+from herbrand.diagnostic import Edit, Severity, apply_fixes
+from herbrand.syntax.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.diagnostic import Diagnostic, Edit
+    from herbrand.diagnostic import Diagnostic
     from herbrand.lsp.document import Document, Sheet
 
 __all__ = ["MOST", "actions", "as_lsp", "diagnostics"]
@@ -28,6 +30,7 @@ _LEVELS: Final = {
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
     Severity.NOTE: lsp.DiagnosticSeverity.Information,
 }
+_MEANT: Final = re.compile(r"did you mean `([^`\s()]+)`\?")
 _UNUSED: Final = frozenset({"unused-relation", "rule-without-body", "single-use-variable"})
 
 
@@ -95,6 +98,7 @@ def actions(
             for d in touched
             if d.fix is not None
         ]
+        found += [action for d in touched if d.fix is None and (action := _respelt(document, d)) is not None]
         found += [
             lsp.CodeAction(
                 title=f"Explain {name}: {CHECKS[name].title}",
@@ -117,6 +121,23 @@ def actions(
                 )
             )
     return found
+
+
+def _respelt(document: Document, found: Diagnostic) -> lsp.CodeAction | None:
+    """Offer the name that was probably meant; that is a guess, so it is no part of all repairs."""
+    meant = _MEANT.search(found.help or "")
+    name = document.sheet.names.at(found.span.start) or document.sheet.names.at(found.span.start + 1)
+    if meant is None or name is None or not found.span.start <= name.start < max(found.span.end, 1):
+        return None
+    old = document.sheet.text[name.start : name.end]
+    if old == meant[1]:
+        return None
+    return lsp.CodeAction(
+        title=f"Write `{meant[1]}` instead of `{old}`",
+        kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=[as_lsp(found, document)],
+        edit=_edit(document, [Edit(Span(name.start, name.end), meant[1])]),
+    )
 
 
 def repaired(sheet: Sheet) -> str:
