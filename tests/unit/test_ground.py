@@ -252,3 +252,22 @@ def test_alternatives_to_a_difference_are_for_equal_terms_alone() -> None:
     pairs = ground(game.rules, wanted=[("pair", 2)]).named["pair"].tolist()
     assert len(pairs) == 2
     assert {atom for atom, *_ in pairs} == {0}
+
+
+def test_the_grounder_prints_whole_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that run Python unbuffered do not make the grounder write number by number."""
+    import subprocess
+
+    seen: list[object] = []
+    real = subprocess.Popen
+
+    def other(command: object, **options: object) -> object:
+        seen.append(options["env"])
+        return real(command, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    monkeypatch.setattr(subprocess, "Popen", other)
+    assert ground(herbrand.loads(SMALL).rules).rules
+    (environment,) = seen
+    assert isinstance(environment, dict)
+    assert "PYTHONUNBUFFERED" not in environment

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -71,7 +72,12 @@ def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Ite
     before = _children() if limited else 0.0
     started = time.monotonic()
     with subprocess.Popen(  # noqa: S603  # our own interpreter
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=messages
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=messages,
+        # unbuffered, the grounder would write every number by a call of its own
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     ) as child:
         assert child.stdout is not None
         stop = Timer(clock, child.kill)

@@ -17,6 +17,7 @@ from herbrand.program.clauses import Call, Choice, Clause, Differ, Predicate, go
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from random import Random
 
     from herbrand.ground.sizes import Sizes
     from herbrand.program.clauses import Goal, Pattern
@@ -25,6 +26,8 @@ __all__ = ["decompose", "without_choices"]
 
 SPLIT_LIMIT: Final = 64
 """Rules that one rule may become when its disjunctions are split; beyond, helpers are made."""
+SPOILT: Final = 1.5
+"""Standard deviation of the logarithm of what costs are multiplied with to spoil an order."""
 
 
 def without_choices(clause: Clause, make: Callable[[Sequence[str]], Predicate]) -> Iterator[Clause]:
@@ -105,11 +108,17 @@ def _put_in(goal: Goal, name: str, value: Pattern) -> Goal:
     return Choice(goal.predicate, args, disjuncts, goal.binds & {*args})
 
 
-def decompose(clause: Clause, make: Callable[[Sequence[str]], Predicate], sizes: Sizes) -> Iterator[Clause]:
+def decompose(
+    clause: Clause,
+    make: Callable[[Sequence[str]], Predicate],
+    sizes: Sizes,
+    chance: Random | None = None,
+) -> Iterator[Clause]:
     """Yield clauses that together mean the same, none with more variables than needed.
 
     Of the variables that can go, the one whose literals have the fewest answers together goes
-    first.  `make` makes the predicate of a helper from the variables that are its arguments.
+    first; `chance` spoils this order, to find better ones by trying.  `make` makes the predicate
+    of a helper from the variables that are its arguments.
     """
     body = list(clause.body)
     kept = {v for arg in clause.head for v in variables(arg)}
@@ -124,7 +133,8 @@ def decompose(clause: Clause, make: Callable[[Sequence[str]], Predicate], sizes:
             shared = inside & outside
             if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(everything):
                 continue
-            cost = sizes.join(body[i] for i in group), len(inside)
+            answers = sizes.join(body[i] for i in group)
+            cost = answers * chance.lognormvariate(0, SPOILT) if chance else answers, len(inside)
             if best is None or cost < best[0]:
                 best = cost, group, shared
         if best is None:

@@ -14,6 +14,8 @@ reached when legality and negation are taken as loosely as possible: an over-app
 
 from __future__ import annotations
 
+import math
+from random import Random
 from typing import TYPE_CHECKING
 
 from herbrand.ground.constants import guarded, guards
@@ -42,6 +44,10 @@ INTERFACE = (
 """The relations whose instances are named in the ground program."""
 
 
+ORDERS = 16
+"""How many orders of eliminating variables are tried for a rule."""
+SMALL = 1000
+"""A rule that is expected to have fewer instances is not worth trying other orders."""
 MAKERS = (("init", 1), ("next", 1), ("legal", 2))
 """The relations that give states and moves."""
 
@@ -134,8 +140,7 @@ class _Encoder:
                 continue
             found[predicate] = []
             for clause in predicate.clauses:
-                whole = unfolded(clause) if self.shrink else clause
-                for part in without_choices(whole, self._helper):
+                for part in without_choices(clause, self._helper):
                     if part.predicate is not predicate:
                         part.predicate.level = max(predicate.level, part.predicate.level)
                         part.predicate.component = predicate.component
@@ -151,13 +156,33 @@ class _Encoder:
         for predicate, parts in clauses.items():
             found.setdefault(predicate, [])
             for clause in parts:
-                for part in decompose(clause, self._helper, sizes):
+                for part in self._small(clause, sizes):
                     if part.predicate is not predicate:
                         self.parts.add(part.predicate)
                         part.predicate.level = max((p.level for p in _called(part)), default=STATIC)
                         part.predicate.component = predicate.component
                     found.setdefault(part.predicate, []).append(part)
         return found
+
+    def _small(self, clause: Clause, sizes: Sizes) -> list[Clause]:
+        """Return rules for a clause that are expected to have the fewest instances."""
+        written = unfolded(clause)
+        forms = [[clause]]
+        if written is not clause:
+            forms.append(list(without_choices(written, self._helper)))
+        best: list[Clause] = []
+        least = math.inf
+        chance = Random(0)
+        for form in forms:
+            for attempt in range(ORDERS):
+                spoiling = chance if attempt else None
+                parts = [p for c in form for p in decompose(c, self._helper, sizes, spoiling)]
+                instances = sum(sizes.join(part.body) for part in parts)
+                if instances < least:
+                    best, least = parts, instances
+                if len(parts) <= 2 * len(form) or least < SMALL:
+                    break
+        return best
 
     def _make(self, arity: int) -> Predicate:
         self.made += 1
