@@ -48,6 +48,8 @@ ORDERS = 16
 """How many orders of eliminating variables are tried for a rule."""
 SMALL = 1000
 """A rule that is expected to have fewer instances is not worth trying other orders."""
+FACT = 0.1
+"""What an instance costs that becomes a fact: time to ground, but no gates."""
 MAKERS = (("init", 1), ("next", 1), ("legal", 2))
 """The relations that give states and moves."""
 
@@ -177,9 +179,9 @@ class _Encoder:
             for attempt in range(ORDERS):
                 spoiling = chance if attempt else None
                 parts = [p for c in form for p in decompose(c, self._helper, sizes, spoiling)]
-                instances = sum(sizes.join(part.body) for part in parts)
-                if instances < least:
-                    best, least = parts, instances
+                cost = _cost(parts, sizes)
+                if cost < least:
+                    best, least = parts, cost
                 if len(parts) <= 2 * len(form) or least < SMALL:
                     break
         return best
@@ -232,6 +234,21 @@ class _Encoder:
                 return str(pattern)
             return f"f{terms.functor[pattern]}({','.join(self._term(arg, names) for arg in args)})"
         return f"f{pattern[0]}({','.join(self._term(arg, names) for arg in pattern[1:])})"
+
+
+def _cost(parts: Iterable[Clause], sizes: Sizes) -> float:
+    """Return how many conditions all instances of rules are expected to have that are more than facts.
+
+    The rules come in the order in which one uses what another defines.
+    """
+    uncertain: set[Predicate] = set()
+    cost = 0.0
+    for part in parts:
+        conditions = sum(p.level > STATIC or p in uncertain for p in _called(part))
+        if conditions:
+            uncertain.add(part.predicate)
+        cost += sizes.join(part.body) * (conditions or FACT)
+    return cost
 
 
 def _called(clause: Clause) -> Iterator[Predicate]:

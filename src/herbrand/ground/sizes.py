@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from herbrand.program.clauses import Call, goal_variables, variables
+from herbrand.program.clauses import Call, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,11 +63,7 @@ class Sizes:
 
     def values(self, predicate: Predicate, argument: int) -> float:
         """How many values an argument can take, at least 1."""
-        key = self._key(predicate, argument)
-        found = self._sizes.get(key)
-        if found is None:
-            found = self._sizes[key] = max(1.0, self._size(key, ()))
-        return found
+        return self._values(self._key(predicate, argument))
 
     def rows(self, predicate: Predicate) -> float:
         """How many rows a relation can have, at least 1."""
@@ -79,9 +75,13 @@ class Sizes:
     def answers(self, call: Call, bound: set[str]) -> float:
         """How many answers a call is expected to have when some variables are given."""
         found = self.rows(call.predicate)
+        known = set(bound)
         for i, arg in enumerate(call.args):
-            if all(v in bound for v in variables(arg)):
+            if not isinstance(arg, str) or arg in known:
+                found *= self._matching(self._key(call.predicate, i), arg, known)
                 found /= self.values(call.predicate, i)
+            else:
+                known.add(arg)
         return max(found, 0.05)
 
     def of_variable(self, variable: str, goals: Iterable[Goal]) -> float:
@@ -111,6 +111,22 @@ class Sizes:
         """Learn what the places of a helper hold, from the one clause that defines it."""
         self._flow(clause)
         self._rows[clause.predicate] = min(self.join(clause.body), self._product(clause.predicate))
+
+    def _values(self, key: tuple[str, int, int]) -> float:
+        found = self._sizes.get(key)
+        if found is None:
+            found = self._sizes[key] = max(1.0, self._size(key, ()))
+        return found
+
+    def _matching(self, key: tuple[str, int, int], pattern: Pattern, known: set[str]) -> float:
+        """How many values of a place a pattern matches; its variables are known afterwards."""
+        if isinstance(pattern, str) and pattern not in known:
+            known.add(pattern)
+            return self._values(key)
+        if not isinstance(pattern, tuple):
+            return 1.0
+        functor, args = self._parts(pattern)
+        return math.prod(self._matching(("f", functor, i), arg, known) for i, arg in enumerate(args))
 
     # -- the fixpoint ---------------------------------------------------------------------
 
