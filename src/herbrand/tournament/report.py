@@ -28,7 +28,7 @@ def page(results: Results) -> str:
         f"<h1>{name}</h1>",
         f"<p>{kind}, {rounds}, {players}, {games}, {results.played} of {results.matches} matches played.</p>",
         "<h2>Standings</h2>",
-        _standings(results),
+        f"<div class=ranked>{_standings(results)}</div>",
         "<h2>Ratings</h2>",
         _ratings(results),
         _ABOUT_RATINGS,
@@ -207,7 +207,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto
 h2 { margin-top: 2.5rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #8884 }
-th:first-child, td:first-child, td:nth-child(2) { text-align: left }
+th:first-child, td:first-child, .ranked :is(th, td):nth-child(2) { text-align: left }
 .wide { overflow-x: auto } .none { background: #8882 } .note { opacity: .75; font-size: .9rem }
 svg { width: 100%; height: auto; font: 13px system-ui, sans-serif }
 svg text:not([fill]) { fill: currentColor }
