@@ -8,6 +8,7 @@ is the name.  A fluent is kept as a tuple of name and arguments under the relati
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.errors import BudgetExceeded
@@ -16,6 +17,7 @@ from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, O
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from typing import TypeGuard
 
     from herbrand.syntax.tree import Literal, Rule, Term
 
@@ -69,11 +71,38 @@ class _Pattern:
         self.free = frozenset(v.name for arg in args for v in variables_of(arg))
 
 
+_Item: TypeAlias = "_Pattern | Distinct | Not | tuple[str, Atom]"
+_Body: TypeAlias = "list[_Item]"
+"""Conditions in the order in which they are tried; arithmetic with its meaning."""
+
+
+@dataclass(slots=True)
+class _Join:
+    """Conditions to meet, and what follows."""
+
+    head: _Pattern
+    body: _Body
+    decided: int
+    """Before this condition the head has no variable left."""
+
+
+@dataclass(slots=True)
+class _Delta:
+    """One condition of a rule, whose new facts are joined with the other conditions."""
+
+    pattern: _Pattern
+    rest: _Join
+    known: int
+    """So many of its facts were joined before."""
+
+
 class Model:
     """What was derived."""
 
     def __init__(self) -> None:
         self.facts: dict[Relation, set[Row]] = {}
+        self.log: dict[Relation, list[Row]] = {}
+        """The facts in the order in which they were derived."""
         self.index: dict[tuple[Relation, tuple[int, ...]], dict[Row, list[Row]]] = {}
         self.size = 0
         self.overflow: set[tuple[int, int]] = set()
@@ -85,6 +114,7 @@ class Model:
         if row in rows:
             return False
         rows.add(row)
+        self.log.setdefault(relation, []).append(row)
         self.size += 1
         for (indexed, places), table in self.index.items():
             if indexed == relation:
@@ -136,7 +166,7 @@ class _Relaxation:
         self, rules: list[Rule], tables: Mapping[str, str], universe: tuple[int, int] | None
     ) -> None:
         self.tables, self.universe = tables, universe
-        self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal], Rule]]] = {}
+        self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal]]]] = {}
         self.model = Model()
         self.steps = 0
         for rule in rules:
@@ -144,7 +174,7 @@ class _Relaxation:
                 continue
             head = _Pattern(rule.head)
             for body in _conjunctions(rule.body):
-                self.by_head.setdefault(head.relation, []).append((head, body, rule))
+                self.by_head.setdefault(head.relation, []).append((head, body))
         self.dynamic = self._dynamic()
 
     def _dynamic(self) -> set[Relation]:
@@ -154,7 +184,7 @@ class _Relaxation:
         for relation, entries in self.by_head.items():
             if relation[0]:
                 found.add(relation)
-            for _, body, _rule in entries:
+            for _, body in entries:
                 for literal in body:
                     atom = literal.literal if isinstance(literal, Not) else literal
                     if isinstance(atom, Atom):
@@ -188,7 +218,7 @@ class _Relaxation:
             found[relation] = None
             if relation[1] == _ANY:
                 waiting += [r for r in self.by_head if r[0] == relation[0]]
-            for _, body, _rule in self.by_head.get(relation, ()):
+            for _, body in self.by_head.get(relation, ()):
                 for literal in body:
                     negative = isinstance(literal, Not)
                     atom = literal.literal if isinstance(literal, Not) else literal
@@ -205,7 +235,7 @@ class _Relaxation:
         for _ in range(len(relations) + 1):
             changed = False
             for relation in relations:
-                for _head, body, _rule in self.by_head.get(relation, ()):
+                for _head, body in self.by_head.get(relation, ()):
                     for literal in body:
                         atom = literal.literal if isinstance(literal, Not) else literal
                         if isinstance(atom, Atom):
@@ -220,23 +250,72 @@ class _Relaxation:
         return [[r for r in relations if level[r] == number] for number in levels]
 
     def _fixpoint(self, relations: list[Relation]) -> None:
-        entries = [
-            (head, self._ordered(head, body), rule)
-            for relation in relations
-            for head, body, rule in self.by_head.get(relation, ())
-        ]
+        """Derive all facts of some relations, semi-naively: each join begins with a fact that is new."""
+        plain: list[_Join] = []
+        waiting: list[_Delta] = []
+        for relation in relations:
+            for head, body in self.by_head.get(relation, ()):
+                whole = self._plan(head, body)
+                patterns = [
+                    (i, _Pattern(literal)) for i, literal in enumerate(body) if self._is_pattern(literal)
+                ]
+                if any(pattern.whole for _, pattern in patterns):
+                    plain.append(whole)
+                    continue
+                for place, pattern in patterns:
+                    known = len(self.model.log.get(pattern.relation, ()))
+                    rest = self._plan(head, [*body[:place], *body[place + 1 :]], pattern.free)
+                    waiting.append(_Delta(pattern, rest, known))
+                self._derive_all(whole, {})
         sizes: dict[int, tuple[int, ...]] = {}
         changed = True
         while changed:
             changed = False
-            for number, (head, body, rule) in enumerate(entries):
-                used = [p.relation for p in body if isinstance(p, _Pattern)]
-                now = tuple(self._count(relation) for relation in used)
-                if sizes.get(number) == now:
-                    continue
-                sizes[number] = now
-                for binding in list(self._join(body, 0, {}, rule)):
-                    changed = self._derive(head, binding) or changed
+            for delta in waiting:
+                changed = self._advance(delta) or changed
+            for number, join in enumerate(plain):
+                now = tuple(self._count(p.relation) for p in join.body if isinstance(p, _Pattern))
+                if sizes.get(number) != now:
+                    sizes[number] = now
+                    changed = self._derive_all(join, {}) or changed
+
+    def _advance(self, delta: _Delta) -> bool:
+        """Join what is new of one condition with all of the others; whether there was anything new."""
+        rows = self.model.log.get(delta.pattern.relation, [])
+        new = rows[delta.known :]
+        delta.known = len(rows)
+        for row in new:
+            binding: dict[str, Ground] = {}
+            if all(_match(arg, value, binding) for arg, value in zip(delta.pattern.args, row, strict=True)):
+                self._derive_all(delta.rest, binding)
+        return bool(new)
+
+    def _plan(self, head: _Pattern, body: list[Literal], bound: frozenset[str] = frozenset()) -> _Join:
+        """Order a body, and find where the head is known: what is derived already needs no more."""
+        ordered = self._ordered(body, bound)
+        decided = len(ordered) + 1
+        for place in range(len(ordered) + 1):
+            if head.free <= bound and not head.whole:
+                decided = place
+                break
+            if place < len(ordered):
+                bound |= _free(ordered[place])
+        if any(isinstance(item, tuple) for item in ordered[decided:]):
+            decided = len(ordered) + 1  # arithmetic that leaves the integers is to be noticed
+        return _Join(head, ordered, decided)
+
+    def _derive_all(self, join: _Join, binding: dict[str, Ground]) -> bool:
+        """Derive the head for each way to meet the conditions; whether a fact was new."""
+        changed = False
+        for found in self._ways(join, 0, binding):
+            changed = self._derive(join.head, found) or changed
+        return changed
+
+    def _is_pattern(self, literal: Literal) -> TypeGuard[Atom]:
+        """Whether a condition is looked up among the facts."""
+        if not isinstance(literal, Atom):
+            return False
+        return literal.name not in self.tables or ("", literal.name, len(literal.args)) in self.by_head
 
     def _count(self, relation: Relation) -> int:
         if relation[1] == _ANY:
@@ -258,12 +337,9 @@ class _Relaxation:
             raise BudgetExceeded("what can be true does not end")
         return self.model.add(relation, ground)
 
-    def _ordered(
-        self, head: _Pattern, body: list[Literal]
-    ) -> list[_Pattern | Distinct | Not | tuple[str, Atom]]:
+    def _ordered(self, body: list[Literal], bound: frozenset[str] = frozenset()) -> _Body:
         """Order a body: tests as soon as they can be decided, else what shares most variables."""
-        del head
-        waiting: list[_Pattern | Distinct | Not | tuple[str, Atom]] = []
+        waiting: _Body = []
         for literal in body:
             if isinstance(literal, Not):
                 assert isinstance(literal.literal, Atom)
@@ -271,14 +347,13 @@ class _Relaxation:
                 if not (pattern.relation[0] or pattern.relation in self.dynamic):
                     waiting.append(literal)
             elif isinstance(literal, Atom):
-                if literal.name in self.tables and ("", literal.name, len(literal.args)) not in self.by_head:
-                    waiting.append((self.tables[literal.name], literal))
-                else:
+                if self._is_pattern(literal):
                     waiting.append(_Pattern(literal))
+                else:
+                    waiting.append((self.tables[literal.name], literal))
             elif isinstance(literal, Distinct):
                 waiting.append(literal)
-        ordered: list[_Pattern | Distinct | Not | tuple[str, Atom]] = []
-        bound: set[str] = set()
+        ordered: _Body = []
         while waiting:
             best = min(range(len(waiting)), key=lambda i: _rank(waiting[i], bound))
             item = waiting.pop(best)
@@ -286,38 +361,38 @@ class _Relaxation:
             bound |= _free(item)
         return ordered
 
-    def _join(
-        self,
-        body: list[_Pattern | Distinct | Not | tuple[str, Atom]],
-        at: int,
-        binding: dict[str, Ground],
-        rule: Rule,
-    ) -> Iterator[dict[str, Ground]]:
-        if at == len(body):
+    def _ways(self, join: _Join, at: int, binding: dict[str, Ground]) -> Iterator[dict[str, Ground]]:
+        """Yield the bindings that meet the conditions from a place on; not all that derive what is known."""
+        if at == join.decided and self._is_known(join.head, binding):
+            return
+        if at == len(join.body):
             yield binding
             return
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise BudgetExceeded("too many steps to find out what can be true")
-        item = body[at]
+        item = join.body[at]
         if isinstance(item, _Pattern):
             for row in self._rows(item, binding):
                 inner = dict(binding)
                 if all(_match(arg, value, inner) for arg, value in zip(item.args, row, strict=True)):
-                    yield from self._join(body, at + 1, inner, rule)
+                    yield from self._ways(join, at + 1, inner)
         elif isinstance(item, Distinct):
             left, right = from_term(item.left, binding), from_term(item.right, binding)
             if left is None or right is None or left != right:
-                yield from self._join(body, at + 1, binding, rule)
+                yield from self._ways(join, at + 1, binding)
         elif isinstance(item, Not):
             assert isinstance(item.literal, Atom)
             row_ = [from_term(arg, binding) for arg in item.literal.args]
             relation = _Pattern(item.literal).relation
             if None in row_ or tuple(row_) not in self.model.rows(relation):
-                yield from self._join(body, at + 1, binding, rule)
+                yield from self._ways(join, at + 1, binding)
         else:
             for inner in self._table(item[0], item[1], binding):
-                yield from self._join(body, at + 1, inner, rule)
+                yield from self._ways(join, at + 1, inner)
+
+    def _is_known(self, head: _Pattern, binding: dict[str, Ground]) -> bool:
+        return tuple(from_term(arg, binding) for arg in head.args) in self.model.rows(head.relation)
 
     def _rows(self, item: _Pattern, binding: dict[str, Ground]) -> Iterable[Row]:
         bound: dict[int, Ground] = {}
@@ -370,14 +445,14 @@ def _depth(value: Ground) -> int:
     return 0 if isinstance(value, str) else 1 + max((_depth(v) for v in value), default=0)
 
 
-def _free(item: _Pattern | Distinct | Not | tuple[str, Atom]) -> frozenset[str]:
+def _free(item: _Item) -> frozenset[str]:
     if isinstance(item, _Pattern):
         return item.free
     node = item[1] if isinstance(item, tuple) else item
     return frozenset(v.name for v in variables_of(node))
 
 
-def _rank(item: _Pattern | Distinct | Not | tuple[str, Atom], bound: set[str]) -> tuple[int, int]:
+def _rank(item: _Item, bound: frozenset[str]) -> tuple[int, int]:
     loose = len(_free(item) - bound)
     if isinstance(item, Distinct | Not):
         return (0 if not loose else 9, loose)
