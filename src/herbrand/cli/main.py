@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "tournament": "Let players meet in games, and rate them.",
     "replay": "Show a recorded match, state by state, by playing it again.",
     "record": "List, verify, sign, export and import records of matches.",
+    "tasks": "Make questions about games for language models, and grade replies.",
     "games": "List the bundled games, or describe one.",
     "params": "List the parameters of a game in GGDL.",
     "verify": "Compare engines with each other, with a recorded trace, or two rulesheets.",

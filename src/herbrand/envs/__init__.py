@@ -11,6 +11,8 @@
 | `session`    | one game played on in place, for the next two                                          |
 | `pettingzoo` | all agents together, or one after the other                                            |
 | `gymnasium`  | one agent, the other roles filled by players; batches of such games                    |
+| `pgx`, `layers` | games in JAX, with the interface of Pgx                                             |
+| `language`   | questions for language models, with exact answers and a grader                         |
 
 GDL lets every role move in every step.  Most learning programs want one player at a time, a fixed
 number of actions, and a mask that says which are legal.  The *actions* of a role are its moves

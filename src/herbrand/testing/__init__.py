@@ -4,10 +4,12 @@
 |--------------|----------------------------------------------------------------------------------|
 | `strategies` | Hypothesis strategies for terms, rules, trees and whole games                    |
 | `players`    | `check_player`: whether a player keeps its clocks and plays legal moves in a game |
+| `environments` | `check_pgx_like`: whether an environment in JAX keeps the conventions of Pgx   |
 """
 
 from __future__ import annotations
 
+from herbrand.testing.environments import check_pgx_like
 from herbrand.testing.players import PlayerCheck, check_player
 from herbrand.testing.strategies import (
     games,
@@ -22,6 +24,7 @@ from herbrand.testing.strategies import (
 
 __all__ = [
     "PlayerCheck",
+    "check_pgx_like",
     "check_player",
     "games",
     "hidden_games",
