@@ -1,13 +1,14 @@
 """How strong the players are: against each other, against OpenSpiel's search, and against perfect play.
 
-    python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S] [--player NAME]
+    python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S]
     python benchmarks/strength.py players [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py solved [GAME...] [--games N] [--clock S] [--player NAME]
     python benchmarks/strength.py rates [GAME...] [--clock S]
 
 Every subcommand prints JSON.  Half of the games are played with colours exchanged; the first moves of
 a game are drawn (`--opening` of them), and the same ones are used for both colours.  `openspiel`
-needs open_spiel, whose search in C++ (MCTSBot, one random game from each leaf, solving) has the same seconds.
+needs open_spiel, whose search in C++ (MCTSBot, one random game from each leaf, solving) has the same seconds
+of processor time, as far as the speed it had so far tells, so that other work on the machine does not matter.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from typing import TYPE_CHECKING, Any
 import herbrand
 from herbrand.analyse.solve import solve
 from herbrand.play import make_player
+from herbrand.play.mcts import MctsPlayer
+from herbrand.play.search.reading import ranked_arms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,55 +126,92 @@ def actions_of(theirs: Any, rename: Callable[[str], str], moves: list[Move]) -> 
     return found
 
 
-def against_openspiel(name: str, player: str, games: int, clock: float, plies: int) -> dict[str, Any]:
-    """Play against OpenSpiel's search in C++ with the same seconds for a move."""
+class TheirSearch:
+    """OpenSpiel's search, given processor time: as many simulations as it made in that time so far."""
+
+    def __init__(self, game: Any, clock: float, seed: int) -> None:
+        self.game = game
+        self.clock = clock
+        self.seed = seed
+        self.simulations, self.seconds = 0, 0.0
+
+    def move(self, state: Any) -> int:
+        """Choose an action."""
+        import pyspiel
+
+        most = 200 if not self.seconds else int(self.clock * self.simulations / self.seconds)
+        evaluator = pyspiel.RandomRolloutEvaluator(1, self.seed)
+        bot = pyspiel.MCTSBot(self.game, evaluator, 2.0, max(10, most), 2000, True, self.seed, False)
+        began = time.thread_time()
+        root = bot.mcts_search(state)
+        self.seconds += time.thread_time() - began
+        self.simulations += root.explore_count
+        if self.simulations <= 200:
+            return self.move(state)
+        return int(root.best_child().action)
+
+
+def thought(player: MctsPlayer, state: State, clock: float) -> str:
+    """Let our search think for so much processor time; return the move."""
+    search = player._search
+    if search is None:
+        raise ValueError("the game has no network")
+    end = time.thread_time() + clock
+    search.move_to(search.expander.pack([state.facts]))
+    role = state.game.role_index(player.role)
+    while not search.decided(role) and time.thread_time() < end:
+        search.round()
+    return search.move_text(int(search.tree.move[ranked_arms(search, search.root, role)[0]]))
+
+
+def against_openspiel(name: str, games: int, clock: float, plies: int) -> dict[str, Any]:
+    """Play against OpenSpiel's search in C++ with the same processor time for a move."""
     import pyspiel
 
     game = herbrand.load(name)
     their_name, rename = OPENSPIEL[name]
     their_game = pyspiel.load_game(their_name)
-    points, lost, seconds = [], 0, [0.0, 0.0]
+    points: list[float] = []
+    ours_made = 0
+    theirs_made, theirs_spent = 0, 0.0
     for number in range(games):
         mine = number % 2
-        ours = started(game, {game.roles[mine]: player}, number)[game.roles[mine]]
-        bot = pyspiel.MCTSBot(
-            their_game, pyspiel.RandomRolloutEvaluator(1, number), 2.0, 1 << 30, 2000, True, number, False,
-            max_wall_clock_time=clock,
-        )  # fmt: skip
+        ours = MctsPlayer(seed=number)
+        ours.start(game, game.roles[mine], 300)
+        bot = TheirSearch(their_game, clock, number)
         state, theirs = game.initial_state(), their_game.new_initial_state()
         first = opening(game, plies, number // 2)
         step = 0
         while not state.is_terminal:
-            role = next((r for r in game.roles if len(state.legal_moves(r)) > 1), None)
-            turn = theirs.current_player() if role is None else game.role_index(role)
+            turn = theirs.current_player()
             table = actions_of(theirs, rename, state.legal_moves(game.roles[turn]))
-            began = time.monotonic()
             if step < len(first):
-                move = first[step][turn]
-            elif turn == mine:
-                move = ours.select(state, clock)
-            elif len(table) > 1:
-                move = table[bot.step(theirs)]
-            else:
+                move: Move | str = first[step][turn]
+            elif len(table) == 1:
                 move = next(iter(table.values()))
-            seconds[turn != mine] += time.monotonic() - began
-            action = next(action for action, ours_move in table.items() if ours_move == move)
-            joint = {r: state.legal_moves(r)[0] for r in game.roles}
+            elif turn == mine:
+                move = thought(ours, state, clock)
+            else:
+                move = table[bot.move(theirs)]
+            action = next(action for action, known in table.items() if known == move)
+            joint: dict[str, Move | str] = {r: state.legal_moves(r)[0] for r in game.roles}
             state = state.next({**joint, game.roles[turn]: move})
             theirs.apply_action(action)
             step += 1
         if not theirs.is_terminal() or (theirs.returns()[mine] > 0) != (state.goal(game.roles[mine]) == 100):
             raise ValueError("the games do not agree about the end")
-        goal = state.goal(game.roles[mine]) or 0
-        points.append(goal / 100)
-        lost += goal == 0
+        points.append((state.goal(game.roles[mine]) or 0) / 100)
+        assert ours._search is not None
+        ours_made += ours._search.playouts
+        theirs_made, theirs_spent = theirs_made + bot.simulations, theirs_spent + bot.seconds
         print(f"{name}: {sum(points)} of {len(points)}", file=sys.stderr)
     score = sum(points) / len(points)
     return {
-        "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": player, "clock_s": clock,
-        "games": games, "score": round(score, 3), "interval": wilson(score, games),
-        "wins": points.count(1.0), "losses": lost,
-        "seconds": [round(x, 1) for x in seconds],
+        "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": "mcts", "clock_s": clock,
+        "games": games,
+        "score": round(score, 3), "interval": wilson(score, games), "wins": points.count(1.0),
+        "losses": points.count(0.0), "our_simulations": ours_made, "their_simulations": theirs_made,
+        "their_simulations_per_s": round(theirs_made / max(theirs_spent, 1e-9)),
     }  # fmt: skip
 
 
@@ -250,8 +290,6 @@ def against_perfect(name: str, player: str, games: int, clock: float, plies: int
 
 def rate(name: str, clock: float) -> dict[str, Any]:
     """Measure the random games and the positions a second of search, from the initial state, in one tree."""
-    from herbrand.play.mcts import MctsPlayer
-
     game = herbrand.load(name)
     player = MctsPlayer(seed=1)
     player.start(game, game.players[0], 300)
@@ -289,7 +327,7 @@ def main() -> None:
 
     if given.what == "openspiel":
         names = given.games_named or tuple(OPENSPIEL)
-        found = [against_openspiel(n, given.player, given.games, given.clock, given.opening) for n in names]
+        found = [against_openspiel(n, given.games, given.clock, given.opening) for n in names]
     elif given.what == "players":
         found = [
             against_each_other(name, one, two, given.games, given.clock, given.opening)

@@ -13,6 +13,7 @@ from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.descent import is_exact
 from herbrand.play.search.engine import Search
+from herbrand.play.search.features import only_placing
 from herbrand.play.search.plain import PlainSearch
 from herbrand.play.search.reading import reports
 from herbrand.play.search.tree import ALONE, ARMS, EDGES, JOINT, POSITIONS, forget, position_slot
@@ -112,6 +113,37 @@ def test_a_plan_is_found_and_followed() -> None:
     assert search is not None
     assert search.plan is not None
     assert state.goal(game.roles[0]) == round(100 * search.plan.value) > 0
+
+
+def test_games_in_which_a_move_comes_later_are_counted_right() -> None:
+    """In tic-tac-toe from two moves before the end: each counted game has the move in it, won or not."""
+    game = herbrand.load("ticTacToe")
+    state = game.state(
+        ["(cell 1 1 x)", "(cell 1 2 o)", "(cell 1 3 x)", "(cell 2 1 o)", "(cell 2 2 b)", "(cell 2 3 b)",
+         "(cell 3 1 o)", "(cell 3 2 x)", "(cell 3 3 b)", "(control oplayer)"]
+    )  # fmt: skip
+    search = Search(game.network, memory=1 << 25, seed=1, amaf=200.0)
+    search.move_to(search.expander.pack([state.facts]))
+    search.round()
+    tree, root = search.tree, search.root
+    begin = int(tree.first[root] + tree.sizes[root, 0])
+    arms = slice(begin, begin + int(tree.sizes[root, 1]))
+    games = tree.amaf_count[arms]
+    played = float(tree.games[root])
+    # three squares are left, and no game is over before the last: o makes two of the three moves
+    assert (games >= tree.arm_count[arms]).all()
+    assert float(games.sum()) == 2 * played
+    values = tree.amaf_total[arms] / games
+    assert ((values >= 0) & (values <= 1)).all()
+
+
+def test_only_games_of_placing_pieces_count_later_moves() -> None:
+    """Where pieces move, or fall, or new moves come up, a move means different things at different times."""
+    found = {
+        name: only_placing(herbrand.load(name).expander)
+        for name in ("ticTacToe", "hex", "connectFour", "nim")
+    }
+    assert found == {"ticTacToe": True, "hex": True, "connectFour": False, "nim": False}
 
 
 def test_the_same_seed_gives_the_same_search() -> None:

@@ -26,6 +26,7 @@ MARGIN = 0.01
 """Seconds before the end of a clock at which the search is stopped."""
 PATIENCE = 0.02
 """Seconds that a search may take to stop."""
+_AMAF = 200.0
 
 
 class MctsPlayer(Player):
@@ -34,6 +35,8 @@ class MctsPlayer(Player):
     `memory` is how many megabytes the tree may take, `playouts` how many random games are played for a
     move at most (None: as many as there is time for), `each` how many are played after each new
     position, `exploration` the constant of UCB1, `max_steps` what cuts off games that do not end.
+    `amaf` is after how many games a move's own mean counts as much as games in which it came later (0:
+    such games are not counted; None: 200 where pieces are only placed, else 0, as measured).
     With `regret`, roles that move at once choose by regret matching, and the move is drawn as they do.
     """
 
@@ -47,6 +50,7 @@ class MctsPlayer(Player):
         exploration: float = 0.5,
         max_steps: int = 1000,
         regret: bool = False,
+        amaf: float | None = None,
     ) -> None:
         super().__init__(seed)
         self.memory = memory
@@ -55,6 +59,7 @@ class MctsPlayer(Player):
         self.exploration = exploration
         self.max_steps = max_steps
         self.regret = regret
+        self.amaf = amaf
         self._search: Search | None = None
         self._plain: PlainSearch | None = None
         self._builder: threading.Thread | None = None
@@ -76,8 +81,12 @@ class MctsPlayer(Player):
 
     def _build(self, game: Game, seed: int) -> None:
         from herbrand.play.search.engine import Search
+        from herbrand.play.search.features import only_placing
 
         try:
+            amaf = self.amaf
+            if amaf is None:
+                amaf = _AMAF if only_placing(game.expander) else 0.0
             search = Search(
                 game.network,
                 memory=int(self.memory * 1e6),
@@ -86,6 +95,7 @@ class MctsPlayer(Player):
                 each=self.each,
                 max_steps=self.max_steps,
                 regret=self.regret,
+                amaf=amaf,
             )
             search.move_to(search.expander.initial)
             search.warm()

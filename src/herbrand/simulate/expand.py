@@ -48,6 +48,7 @@ JOINTS = 1 << 20
 """How many joint moves are listed at once."""
 _NEVER = np.zeros(1, np.int64)
 _NO_RECORD = np.zeros((0, 1), np.int32)
+_NO_PLAYED = np.zeros((0, 1), np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +339,7 @@ class Expander:
             rollout(
                 v, width, circuit, states, parents, network.legal, self._bounds, network.terminal,
                 network.next, network.goal, self._goal_role, self._goal_value, generator, max_steps, values,
-                lengths, _NEVER, -1, _NO_RECORD,
+                lengths, _NEVER, -1, _NO_RECORD, _NO_PLAYED,
             )  # fmt: skip
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]

@@ -269,7 +269,7 @@ def enumerate_joints(moves, bounds, places, starts, begin, parents, joints):
 @compiled
 def rollout(
     v, width, circuit, states, parents, legal, bounds, terminal, following, goal, goal_role, goal_value,
-    generator, max_steps, values, lengths, stop, watched, record,
+    generator, max_steps, values, lengths, stop, watched, record, played,
 ):  # fmt: skip
     """Play one uniformly random game from each of the states `parents[i]` to its end; return whether it did.
 
@@ -277,7 +277,9 @@ def rollout(
     and games that reach `max_steps` have the values of their last state and length `-1 - steps`.
     `generator` is four rows of random state that is used up in place.  Gives up between two steps
     when another thread sets `stop[0]`; nothing that was filled in means anything then.  `record[step, role]`
-    is filled with the moves of game `watched`, as far as it has room; -1 watches none.
+    is filled with the moves of game `watched`, as far as it has room; -1 watches none.  `played[move, word]`
+    becomes the set of games in which a move was made, if it has a row for each move and there are no more
+    games than lanes; moves of roles with very many are left out.
     """
     cones, fluents, moves_first = circuit[3], circuit[7], circuit[8]
     words = len(width)
@@ -349,6 +351,9 @@ def rollout(
                         while bad:
                             lengths[begin + 64 * w + lowest_bit(bad)] = n
                             bad &= bad - _U(1)
+            for m in range(len(played)):
+                for w in range(words):
+                    played[m, w] |= v[(moves_first + m) * words + w] & v[playing * words + w]
             if begin <= watched < end and n < len(record):
                 at, bit = (watched - begin) >> 6, _U((watched - begin) & 63)
                 for r in range(roles):

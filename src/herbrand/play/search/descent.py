@@ -15,6 +15,7 @@ import numpy as np
 from herbrand.compiled import compiled
 from herbrand.play.search.tree import (
     ALONE,
+    AMAF,
     CHANCE,
     EXPLORATION,
     LEAF,
@@ -100,34 +101,43 @@ def joint_key(tree, at, arms, row):
 def _best_alone(tree, at, role, begin, end):
     """Return the arm of a role that alone has a choice: UCB1 on the values of the positions after it."""
     weight, constant, single = tree.settings[WEIGHT], tree.settings[EXPLORATION], tree.settings[SINGLE]
-    parent = tree.games[at]
+    # taking an array out of the tree counts references: once is enough
+    games, total, lows, highs, best = tree.games, tree.total, tree.low, tree.high, tree.best
+    arm_child, arm_virtual, arm_count = tree.arm_child, tree.arm_virtual, tree.arm_count
+    amaf_count, amaf_total = tree.amaf_count, tree.amaf_total
+    parent, equal = games[at], tree.settings[AMAF]
     width = constant * constant * np.log(parent + 2.0)
-    sure = tree.low[at, role]
-    unknown = tree.total[at, role] / parent if parent > 0 else 0.5
+    sure = lows[at, role]
+    unknown = total[at, role] / parent if parent > 0 else 0.5
     chosen, highest = begin, -1e300
-    for a in range(begin, end):
-        child = tree.arm_child[a]
-        virtual = tree.arm_virtual[a] * weight
+    a = begin + min(np.int64(uniform(tree) * (end - begin)), end - begin - 1)  # among equals, any
+    for _ in range(begin, end):
+        a = a + 1 if a + 1 < end else begin
+        child = arm_child[a]
+        virtual = arm_virtual[a] * weight
         value = unknown
+        low, high, count = 0.0, 1.0, 0.0
         if child >= 0:
-            low, high = tree.low[child, role], tree.high[child, role]
+            low, high = lows[child, role], highs[child, role]
             if high <= sure:  # cannot be better than what is sure
                 if highest < -1.0 and low == high == sure:
                     chosen, highest = a, -2.0
                 continue
             if low == high:
                 return a
-            count = tree.games[child]
+            count = games[child]
             if count > 0:
-                value = tree.total[child, role] / count
+                value = total[child, role] / count
                 if single:
-                    value = 0.5 * (value + tree.best[child])
-                if virtual:
-                    value *= count / (count + virtual)
-                value = min(max(value, low), high)
-        elif virtual:
-            value *= 1.0 / (1.0 + virtual)
-        upper = value + np.sqrt(width / (tree.arm_count[a] + virtual + 1.0)) + 1e-6 * uniform(tree)
+                    value = 0.5 * (value + best[child])
+        later = amaf_count[a]
+        if equal > 0.0 and later > 0.0:
+            share = later / (later + count + later * count / equal)
+            value += share * (amaf_total[a] / later - value)
+        if virtual:
+            value *= (count + 1.0) / (count + 1.0 + virtual)
+        value = min(max(value, low), high)
+        upper = value + np.sqrt(width / (arm_count[a] + virtual + 1.0))
         if upper > highest:
             chosen, highest = a, upper
     return chosen

@@ -20,6 +20,7 @@ from herbrand.play.search.growth import (
 from herbrand.play.search.reading import ranked_arms
 from herbrand.play.search.tree import (
     ALONE,
+    AMAF,
     ARMS,
     CHANCE,
     EDGES,
@@ -91,6 +92,8 @@ class Search:
         each: float = 1.0,
         max_steps: int = 1000,
         regret: bool = False,
+        amaf: float = 0.0,
+        widest: int = LANES,
     ) -> None:
         self.expander = Expander(network)
         roles = self.expander.roles
@@ -102,8 +105,10 @@ class Search:
         settings[CHANCE] = self.chance
         settings[SINGLE] = len(roles) == 1
         settings[REGRET] = regret
+        settings[AMAF] = amaf
         settings[SUM] = -2 if len(self.players) == 2 else -1
         self.each = each
+        self.widest = widest
         self.max_steps = max_steps
         self.stop = np.zeros(1, np.int64)
         """Set `stop[0]` to end a round early, from any thread."""
@@ -217,7 +222,7 @@ class Search:
                     v, width, circuit, tree.state[leaves], network.legal, expander._bounds, expander._places,
                     network.terminal, np.zeros(len(leaves), np.bool_), legal,
                 )  # fmt: skip
-            used = open_leaves(tree, ways, n, legal, expander._bounds, expander._places, LANES, rows)
+            used = open_leaves(tree, ways, n, legal, expander._bounds, expander._places, self.widest, rows)
             states = np.zeros((used, expander.words), np.uint64)
             if used:
                 step(
@@ -235,21 +240,24 @@ class Search:
         goals = np.zeros((games, len(expander.roles)), np.int16)
         lengths = np.zeros(games, np.int64)
         done = True
+        played = _NO_PLAYED
         if games:
             before = self._generator.copy()
-            parents = np.resize(parents, games)
+            parents = parents[np.arange(games) * fresh // games]
+            if tree.settings[AMAF] and games <= LANES:
+                played = np.zeros((int(expander._bounds[-1]), len(width)), np.uint64)
             done = rollout(
                 v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
                 network.next, network.goal, expander._goal_role, expander._goal_value, self._generator,
-                self.max_steps, goals, lengths, self.stop, -1, _NO_RECORD,
+                self.max_steps, goals, lengths, self.stop, -1, _NO_RECORD, played,
             )  # fmt: skip
         if not done:
-            settle(tree, ways, n, rows, 0, 0, goals, lengths, not self._full)
+            settle(tree, ways, n, rows, 0, 0, goals, lengths, not self._full, _NO_PLAYED)
             return False
         self.playouts += games
         if games and tree.settings[SUM] != -1:
             self._look_at_sums(goals)
-        settle(tree, ways, n, rows, used, fresh, goals, lengths, not self._full)
+        settle(tree, ways, n, rows, used, fresh, goals, lengths, not self._full, played)
         if games and tree.settings[SINGLE]:
             best = int(goals[:, 0].argmax())
             value = float(goals[best, 0]) / 100
@@ -258,10 +266,10 @@ class Search:
                 rollout(
                     v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
                     network.next, network.goal, expander._goal_role, expander._goal_value, before,
-                    self.max_steps, goals.copy(), lengths.copy(), _NEVER, best, record,
+                    self.max_steps, goals.copy(), lengths.copy(), _NEVER, best, record, _NO_PLAYED,
                 )  # fmt: skip
                 length = int(lengths[best])
-                row = int(rows.fresh[best % fresh])
+                row = int(rows.fresh[best * fresh // games])
                 moves = self._way_to(row) + record[: max(0, length), 0].tolist()
                 if 0 <= length <= len(record):
                     self._follow(value, moves)
@@ -314,4 +322,5 @@ class Search:
 _NOTHING = np.zeros(0, np.int64)
 _UNSEEN = np.zeros(0, np.int32)
 _NEVER = np.zeros(1, np.int64)
+_NO_PLAYED = np.zeros((0, 8), np.uint64)
 _NO_RECORD = np.zeros((0, 1), np.int32)

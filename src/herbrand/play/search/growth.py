@@ -29,7 +29,7 @@ from herbrand.play.search.tree import (
     edge_slot,
     position_slot,
 )
-from herbrand.simulate.vectors import lowest_bit
+from herbrand.simulate.vectors import count_ones, lowest_bit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,6 +134,8 @@ def open_leaves(tree, ways, n, legal, bounds, places, widest, rows):
                     tree.arm_total[a] = 0.0
                     tree.arm_virtual[a] = 0
                     tree.arm_child[a] = -1
+                    tree.amaf_count[a] = 0.0
+                    tree.amaf_total[a] = 0.0
                     tree.arm_regret[a] = 0.0
                     tree.arm_share[a] = 0.0
                     a += 1
@@ -245,20 +247,33 @@ def _value(goal):
 
 
 @compiled
-def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
+def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew, played):
     """Add the ends `goals[game, role]` of random games up to the root.
 
-    Game i began after row `rows.fresh[i % fresh]`; one of length 0 began where the game is over.  `grew`
-    tells whether the rows are new moves (`attach`) or the ends of the ways (`play_leaves`).
+    Game i of g began after row `rows.fresh[i * fresh // g]`; one of length 0 began where the game is over.
+    `grew` tells whether the rows are new moves (`attach`) or the ends of the ways (`play_leaves`).
+    `played[move, word]` are the games in which a move was made, for `_later`; it may have no rows.
     """
     roles = tree.low.shape[1]
     for i in range(used):
         rows.games[i] = 0.0
         for r in range(roles):
             rows.total[i, r] = 0.0
-    for game in range(len(lengths) if fresh else 0):
-        row = rows.fresh[game % fresh]
+    games = np.int64(len(lengths)) if fresh else np.int64(0)
+    words = played.shape[1]
+    high, highest = np.zeros((roles, words), np.uint64), np.zeros((roles, words), np.uint64)
+    for game in range(games):
+        row = rows.fresh[game * fresh // games]
         child = rows.child[row]
+        if len(played):
+            bit = _U(1) << _U(game & 63)
+            for r in range(roles):
+                if _value(goals[game, r]) >= 0.5:
+                    high[r, game >> 6] |= bit
+                if _value(goals[game, r]) > 0.5:
+                    highest[r, game >> 6] |= bit
+                if grew:
+                    played[rows.joint[row, r], game >> 6] |= bit
         rows.games[row] += 1.0
         for r in range(roles):
             rows.total[row, r] += _value(goals[game, r])
@@ -282,7 +297,8 @@ def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
                 rows.games[row] = min(each, tree.games[child])
                 for r in range(roles):
                     rows.total[row, r] = tree.total[child, r] / tree.games[child] * rows.games[row]
-    row = 0
+    row, game = 0, np.int64(0)
+    some = np.zeros(words, np.uint64)
     value = np.zeros(roles, np.float64)
     for way in range(n):
         last = _last(ways, way)
@@ -291,8 +307,12 @@ def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
         weight, best = 0.0, 0.0
         value[:] = 0.0
         changed = False
+        some[:] = _U(0)
         while row < used and rows.way[row] == way:
             child = rows.child[row]
+            while len(played) and game < games and rows.fresh[game * fresh // games] == row:
+                some[game >> 6] |= _U(1) << _U(game & 63)
+                game += 1
             if child >= 0:
                 weight += rows.games[row]
                 best = max(best, tree.best[child])
@@ -326,6 +346,8 @@ def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
                     tree.arm_total[arm] += value[r]
                 if tree.settings[REGRET] and tree.kind[at] == JOINT and weight > 0.0:
                     _regret(tree, at, ways.arm, step, value, weight)
+            if len(played):
+                _later(tree, at, ways.arm, step, played, some, high, highest)
             tree.games[at] += weight
             for r in range(roles):
                 tree.total[at, r] += value[r]
@@ -336,6 +358,34 @@ def settle(tree, ways, n, rows, used, fresh, goals, lengths, grew):
                 for r in range(roles):
                     if tree.low[at, r] == tree.high[at, r]:
                         value[r] = weight * tree.low[at, r]
+
+
+@compiled
+def _later(tree, at, arms, step, played, some, high, highest):
+    """Add games, the set `some`, to what the moves of a position gave when they were made now or later.
+
+    `high` and `highest` are the games in which each role got at least, and more than, half of the points.
+    """
+    begin = tree.first[at]
+    chance = np.int64(tree.settings[CHANCE])
+    for r in range(arms.shape[1]):
+        size = np.int64(tree.sizes[at, r]) if tree.kind[at] == ALONE else np.int64(0)
+        if arms[step, r] >= 0:
+            move = tree.move[arms[step, r]]
+            for w in range(len(some)):
+                played[move, w] |= some[w]
+        if size > 1 and r != chance:
+            for a in range(begin, begin + size):
+                move = tree.move[a]
+                count, total = np.int64(0), np.int64(0)
+                for w in range(len(some)):
+                    if some[w]:
+                        mine = played[move, w] & some[w]
+                        count += np.int64(count_ones(mine))
+                        total += np.int64(count_ones(mine & high[r, w]) + count_ones(mine & highest[r, w]))
+                tree.amaf_count[a] += count
+                tree.amaf_total[a] += 0.5 * total
+        begin += size
 
 
 @compiled

@@ -7,7 +7,9 @@ of role 1 and so on, get consecutive places in every array that begins with `[ar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import contextlib
+import mmap
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "ALONE", "ARMS", "CHANCE", "EDGES", "EXPLORATION", "FULL", "JOINT", "LEAF", "OVER", "POSITIONS", "REGRET",
-    "SERIAL", "SINGLE", "SUM", "WEIGHT", "Tree", "add_edge", "edge_slot", "forget", "hashed", "mixed",
-    "new_tree", "position_slot",
+    "ALONE", "AMAF", "ARMS", "CHANCE", "EDGES", "EXPLORATION", "FULL", "JOINT", "LEAF", "OVER", "POSITIONS",
+    "REGRET", "SERIAL", "SINGLE", "SUM", "WEIGHT", "Tree", "add_edge", "edge_slot", "forget", "hashed",
+    "mixed", "new_tree", "position_slot",
 ]  # fmt: skip
 
 LEAF: Final = 0
@@ -43,6 +45,8 @@ SINGLE: Final = 4
 """1 if only one role, and no chance, plays: then the best that was reached counts besides the mean."""
 REGRET: Final = 5
 """1 if roles that move at once choose by regret matching, 0 for UCB1."""
+AMAF: Final = 6
+"""Random games after which a move's own mean counts as much as that of games with it later; 0 for never."""
 
 POSITIONS: Final = 0
 """Places in `Tree.used`: how many positions there are."""
@@ -53,6 +57,8 @@ SERIAL: Final = 3
 """The number of the last way down."""
 EDGES: Final = 4
 _U = np.uint64
+_LARGE = 1 << 22
+"""Bytes from which on an array has its own pages."""
 
 
 class Tree(NamedTuple):
@@ -92,6 +98,10 @@ class Tree(NamedTuple):
     """[arms] ways that are under way through it."""
     arm_child: NDArray[np.int32]
     """[arms] the position after it, where only one role has a choice; -1 if it has not been made."""
+    amaf_count: NDArray[np.float32]
+    """[arms] random games from here in which the role made the move now or later (all moves as first)."""
+    amaf_total: NDArray[np.float32]
+    """[arms] the role's values in them."""
     arm_regret: NDArray[np.float64]
     arm_share: NDArray[np.float64]
     """[arms] for regret matching: cumulated regret and cumulated strategy."""
@@ -118,47 +128,63 @@ def new_tree(words: int, roles: int, *, memory: int, most: int = 1 << 27, seed: 
     arms_each = 2  # every position but the first is behind an arm; those without choice need more
     row = -(-(2 + 3 * roles) // 8) * 8
     position = 8 * words + 8 * row + 4 + 1 + 2 + 8 + 4 * roles + 8 + 12 + 28
-    arm = 4 + 8 + 8 + 4 + 4 + 8 + 8
+    arm = 4 + 8 + 8 + 4 + 4 + 4 + 4 + 8 + 8
     positions = int(max(2_000, min(most, memory // (position + arms_each * arm))))
     arms = max(100_000, arms_each * positions)
     slots = 1 << (2 * positions - 1).bit_length()
     f8, i8, i4, u8 = np.float64, np.int64, np.int32, np.uint64
     # what is asked of a position that may be chosen stands together, at the beginning of a line of the cache
-    flat = np.zeros(positions * row + 8, f8)
+    flat = _zeros(positions * row + 8, f8)
     shift = -(flat.ctypes.data // 8) % 8
     table = flat[shift : shift + positions * row].reshape(positions, row)
     tree = Tree(
-        state=np.zeros((positions, words), u8),
-        slots=np.zeros(slots, i4),
+        state=_zeros((positions, words), u8),
+        slots=_zeros(slots, i4),
         games=table[:, 0],
         best=table[:, 1],
         total=table[:, 2 : 2 + roles],
         low=table[:, 2 + roles : 2 + 2 * roles],
         high=table[:, 2 + 2 * roles : 2 + 3 * roles],
-        plies=np.zeros(positions, i4),
-        kind=np.zeros(positions, np.uint8),
-        mover=np.zeros(positions, np.int16),
-        first=np.zeros(positions, i8),
-        sizes=np.zeros((positions, roles), i4),
-        seen=np.zeros(positions, i8),
-        move=np.zeros(arms, i4),
-        arm_count=np.zeros(arms, f8),
-        arm_total=np.zeros(arms, f8),
-        arm_virtual=np.zeros(arms, i4),
-        arm_child=np.zeros(arms, i4),
-        arm_regret=np.zeros(arms, f8),
-        arm_share=np.zeros(arms, f8),
-        edge_slots=np.zeros(slots, i4),
-        edge_key=np.zeros(positions, u8),
-        edge_parent=np.zeros(positions, i4),
-        edge_child=np.zeros(positions, i4),
-        edge_next=np.zeros(positions, i4),
+        plies=_zeros(positions, i4),
+        kind=_zeros(positions, np.uint8),
+        mover=_zeros(positions, np.int16),
+        first=_zeros(positions, i8),
+        sizes=_zeros((positions, roles), i4),
+        seen=_zeros(positions, i8),
+        move=_zeros(arms, i4),
+        arm_count=_zeros(arms, f8),
+        arm_total=_zeros(arms, f8),
+        arm_virtual=_zeros(arms, i4),
+        arm_child=_zeros(arms, i4),
+        amaf_count=_zeros(arms, np.float32),
+        amaf_total=_zeros(arms, np.float32),
+        arm_regret=_zeros(arms, f8),
+        arm_share=_zeros(arms, f8),
+        edge_slots=_zeros(slots, i4),
+        edge_key=_zeros(positions, u8),
+        edge_parent=_zeros(positions, i4),
+        edge_child=_zeros(positions, i4),
+        edge_next=_zeros(positions, i4),
         used=np.zeros(8, i8),
         random=np.array([(seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64)], u8),
         settings=np.zeros(8, f8),
     )
     tree.settings[SUM] = -2
     return tree
+
+
+def _zeros(shape: int | tuple[int, ...], kind: Any) -> NDArray[Any]:
+    """Return zeros that take memory only where they are written to, in large pages where there are some.
+
+    What is looked for in a tree lies anywhere in it: with small pages much time goes into finding them.
+    """
+    size = int(np.prod(shape)) * np.dtype(kind).itemsize
+    if size < _LARGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return np.zeros(shape, kind)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with contextlib.suppress(OSError):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, kind).reshape(shape)
 
 
 def forget(tree: Tree, root: int) -> int:
@@ -225,6 +251,8 @@ def _slide_arms(tree, order, moved):
             tree.arm_count[to + k] = tree.arm_count[come + k]
             tree.arm_total[to + k] = tree.arm_total[come + k]
             tree.arm_virtual[to + k] = tree.arm_virtual[come + k]
+            tree.amaf_count[to + k] = tree.amaf_count[come + k]
+            tree.amaf_total[to + k] = tree.amaf_total[come + k]
             tree.arm_regret[to + k] = tree.arm_regret[come + k]
             tree.arm_share[to + k] = tree.arm_share[come + k]
             child = tree.arm_child[come + k]

@@ -1,0 +1,53 @@
+"""What a few random games tell about a game, for choosing how to search it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from herbrand.simulate.expand import Expander
+
+__all__ = ["only_placing"]
+
+_GAMES = 32
+_STEPS = 60
+
+
+def only_placing(expander: Expander, seed: int = 0) -> bool:
+    """Whether in some random games no move became legal that was not so before.
+
+    A move that was made must not come back, either.  That is so where pieces are placed anywhere and stay:
+    moves then mean much the same whenever they are made, and games in which a move came later tell about
+    making it now.  Where roles choose at once, or one has no choice at all, the answer is no.
+    """
+    generator = np.random.default_rng(seed)
+    roles = len(expander.roles)
+    states = np.repeat(expander.initial, _GAMES, axis=0)
+    left = [np.ones((_GAMES, len(moves)), np.bool_) for moves in expander.moves]
+    chose = np.zeros(roles, np.bool_)
+    for _ in range(_STEPS):
+        legal = expander.legal(states)
+        going = ~legal.over & (legal.counts() > 0).all(axis=1)
+        if not going.any():
+            break
+        joint = np.zeros((len(states), roles), np.int32)
+        choosing = np.zeros(len(states), np.int64)
+        for r in range(roles):
+            mask = legal.mask(r)
+            free = going & (mask.sum(axis=1) > 1)
+            if (mask & ~left[r])[free].any():
+                return False
+            keys = np.where(mask, generator.random(mask.shape), -1.0)
+            joint[:, r] = keys.argmax(axis=1)
+            rows = np.flatnonzero(free)
+            left[r][rows] = mask[rows]
+            left[r][rows, joint[rows, r]] = False
+            chose[r] |= bool(len(rows))
+            choosing += free
+        if (choosing > 1).any():
+            return False
+        states = expander.step(states[going], joint[going])
+        left = [mask[going] for mask in left]
+    return roles > 1 and bool(chose.all())
