@@ -559,3 +559,21 @@ def test_the_commands_list_show_export_and_import(tmp_path: Path) -> None:
     assert (code, "left out 1" in output) == (1, True)
     base.write_text("{")
     assert run("record", "verify", str(base))[0] == 1
+
+
+def test_every_table_and_column_is_documented(store: Store) -> None:
+    """The page about records names all that is in the database, table by table."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "records.md").read_text(encoding="utf-8")
+    told: dict[str, set[str]] = {}
+    table = ""
+    for line in page.splitlines():
+        cells = line.split("|")
+        if len(cells) < 4 or not cells[2].strip().startswith("`"):
+            continue
+        table = cells[1].strip().strip("`") or table
+        told.setdefault(table, set()).update(re.findall(r"`(\w+)`", cells[2]))
+    tables = store.connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    there = {
+        name: {row[1] for row in store.connection.execute(f"PRAGMA table_info({name})")} for (name,) in tables
+    }
+    assert told == there

@@ -73,7 +73,7 @@ def test_round_robin_meets_everybody_in_everything() -> None:
     assert found[0].legs(1) == [("legal",), ("random",)]
 
 
-@pytest.mark.parametrize("count", [4, 5, 8, 9])
+@pytest.mark.parametrize("count", [4, 5, 6, 8, 9, 40])
 def test_swiss_pairs_equals_avoids_rematches_and_gives_each_one_bye(count: int) -> None:
     """With somebody who always wins: nobody meets twice while that is possible, byes differ, the best is found."""
     names = [f"p{n}" for n in range(count)]
@@ -81,7 +81,7 @@ def test_swiss_pairs_equals_avoids_rematches_and_gives_each_one_bye(count: int) 
     past: list[tuple[Encounter, dict[str, float]]] = []
     for number in (1, 2, 3):
         paired = encounters(plan, number, past)
-        assert sorted(name for e in paired for name in e.players) == names
+        assert sorted(name for e in paired for name in e.players) == sorted(names)
         assert encounters(plan, number, past) == paired
         for encounter in paired:
             if len(encounter.players) == 2:
@@ -90,8 +90,7 @@ def test_swiss_pairs_equals_avoids_rematches_and_gives_each_one_bye(count: int) 
             else:
                 past.append((encounter, {}))
     met = [frozenset(e.players) for e, _ in past if len(e.players) == 2]
-    if count > 5:
-        assert len(met) == len(set(met))
+    assert len(met) == len(set(met))
     byes = [e.players[0] for e, _ in past if len(e.players) == 1]
     assert len(byes) == len(set(byes)) == (3 if count % 2 else 0)
 

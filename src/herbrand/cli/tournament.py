@@ -234,6 +234,8 @@ def _show(results: Results) -> None:
             for row in results.table
         ],
     )
+    if results.ladder is not None:
+        result(f"\nthe ladder: {', '.join(results.ladder)}")
     names = [row["player"] for row in results.table]
     result("")
     lines = []

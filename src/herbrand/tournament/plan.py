@@ -24,6 +24,10 @@ __all__ = ["KINDS", "Encounter", "Plan", "TournamentError", "draw_seed", "encoun
 KINDS: Final = ("round-robin", "swiss", "ladder")
 
 
+_TRIES: Final = 20_000
+"""Pairs that are tried for a round in which nobody meets again."""
+
+
 class TournamentError(HerbrandError, ValueError):
     """A tournament cannot be held as asked; the message says why."""
 
@@ -129,20 +133,49 @@ def _swiss(plan: Plan, past: Sequence[tuple[Encounter, Mapping[str, float]]]) ->
         met[frozenset(encounter.players)] = met.get(frozenset(encounter.players), 0) + 1
         for name, share in scores.items():
             score[name] += share
-    rest = sorted(names, key=lambda name: (-score[name], names.index(name)))
+    order = sorted(names, key=lambda name: (-score[name], names.index(name)))
+    if len(order) % 2 == 0:
+        return [*(_pairs(order, met) or _nearest(order, met))]
+    outs = sorted(order, key=lambda name: (byes[name], score[name], -order.index(name)))
+    fair = [name for name in outs if byes[name] == byes[outs[0]]]
+    for out in fair:  # the lowest, unless somebody would have to be met again
+        found = _pairs([name for name in order if name != out], met)
+        if found is not None:
+            return [*found, (out,)]
+    return [*_nearest([name for name in order if name != fair[0]], met), (fair[0],)]
+
+
+def _pairs(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[tuple[str, ...]] | None:
+    """Pair neighbours as far as nobody meets again; None where that is not possible, or not found."""
+    tries = _TRIES
+
+    def pair(rest: tuple[str, ...]) -> list[tuple[str, ...]] | None:
+        nonlocal tries
+        if not rest:
+            return []
+        for at in range(1, len(rest)):
+            tries -= 1
+            if tries < 0:
+                return None
+            if frozenset((rest[0], rest[at])) not in met:
+                found = pair(rest[1:at] + rest[at + 1 :])
+                if found is not None:
+                    return [(rest[0], rest[at]), *found]
+        return None
+
+    return pair(tuple(order))
+
+
+def _nearest(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[tuple[str, ...]]:
+    """Pair each with the next that it has met least."""
+    rest = list(order)
     found: list[tuple[str, ...]] = []
-    last: tuple[str, ...] | None = None
-    if len(rest) % 2:
-        out = min(reversed(rest), key=lambda name: (byes[name], score[name]))
-        rest.remove(out)
-        last = (out,)
     while rest:
         first = rest.pop(0)
-        place = {name: at for at, name in enumerate(rest)}
-        other = min(rest, key=lambda name: (met.get(frozenset((first, name)), 0), place[name]))
+        other = min(rest, key=lambda name: (met.get(frozenset((first, name)), 0), rest.index(name)))
         rest.remove(other)
         found.append((first, other))
-    return [*found, last] if last else found
+    return found
 
 
 def _neighbours(

@@ -29,6 +29,7 @@ def page(results: Results) -> str:
         f"<p>{kind}, {rounds}, {players}, {games}, {results.played} of {results.matches} matches played.</p>",
         "<h2>Standings</h2>",
         f"<div class=ranked>{_standings(results)}</div>",
+        f"<p>The ladder: {escape(', '.join(results.ladder))}</p>" if results.ladder else "",
         "<h2>Ratings</h2>",
         _ratings(results),
         _ABOUT_RATINGS,

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from herbrand.tournament.plan import ladder_order
 from herbrand.tournament.ratings import rate
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ class Results:
     """By game and player: `score`, `games` and `goals` (the mean)."""
     progress: list[dict[str, float]]
     """The points of each player after each encounter."""
+    ladder: list[str] | None
+    """Who stands where, the highest first; None where there is no ladder."""
     unsettled: list[dict[str, str]]
     """Matches without a result, and why."""
 
@@ -160,6 +163,8 @@ def summarise(plan: Plan, meetings: Sequence[Meeting]) -> Results:
         if meeting.is_over:
             progress.append(dict(points))
     legs = [leg for meeting in meetings for leg in meeting.legs]
+    past = [(meeting.encounter, meeting.shares()) for meeting in meetings]
+    ladder = ladder_order(plan, past) if plan.kind == "ladder" else None
     table = [
         {
             "player": rating.player,
@@ -191,6 +196,7 @@ def summarise(plan: Plan, meetings: Sequence[Meeting]) -> Results:
             for game, row in games.items()
         },
         progress,
+        ladder,
         unsettled,
     )
 
