@@ -453,6 +453,13 @@ def test_completion_knows_what_belongs_where() -> None:
     assert "?player" in proposed(MNK.replace("role(?player) and not control(?player)", "role(?§"), "ggd")
 
 
+def test_completion_in_ggdl_knows_types() -> None:
+    """Arguments and values of what lasts are members of their types; what lasts is proposed as a condition."""
+    assert proposed(f"{MNK}\nfree :- cell(?c, §", "ggd")[:3] == ["1", "2", "3"]
+    assert {"b", "x", "o"} <= set(proposed(f"{MNK}\nfree :- cell(?c, ?r) == §", "ggd"))
+    assert "control" in proposed(f"{MNK}\nfree :- con§", "ggd")
+
+
 # -- sizes ------------------------------------------------------------------------------------------
 
 

@@ -27,6 +27,8 @@ __all__ = ["Context", "complete", "context"]
 
 MOST: Final = 300
 """So many proposals are sent."""
+MOST_VALUES: Final = 60
+"""So many members of a type are proposed."""
 WINDOW: Final = 4000
 """So many characters before the place are looked at for the beginning of the statement."""
 
@@ -38,6 +40,7 @@ _OTHER_WORD: Final = re.compile(
 _TYPED: Final = re.compile(r"[?\\]?[\w+-]*\Z")
 _VARIABLES: Final = {"prefix": re.compile(r"\?[\w-]+"), "ggdl": re.compile(r"\?\w+")}
 _CAPITALS: Final = re.compile(r"(?<![\w?])[A-Z_]\w*")
+_COMPARED: Final = re.compile(r"(\w+)(?:\([^()]*\))?\s*(?:==|:=|=|#|!=|in)\s*\Z")
 _CONDITIONS: Final = frozenset({"<=", "not", "or", "and", "⇐"})
 _STATE: Final = frozenset({"true", "init", "next", "base"})
 _ACTS: Final = frozenset({"legal", "does", "input"})
@@ -187,6 +190,8 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
             add(name, 0, kinds.Variable)
         return lsp.CompletionList(is_incomplete=False, items=list(items.values()))
     is_term = here.head is not None and here.head not in _CONDITIONS
+    for value in _declared_values(sheet, here, at):
+        add(value, 0, kinds.Value, "a member of its type")
     if here.is_name and not is_term:
         _conditions(sheet, add, notation)
     elif notation == "prefix" and here.is_name:
@@ -214,11 +219,10 @@ def _conditions(sheet: Sheet, add: _Add, notation: str) -> None:
     kinds = lsp.CompletionItemKind
     for key, found in sheet.names.by_key.items():
         first = found[0]
-        if first.kind == "relation":
+        if first.kind == "relation" or (notation == "ggdl" and first.kind in ("fluent", "move")):
             text = sheet.text[first.start : first.end]
-            add(
-                text, 2, kinds.Function, f"relation {key[1]}/{key[2]}" if key[0] == "relation" else "relation"
-            )
+            title = f"relation {key[1]}/{key[2]}" if key[0] == "relation" else first.kind
+            add(text, 2, kinds.Function, title)
     words = {**GDL, **GGDL} if notation == "ggdl" else GDL
     for name, word in words.items():
         if name == "<=" and notation != "prefix":
@@ -238,6 +242,25 @@ def _compounds(sheet: Sheet, here: Context, add: _Add) -> None:
             title = f"{first.kind} {key[1]}/{key[2]}" if key[0] == "term" else first.kind
             if not (here.is_name and key[0] == "term" and not key[2]):
                 add(sheet.text[first.start : first.end], group, kinds.Field, title)
+
+
+def _declared_values(sheet: Sheet, here: Context, at: int) -> list[str]:
+    """Return what a GGDL text declares for a place: an argument of a part of the state, or its value."""
+    declared = sheet.tree.ggdl
+    if declared is None:
+        return []
+    members = {kind.name: [str(term) for term in kind.members] for kind in declared.types}
+    members["role"] = members["roles"] = [str(role) for role in sheet.rules.roles]
+    before = sheet.text[max(0, at - 200) : at - len(here.typed)]
+    compared = _COMPARED.search(before)
+    for fluent in declared.fluents:
+        if compared is not None and fluent.name == compared[1].lower():
+            every = list(dict.fromkeys(term for terms in members.values() for term in terms))
+            found = [str(term) for term in fluent.values] or members.get(fluent.value or "", every)
+            return found[:MOST_VALUES]
+        if fluent.name == here.head and here.argument < len(fluent.arguments):
+            return members.get(fluent.arguments[here.argument] or "", [])[:MOST_VALUES]
+    return []
 
 
 def _values(sheet: Sheet, here: Context) -> list[str]:
