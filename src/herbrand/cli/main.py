@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "replay": "Show a recorded match, state by state, by playing it again.",
     "record": "List, verify, sign, export and import records of matches.",
     "tasks": "Make questions about games for language models, and grade replies.",
+    "web": "Play, write and look into games in a browser.",
     "games": "List the bundled games, or describe one.",
     "params": "List the parameters of a game in GGDL.",
     "verify": "Compare engines with each other, with a recorded trace, or two rulesheets.",

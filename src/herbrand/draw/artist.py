@@ -70,12 +70,14 @@ class Artist:
         last: Iterable[Move | str] = (),
         lines: Sequence[str] = (),
         extras: bool = True,
+        control: bool = True,
+        stacked: bool = False,
         style: bool = True,
         name: str | None = None,
     ) -> Drawing:
         """Draw a state, or the facts of one.
 
-        The cells of the moves `last` are marked.  `lines`, `extras` and `style` are those of `svg.draw`.
+        The cells of the moves `last` are marked.  The other choices are those of `svg.draw`.
         """
         facts: Iterable[str] = state.facts if hasattr(state, "facts") else state
         return draw(
@@ -86,12 +88,19 @@ class Artist:
             last=[self._clicker.clicks(str(move)) for move in last],
             known=self._looks,
             extras=extras,
+            control=control,
+            stacked=stacked,
             style=style,
         )
 
     def clicks(self, moves: Iterable[Move | str]) -> list[Clicks]:
         """Return for each move the places to click, in order; none for a move that refers to no place."""
         return [self._clicker.clicks(str(move)) for move in moves]
+
+    @property
+    def has_boards(self) -> bool:
+        """Whether anything is drawn but tables and cards."""
+        return bool(self.layout.boards or self.layout.towers or self.layout.rows)
 
     @property
     def colours(self) -> Mapping[str, str]:

@@ -386,6 +386,8 @@ def _frames(grid: _Grid) -> list[str]:
     board = grid.board
     if board.form in ("hex", "hex-left", "star", "ragged", "row"):
         return []
+    if board.rack:
+        return []
     if board.form == "rings":
         return _ring_lines(grid)
     if board.cells and len(board.cells) < len(board.first) * len(board.second) and not board.nested:

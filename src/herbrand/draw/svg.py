@@ -75,13 +75,16 @@ def draw(
     last: Sequence[Sequence[str]] = (),
     known: Mapping[str, Look] | None = None,
     extras: bool = True,
+    control: bool = True,
+    stacked: bool = False,
     style: bool = True,
 ) -> Drawing:
     """Draw a state.
 
     `name` becomes the title, `lines` stand below the picture; `last` has the cells of the moves
     made last, by the names of `paper.cell_name`; `known` are the looks of `content_looks`.  Without `extras`
-    only boards and towers are drawn; without `style` the page must bring the style sheet.
+    only boards and towers are drawn, without `control` not whose turn it is; `stacked` puts what is no
+    board below the boards; without `style` the page must bring the style sheet.
     """
     parts = layout.facts(facts)
     known = dict(content_looks(layout) if known is None else known)
@@ -98,9 +101,11 @@ def draw(
         painted.append(towers(shape, by_shape, layout, last))
     for shape in layout.rows:
         painted += [pile(fact) for fact in by_shape[shape]]
+    if stacked and painted:
+        painted[-1].broken = True
     if layout.lamps and len(layout.lamps) >= 2 and extras:
         painted.append(lamps(layout.lamps, {fact[0] for fact in parts if len(fact) == 1}))
-    told = set(layout.control) if lines else set()
+    told = set() if control and not lines else set(layout.control)
     rest = [fact for fact in parts if _is_rest(fact, layout) and (fact[0], len(fact) - 1) not in told]
     if rest and extras:
         spare = [fact for fact in rest if _is_stock(fact, layout, known)]

@@ -54,7 +54,10 @@ def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Ite
     processor = math.ceil(min(max(seconds, 1.0), 1e6))
     limit = (
         "import resource, runpy, sys;"
-        f"resource.setrlimit(resource.RLIMIT_AS, ({megabytes} * 2**20,) * 2);"
+        "most = resource.getrlimit(resource.RLIMIT_AS)[1];"  # whoever started us may allow less
+        f"memory = {megabytes} * 2**20;"
+        "memory = memory if most == resource.RLIM_INFINITY else min(memory, most);"
+        "resource.setrlimit(resource.RLIMIT_AS, (memory,) * 2);"
         f"resource.setrlimit(resource.RLIMIT_CPU, ({processor}, {processor + 1}));"
         if limited
         else "import runpy, sys;"

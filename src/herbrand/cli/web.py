@@ -1,0 +1,48 @@
+"""`herbrand web`: the web application, on this computer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from herbrand.cli.output import remark
+from herbrand.errors import MissingExtra
+
+__all__ = ["command"]
+
+
+@click.command("web")
+@click.argument(
+    "folders", metavar="[FOLDER]...", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8888, show_default=True, help="0: any free one."
+)
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+def command(folders: tuple[Path, ...], port: int, show: bool) -> None:
+    """Play, write and look into games in a browser.
+
+    The pages are served on 127.0.0.1 only and load nothing from elsewhere. Beside the bundled games there
+    are the rulesheets of each FOLDER. Ctrl+C ends it.
+    """
+    import socket
+
+    try:
+        import multipart  # noqa: F401  # what starlette reads forms with
+        import uvicorn
+
+        from herbrand.web.app import make_app
+    except ImportError as error:
+        raise MissingExtra("the web application", "web") from error
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        remark(f"herbrand is at {address} (Ctrl+C ends it)")
+        if show:
+            import webbrowser
+
+            webbrowser.open(address)
+        config = uvicorn.Config(make_app(folders), log_level="warning", server_header=False)
+        uvicorn.Server(config).run(sockets=[listener])

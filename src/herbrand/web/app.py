@@ -1,0 +1,479 @@
+"""The addresses of the web application, and what answers at each."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections import OrderedDict
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from herbrand.draw.style import STYLE
+from herbrand.web.child import ChildError, ChildLost
+from herbrand.web.guard import Guard, check_token, token_of
+from herbrand.web.library import MOST_BYTES, Library, NotThere
+from herbrand.web.matches import Desks, Matches, NoMatch
+from herbrand.web.pages import game_page, library_page, problem
+from herbrand.web.pages_analyse import analyse_page
+from herbrand.web.pages_help import help_page
+from herbrand.web.pages_play import match_page
+from herbrand.web.pages_write import EMPTY, write_page
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+    from herbrand.web.library import Entry
+    from herbrand.web.markup import Markup
+    from herbrand.web.matches import Match
+
+__all__ = ["make_app"]
+
+STATIC: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+MOST_PICTURES: Final = 400
+NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")
+ENDINGS: Final = {"prefix": ".kif", "infix": ".hrf", "prolog": ".pl", "ggdl": ".ggd"}
+_SVG_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+class App:
+    """Answers requests."""
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        self.library = Library(folders)
+        self.matches = Matches()
+        self.desks = Desks()
+        self._pictures: OrderedDict[str, str] = OrderedDict()
+
+    def routes(self) -> list[Route]:
+        """Return all addresses."""
+        ask, give = ["GET"], ["POST"]
+        return [
+            Route("/", self.home, methods=ask),
+            Route("/help", self.help, methods=ask),
+            Route("/game/{key}", self.game, methods=ask),
+            Route("/picture/{key}.svg", self.picture, methods=ask),
+            Route("/download/{key}", self.download, methods=ask),
+            Route("/play", self.play, methods=give),
+            Route("/match/{key}", self.match, methods=ask),
+            Route("/match/{key}/state", self.state, methods=ask),
+            Route("/match/{key}/bar", self.bar, methods=ask),
+            Route("/match/{key}/record.json", self.record, methods=ask),
+            Route("/match/{key}/{do:str}", self.act, methods=give),
+            Route("/edit", self.edit, methods=["GET", "POST"]),
+            Route("/edit/play", self.edit_play, methods=give),
+            Route("/edit/download", self.edit_download, methods=give),
+            Route("/upload", self.upload, methods=give),
+            Route("/api/{do:str}", self.api, methods=give),
+            Route("/analyse/{key}", self.analyse, methods=["GET", "POST"]),
+            Route("/static/{name}", self.static, methods=ask),
+        ]
+
+    # -- library --------------------------------------------------------------------------
+
+    async def home(self, request: Request) -> Response:
+        """Show the games."""
+        query, feature = request.query_params.get("q", "")[:100], request.query_params.get("feature", "")[:60]
+        entries = await run_in_threadpool(self.library.entries)
+        return _page(library_page(entries, query=query, feature=feature, token=_token(request)))
+
+    async def help(self, request: Request) -> Response:
+        """Say how to use it."""
+        return _page(help_page(token=_token(request)))
+
+    async def game(self, request: Request) -> Response:
+        """Show one game."""
+        entry = self._entry(request)
+        facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
+        return _page(game_page(entry, facts, _players(), token=_token(request)))
+
+    async def picture(self, request: Request) -> Response:
+        """Draw the first position of a game."""
+        entry = self._entry(request)
+        try:
+            svg = await run_in_threadpool(self._picture, entry)
+        except (ChildError, ChildLost):
+            svg = _NO_PICTURE
+        return Response(
+            svg,
+            media_type="image/svg+xml",
+            headers={"content-security-policy": _SVG_POLICY, "cache-control": "private, max-age=600"},
+        )
+
+    def _picture(self, entry: Entry) -> str:
+        name = hashlib.sha256(f"{entry.key}\n{entry.notation}\n{entry.text}".encode()).hexdigest()
+        if name not in self._pictures:
+            drawn: str = self.desks.ask("thumbnail", place="pictures", seconds=30, **_rules(entry))["svg"]
+            self._pictures[name] = drawn
+            while len(self._pictures) > MOST_PICTURES:
+                self._pictures.popitem(last=False)
+        return self._pictures[name]
+
+    async def download(self, request: Request) -> Response:
+        """Give the rules as a file."""
+        entry = self._entry(request)
+        return _file(entry.text, entry.title, ENDINGS.get(entry.notation, ".kif"))
+
+    def _entry(self, request: Request) -> Entry:
+        return self.library.find(request.path_params["key"])
+
+    # -- matches --------------------------------------------------------------------------
+
+    async def play(self, request: Request) -> Response:
+        """Begin a match."""
+        form = await _form(request)
+        entry = self.library.find(form.get("key", ""))
+        seats = {
+            name.removeprefix("seat:"): value for name, value in form.items() if name.startswith("seat:")
+        }
+        return await self._begin(entry, form, seats)
+
+    async def _begin(self, entry: Entry, form: dict[str, str], seats: dict[str, str]) -> Response:
+        known = {"you", *_players()}
+        wrong = sorted(set(seats.values()) - known)
+        if wrong:
+            raise HTTPException(400, f"There is no player `{wrong[0][:40]}`.")
+        parameters = {
+            name.removeprefix("param:"): value
+            for name, value in form.items()
+            if name.startswith("param:") and value.strip()
+        }
+        settings = {"seats": seats, "clock": _seconds(form.get("clock", "1")), "parameters": parameters}
+        match = await run_in_threadpool(self.matches.begin, entry, settings)
+        return RedirectResponse(f"/match/{match.key}", 303)
+
+    async def match(self, request: Request) -> Response:
+        """Show a match."""
+        match = self.matches.find(request.path_params["key"])
+        view = await run_in_threadpool(match.ask, "view")
+        return _page(match_page(match.key, match.entry, view, token=_token(request)))
+
+    async def state(self, request: Request) -> Response:
+        """Return the view after some steps."""
+        match = self.matches.find(request.path_params["key"])
+        step = request.query_params.get("step", "")
+        if not step.isdecimal() or len(step) > 6:
+            raise HTTPException(400, "The step must be a number.")
+        return JSONResponse(await run_in_threadpool(match.ask, "view", step=int(step)))
+
+    async def bar(self, request: Request) -> Response:
+        """Return the chances in random play."""
+        match = self.matches.find(request.path_params["key"])
+        return JSONResponse(await run_in_threadpool(self._odds, match))
+
+    def _odds(self, match: Match) -> dict[str, Any]:
+        here: dict[str, Any] = match.ask("position")
+        told: dict[str, Any] = {"values": here["values"], "games": 0}
+        if here["facts"] is not None:
+            given = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
+            try:
+                told = self.desks.ask("odds", place="odds", seconds=60, facts=here["facts"], **given)
+            except (ChildError, ChildLost):
+                return told
+        return told
+
+    async def record(self, request: Request) -> Response:
+        """Give the moves as a file."""
+        match = self.matches.find(request.path_params["key"])
+        told = await run_in_threadpool(match.ask, "record")
+        return _file(json.dumps(told, indent=2), f"{match.entry.key}-match", ".json")
+
+    async def act(self, request: Request) -> Response:
+        """Do something in a match: move, advance, undo, hint."""
+        form = await _form(request)
+        match = self.matches.find(request.path_params["key"])
+        do = request.path_params["do"]
+        given: dict[str, Any] = {}
+        if do == "move":
+            step = form.get("step", "")
+            if not step.isdecimal() or len(step) > 6:
+                raise HTTPException(400, "The step must be a number.")
+            given = {"role": form.get("role", ""), "move": form.get("move", ""), "step": int(step)}
+        elif do == "hint":
+            given = {"role": form.get("role", "")}
+        elif do not in ("advance", "undo"):
+            raise HTTPException(404, "A match has no such thing to do.")
+        try:
+            told = await run_in_threadpool(match.ask, do, **given)
+        except ChildError as error:
+            if _wants_json(request):
+                return JSONResponse({"error": str(error)}, 409)
+            view = await run_in_threadpool(match.ask, "view")
+            return _page(
+                match_page(match.key, match.entry, view, token=_token(request), problem=str(error)), 409
+            )
+        return JSONResponse(told) if _wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
+
+    # -- writing --------------------------------------------------------------------------
+
+    async def edit(self, request: Request) -> Response:
+        """Show a text to be changed."""
+        text, notation, title = EMPTY, "auto", "my game"
+        if request.method == "POST":
+            form = await _form(request)
+            text, notation, title = _text_of(form)
+        elif key := request.query_params.get("game"):
+            entry = self.library.find(key)
+            text, notation, title = entry.text, entry.notation, entry.title
+        return _page(write_page(text, notation, title, token=_token(request)))
+
+    async def edit_play(self, request: Request) -> Response:
+        """Play the text at once: you have the first role, a program the others."""
+        form = await _form(request)
+        text, notation, title = _text_of(form)
+        entry = self.library.give(text, notation, title)
+        facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
+        if not facts["playable"]:
+            return _page(write_page(text, notation, title, token=_token(request)), 409)
+        players = _players()
+        rival = "mcts" if "mcts" in players else "random"
+        seats = {role: "you" if i == 0 else rival for i, role in enumerate(facts["players"])}
+        return await self._begin(entry, {}, seats)
+
+    async def edit_download(self, request: Request) -> Response:
+        """Give the text as a file."""
+        text, notation, title = _text_of(await _form(request))
+        return _file(text, title, ENDINGS.get(notation, ".kif"))
+
+    async def upload(self, request: Request) -> Response:
+        """Take a file into the editor."""
+        async with request.form(max_files=1, max_fields=5) as form:
+            _check(request, form.get("token"))
+            file = form.get("file")
+            if file is None or isinstance(file, str):
+                raise HTTPException(400, "No file was chosen.")
+            data = await file.read(MOST_BYTES + 1)
+            name = (file.filename or "game").replace("\\", "/").rsplit("/", 1)[-1]
+        if len(data) > MOST_BYTES:
+            raise HTTPException(413, "That is more than a rulesheet: at most a megabyte is taken.")
+        from herbrand.syntax.files import decode
+
+        stem, _, ending = name.rpartition(".")
+        notation = {"hrf": "infix", "pl": "prolog", "ggd": "ggdl", "kif": "prefix"}.get(
+            ending.lower(), "auto"
+        )
+        entry = self.library.give(decode(data, name)[0].text, notation, (stem or name)[:80])
+        return RedirectResponse(f"/edit?game={entry.key}", 303)
+
+    async def api(self, request: Request) -> Response:
+        """Answer the script of the editor."""
+        do = request.path_params["do"]
+        if do not in ("check", "preview", "why", "layout", "convert", "graph", "fix"):
+            raise HTTPException(404, "There is nothing of that name to ask.")
+        _check(request, request.headers.get("x-herbrand-token"))
+        try:
+            asked = json.loads(await request.body())
+        except ValueError:
+            raise HTTPException(400, "The question is not JSON.") from None
+        try:
+            given = _asked(do, asked)
+        except (KeyError, TypeError, ValueError):
+            raise HTTPException(400, "The question lacks something.") from None
+        try:
+            return JSONResponse(await run_in_threadpool(self.desks.ask, do, **given))
+        except (ChildError, ChildLost) as error:
+            return JSONResponse({"error": str(error)}, 409)
+
+    # -- analysis -------------------------------------------------------------------------
+
+    async def analyse(self, request: Request) -> Response:
+        """Say what is known about a game, when asked to look."""
+        entry = self._entry(request)
+        told = None
+        if request.method == "POST":
+            await _form(request)
+            given = _rules(entry)
+            given.pop("source")
+            told = await run_in_threadpool(self.desks.ask, "analyse", place="analysis", seconds=90, **given)
+        return _page(analyse_page(entry, told, token=_token(request)))
+
+    async def static(self, request: Request) -> Response:
+        """Give a file of the application: one of a fixed list."""
+        name = request.path_params["name"]
+        if name == "board.css":
+            return Response(STYLE, media_type="text/css", headers=_KEEP)
+        if name not in STATIC:
+            raise HTTPException(404, "There is no such file.")
+        content = files("herbrand.web").joinpath("static", name).read_bytes()
+        return Response(content, media_type=STATIC[name], headers=_KEEP)
+
+
+_KEEP: Final = {"cache-control": "no-cache"}
+_NO_PICTURE: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 90"><text x="60" y="52" text-anchor="middle" '
+    'font-size="30" fill="#a39c90">?</text></svg>'
+)
+
+
+def make_app(
+    folders: Iterable[Path] = (), *, hosts: Iterable[str] = ("127.0.0.1", "localhost", "::1")
+) -> Guard:
+    """Return the application, for a server of ASGI applications.
+
+    `folders` are searched for rulesheets; `hosts` are the names under which it may be asked.
+    """
+    app = App(folders)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        app.matches.close()
+        app.desks.close()
+
+    handlers: dict[Any, Callable[..., Any]] = {
+        HTTPException: _on_http,
+        NotThere: _on_missing,
+        NoMatch: _on_no_match,
+        ChildError: _on_child,
+        ChildLost: _on_child,
+        500: _on_fault,
+    }
+    return Guard(Starlette(routes=app.routes(), exception_handlers=handlers, lifespan=lifespan), hosts=hosts)
+
+
+# -- what went wrong --------------------------------------------------------------------------
+
+
+async def _on_http(request: Request, error: HTTPException) -> Response:
+    if _wants_json(request):
+        return JSONResponse({"error": error.detail}, error.status_code)
+    messages = {404: "There is no page at this address.", 405: "This address is not asked that way."}
+    message = messages.get(error.status_code, error.detail) if error.detail in _PLAIN else error.detail
+    help_ = "Perhaps the address was mistyped." if error.status_code == 404 else ""
+    return _page(problem(error.status_code, message, help_), error.status_code)
+
+
+_PLAIN: Final = {"Not Found", "Method Not Allowed"}
+
+
+async def _on_missing(request: Request, error: NotThere) -> Response:
+    from difflib import get_close_matches
+
+    from herbrand import games
+
+    name = str(error)[:60]
+    near = get_close_matches(name.lower(), {n.lower(): n for n in games.names()}, n=1)
+    hint = f"Did you mean {near[0]}? " if near else ""
+    help_ = f"{hint}Texts that you gave are kept only while the server runs, the latest of them."
+    if _wants_json(request):
+        return JSONResponse({"error": f"no game `{name}`"}, 404)
+    return _page(problem(404, f"There is no game called “{name}”.", help_), 404)
+
+
+async def _on_no_match(request: Request, error: NoMatch) -> Response:
+    del error
+    message = "This match is not played any more."
+    help_ = "Matches are kept while the server runs, the eight that were touched last. Begin a new one."
+    if _wants_json(request):
+        return JSONResponse({"error": f"{message} {help_}"}, 404)
+    return _page(problem(404, message, help_), 404)
+
+
+async def _on_child(request: Request, error: Exception) -> Response:
+    if _wants_json(request):
+        return JSONResponse({"error": str(error)}, 409)
+    help_ = (
+        "The rules were stopped, and nothing else was harmed. Smaller parameters or a smaller board may help."
+        if isinstance(error, ChildLost)
+        else "Open the rules in the editor: it shows where the fault is."
+    )
+    return _page(problem(409, "The game cannot be shown.", help_, details=str(error)), 409)
+
+
+async def _on_fault(request: Request, error: Exception) -> Response:
+    del request, error
+    return _page(
+        problem(500, "This is a fault in herbrand.", "The terminal in which it runs says more."), 500
+    )
+
+
+# -- small things -----------------------------------------------------------------------------
+
+
+def _page(page: Markup, status: int = 200) -> Response:
+    return HTMLResponse(str(page), status, headers={"cache-control": "no-store"})
+
+
+def _file(text: str, title: str, ending: str) -> Response:
+    name = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in title)[:60] or "game"
+    disposition = f'attachment; filename="{name}{ending}"'
+    return Response(text, media_type="text/plain", headers={"content-disposition": disposition})
+
+
+def _rules(entry: Entry) -> dict[str, Any]:
+    name = entry.title if entry.shelf == "yours" else entry.key
+    return {"text": entry.text, "notation": entry.notation, "name": name, "source": entry.source}
+
+
+def _players() -> list[str]:
+    from herbrand.play import players
+
+    best = ["mcts", "montecarlo", "greedy", "random", "legal"]
+    found = list(players())
+    return [*(name for name in best if name in found), *(name for name in found if name not in best)]
+
+
+def _token(request: Request) -> str:
+    return token_of(request.scope["herbrand.session"])
+
+
+def _check(request: Request, token: object) -> None:
+    """Refuse a request that our own pages did not make."""
+    if not check_token(request, token if isinstance(token, str) else None):
+        raise HTTPException(
+            403,
+            "This request did not come from a page of this server. Load the page again and try again.",
+        )
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Return the fields of a form that brings its token."""
+    async with request.form(max_files=0, max_fields=200, max_part_size=MOST_BYTES) as form:
+        fields = {name: value for name, value in form.items() if isinstance(value, str)}
+    _check(request, fields.pop("token", None))
+    return fields
+
+
+def _text_of(form: dict[str, str]) -> tuple[str, str, str]:
+    notation = form.get("notation", "auto")
+    title = form.get("title", "").strip()[:80] or "my game"
+    text = form.get("text", "").replace("\r\n", "\n")
+    return text, notation if notation in NOTATIONS else "auto", title
+
+
+def _asked(do: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what the desk is asked; `KeyError`, `TypeError` or `ValueError` for what is no question."""
+    text, notation = asked["text"], asked.get("notation", "auto")
+    if not isinstance(text, str) or len(text) > MOST_BYTES or notation not in NOTATIONS:
+        raise ValueError
+    given: dict[str, Any] = {"text": text, "notation": notation}
+    if do in ("preview", "why"):
+        moves = asked.get("moves", [])
+        given["moves"] = [[str(move) for move in joint] for joint in moves][:500]
+    if do == "why":
+        given["atom"] = str(asked["atom"])[:500]
+    if do == "convert":
+        given["to"] = str(asked["to"])
+    if do == "fix":
+        given["number"] = int(asked["number"])
+    return given
+
+
+def _seconds(text: str) -> float:
+    try:
+        return min(60.0, max(0.1, float(text)))
+    except ValueError:
+        return 1.0
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "") or request.url.path.startswith("/api/")

@@ -1,0 +1,251 @@
+"""Looking at a text, in the child: findings, layout, other notations, what the game looks like, analysis."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from herbrand.errors import GameError, HerbrandError
+from herbrand.game import Game
+from herbrand.limits import Limits
+
+__all__ = ["Desk"]
+
+QUICK: Final = Limits(seconds=8, atoms=2_000_000)
+MOST_FINDINGS: Final = 200
+MOST_MOVES: Final = 400
+GAMES: Final = 1024
+"""Random games from a state."""
+SMALL: Final = 60
+"""States of an automaton that is drawn."""
+
+
+@lru_cache(maxsize=4)
+def _game(
+    text: str, notation: str, name: str, source: str, parameters: tuple[tuple[str, Any], ...] = ()
+) -> Game:
+    from herbrand.syntax import Source, read
+
+    tree = read(Source(text, source or name), notation, parameters=dict(parameters))
+    return Game(tree, name=name, limits=QUICK)
+
+
+class Desk:
+    """Answers questions about texts."""
+
+    ACTIONS: Final = (
+        "check",
+        "preview",
+        "why",
+        "layout",
+        "convert",
+        "graph",
+        "fix",
+        "thumbnail",
+        "facts",
+        "analyse",
+    )
+
+    def check(
+        self, text: str, notation: str = "auto", name: str = "game", source: str = ""
+    ) -> dict[str, Any]:
+        """Return what reading and checking find, with places as offsets; whether it can be played."""
+        game = _game(text, notation, name, source)
+        findings = []
+        for one in game.diagnostics[:MOST_FINDINGS]:
+            place = one.source.position(one.span.start)
+            findings.append(
+                {
+                    "check": one.check,
+                    "severity": one.severity.value,
+                    "message": one.message,
+                    "line": place.line,
+                    "column": place.column,
+                    "start": one.span.start,
+                    "end": max(one.span.end, one.span.start + 1),
+                    "help": one.help,
+                    "notes": list(one.notes),
+                    "fix": one.fix.message if one.fix is not None else None,
+                }
+            )
+        return {
+            "notation": game.tree.notation,
+            "findings": findings,
+            "more": max(0, len(game.diagnostics) - MOST_FINDINGS),
+            "playable": not game.rules.errors,
+            "roles": list(game.roles),
+            "statements": len(game.tree.statements),
+            "parameters": [parameter.as_json() for parameter in game.parameters],
+        }
+
+    def fix(self, text: str, number: int, notation: str = "auto", name: str = "game") -> dict[str, Any]:
+        """Apply the repair of one finding, or of all (-1); return the new text."""
+        from herbrand.diagnostic import apply_fixes
+
+        found = _game(text, notation, name, "").diagnostics
+        if not -1 <= number < len(found):
+            raise ValueError("the text has changed since")
+        chosen = found if number < 0 else (found[number],)
+        fixed, applied = apply_fixes(text, tuple(chosen))
+        return {"text": fixed, "applied": len(applied)}
+
+    def layout(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
+        """Lay a text out the canonical way."""
+        from herbrand.syntax.layout import format_text
+
+        tree = _game(text, notation, name, "").tree
+        if any(one.is_error for one in tree.diagnostics):
+            raise GameError("a text with syntax errors is left as it is: mend them first")
+        if tree.notation == "prefix":
+            return {"text": format_text(tree.source)}
+        if tree.notation == "ggdl":
+            raise GameError("GGDL has no canonical layout")
+        return self.convert(text, tree.notation, notation, name)
+
+    def convert(self, text: str, to: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
+        """Write a text in another notation."""
+        from herbrand.syntax.printer import print_tree
+
+        if to not in ("prefix", "infix", "prolog"):
+            raise ValueError(f"no notation `{to}` to write")
+        tree = _game(text, notation, name, "").tree
+        if any(one.is_error for one in tree.diagnostics):
+            raise GameError("a text with syntax errors is left as it is: mend them first")
+        return {"text": print_tree(tree, to).text}
+
+    def preview(
+        self, text: str, moves: list[list[str]], notation: str = "auto", name: str = "game", source: str = ""
+    ) -> dict[str, Any]:
+        """Return the state after some joint moves: picture, facts, legal moves, goals."""
+        from herbrand.draw.artist import Artist, caption
+
+        game = _game(text, notation, name, source)
+        game.require_playable()
+        state = game.initial_state("rules")
+        for joint in moves:
+            state = state.next(joint)
+        legal = {} if state.is_terminal else state.legal_moves()
+        return {
+            "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
+            "caption": " ".join(caption(state)),
+            "facts": sorted(state.facts),
+            "over": state.is_terminal,
+            "legal": {role: [str(m) for m in some[:MOST_MOVES]] for role, some in legal.items()},
+            "goals": state.goals,
+        }
+
+    def why(
+        self, text: str, atom: str, moves: list[list[str]], notation: str = "auto", name: str = "game"
+    ) -> dict[str, Any]:
+        """Explain why an atom holds or does not hold after some joint moves."""
+        game = _game(text, notation, name, "")
+        game.require_playable()
+        state = game.initial_state("rules")
+        for joint in moves:
+            state = state.next(joint)
+        explanation = state.why(atom)
+        return {"holds": explanation.holds, "text": str(explanation)}
+
+    def graph(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
+        """Return the relations with what each of them depends on, by strata."""
+        graph = _game(text, notation, name, "").rules.graph
+        rows = []
+        for relation in sorted(graph.nodes):
+            edges = graph.edges_from(relation)
+            on = {("not " if edge.negative else "") + f"{edge.body[0]}/{edge.body[1]}" for edge in edges}
+            rows.append(
+                {
+                    "relation": f"{relation[0]}/{relation[1]}",
+                    "on": sorted(on),
+                    "recursive": relation in graph.recursive,
+                }
+            )
+        return {"relations": rows}
+
+    def thumbnail(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
+        """Draw the initial state."""
+        from herbrand.draw.artist import Artist
+
+        game = _game(text, notation, name, source)
+        game.require_sound()
+        if game.is_epistemic:
+            raise GameError("what roles know is asked: no single state is drawn")
+        artist = Artist.of(game)
+        return {"svg": artist.draw(game.initial_state("rules"), extras=not artist.has_boards).svg}
+
+    def facts(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
+        """Return what can be told about a game without playing it."""
+        from dataclasses import asdict
+
+        from herbrand.check.features import features
+
+        game = _game(text, notation, name, source)
+        found = features(game.rules)
+        return {
+            "name": game.name,
+            "roles": list(game.roles),
+            "players": list(game.players),
+            "notation": game.tree.notation,
+            "playable": not game.rules.errors and not game.is_epistemic,
+            "errors": len(game.rules.errors),
+            "hidden": game.has_percepts,
+            "chance": game.chance_role is not None,
+            "parameters": [parameter.as_json() for parameter in game.parameters],
+            "features": {k: v for k, v in asdict(found).items() if isinstance(v, int | str)},
+        }
+
+    def odds(
+        self,
+        text: str,
+        notation: str,
+        name: str,
+        facts: list[str],
+        source: str = "",
+        parameters: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Return what each role gets on the average in random games from a state."""
+        game = _game(text, notation, name, source, tuple(sorted((parameters or {}).items())))
+        expander = game.expander
+        ended = expander.rollouts(expander.pack([frozenset(facts)]), seed=1, each=GAMES, max_steps=500)
+        values = {}
+        for place, role in enumerate(game.roles):
+            known = ended.goals[:, place][ended.goals[:, place] >= 0]
+            if role != game.chance_role and len(known):
+                values[role] = round(float(known.mean()), 1)
+        return {"values": values, "games": GAMES}
+
+    def analyse(
+        self, text: str, notation: str, name: str, seconds: float = 10.0, playouts: int = 2000
+    ) -> dict[str, Any]:
+        """Return verdicts, statistics of random games, and the automaton of a small game."""
+        from herbrand.analyse.budget import Budget
+        from herbrand.analyse.prove import analyse
+
+        game = _game(text, notation, name, "")
+        told: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
+        try:
+            told["verdicts"] = analyse(game, budget=Budget(seconds, 200_000, 500.0)).as_json()
+        except HerbrandError as error:
+            told["notes"].append(f"no verdicts: {error}")
+        try:
+            found = game.simulate(playouts=playouts, seed=1, threads=1, limits=Limits(seconds=seconds))
+            told["statistics"] = {
+                "playouts": found.playouts,
+                "length": found.length,
+                "lengths": {str(key): value for key, value in sorted(found.lengths.items())},
+                "goals": {
+                    role: {
+                        "mean": goal.mean,
+                        "distribution": {str(k): v for k, v in goal.distribution.items()},
+                    }
+                    for role, goal in found.goals.items()
+                },
+            }
+        except HerbrandError as error:
+            told["notes"].append(f"no statistics: {error}")
+        try:
+            automaton = game.automaton(limit=SMALL)
+            told["automaton"] = automaton.as_svg(most=SMALL)
+        except HerbrandError:
+            told["notes"].append(f"the game has more than {SMALL} states: they are not drawn")
+        return told

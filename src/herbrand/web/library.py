@@ -1,0 +1,127 @@
+"""The games there are: bundled ones, those of folders, and texts that people give."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand import games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["Entry", "Library", "NotThere"]
+
+MOST_BYTES: Final = 1_000_000
+"""A larger text is not taken."""
+MOST_GIVEN: Final = 64
+"""So many texts that people gave are kept, the latest."""
+MOST_FILES: Final = 2_000
+
+
+class NotThere(LookupError):
+    """No game has this name."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One game of the library."""
+
+    key: str
+    """Its name in addresses: letters, digits, `.`, `_` and `-`."""
+    title: str
+    text: str
+    notation: str
+    shelf: str
+    """"bundled", the name of a folder, or "yours"."""
+    source: str = ""
+    """The file, for hints beside it; empty for a text that was given."""
+    description: str = ""
+    features: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+
+
+class Library:
+    """Finds games by name.  Names from outside are only ever looked up, never made into paths."""
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        self._bundled = {name.lower(): name for name in games.names()}
+        self._files: dict[str, tuple[Path, str]] = {}
+        for folder in folders:
+            self._index(folder)
+        self._given: OrderedDict[str, Entry] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def _index(self, folder: Path) -> None:
+        """Note the rulesheets of a folder."""
+        for path in sorted(folder.iterdir()):
+            if path.suffix in games.ENDINGS and path.is_file() and len(self._files) < MOST_FILES:
+                key = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)
+                while key.lower() in self._bundled or key.lower() in self._files:
+                    key += "-file"
+                self._files[key.lower()] = (path, folder.name or str(folder))
+
+    def entries(self) -> list[Entry]:
+        """Return all games, those that people gave first."""
+        with self._lock:
+            given = list(reversed(self._given.values()))
+        names = [*self._files, *self._bundled]
+        return [*given, *map(self.find, names)]
+
+    def find(self, key: str) -> Entry:
+        """Return the game of a name; `NotThere` if there is none."""
+        folded = key.lower()
+        with self._lock:
+            if folded in self._given:
+                return self._given[folded]
+        if folded in self._files:
+            return self._from_file(folded)
+        if folded in self._bundled:
+            return _bundled(self._bundled[folded])
+        raise NotThere(key)
+
+    def _from_file(self, key: str) -> Entry:
+        from herbrand.syntax.files import decode
+
+        path, shelf = self._files[key]
+        try:
+            data = path.read_bytes()[:MOST_BYTES]
+        except OSError as error:
+            raise NotThere(key) from error
+        text = decode(data, path.name)[0].text
+        return Entry(key, path.stem, text, _notation(path.suffix), shelf, str(path))
+
+    def give(self, text: str, notation: str, title: str) -> Entry:
+        """Keep a text under a name that follows from it."""
+        key = "own-" + hashlib.sha256(f"{notation}\\n{title}\\n{text}".encode()).hexdigest()[:12]
+        entry = Entry(key, title, text, notation, "yours")
+        with self._lock:
+            self._given[key] = entry
+            self._given.move_to_end(key)
+            while len(self._given) > MOST_GIVEN:
+                self._given.popitem(last=False)
+        return entry
+
+
+def _bundled(name: str) -> Entry:
+    path = games.path(name)
+    info: dict[str, Any] = games.info(name)
+    return Entry(
+        name,
+        str(info.get("title", name)) + (" (GGDL)" if path.suffix == ".ggd" and "." in name else ""),
+        games.text(name),
+        _notation(path.suffix),
+        "bundled",
+        str(path),
+        str(info.get("description", "")),
+        tuple(info.get("features", ())),
+        tuple(info.get("roles", ())),
+    )
+
+
+def _notation(ending: str) -> str:
+    return {".hrf": "infix", ".pl": "prolog", ".ggd": "ggdl"}.get(ending, "prefix")

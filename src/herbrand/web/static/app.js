@@ -1,0 +1,497 @@
+"use strict";
+// Makes the pages live: filters the library, makes boards clickable, checks what is written.
+// Text from the server becomes text nodes; only drawings, which herbrand makes itself, become markup.
+document.documentElement.classList.add("live");
+const $ = (id) => document.getElementById(id);
+const token = () => document.querySelector('meta[name="herbrand-token"]')?.content ?? "";
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value != null) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child != null));
+  return made;
+}
+
+async function answer(response) {
+  let told;
+  try { told = await response.json(); } catch { told = { error: "The server did not answer." }; }
+  if (!response.ok) throw new Error(told.error ?? "The server did not answer.");
+  return told;
+}
+
+// -- library --------------------------------------------------------------------------------
+
+function library() {
+  const field = $("query");
+  const cards = [...document.querySelectorAll("#cards > li")];
+  const filter = () => {
+    const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const card of cards) {
+      card.hidden = !wanted.every((word) => card.dataset.said.includes(word));
+      shown += card.hidden ? 0 : 1;
+    }
+    $("amount").textContent = shown === 1 ? "1 game" : `${shown} games`;
+    $("nothing").hidden = shown > 0;
+  };
+  field.addEventListener("input", filter);
+}
+
+// -- matches --------------------------------------------------------------------------------
+
+function match() {
+  const key = $("match").dataset.key;
+  const board = $("board");
+  let now = JSON.parse($("view").textContent);
+  let view = now;
+  let chosen = [];
+  let busy = false;
+  let since = Date.now();
+  let paused = false;
+
+  const ask = (address) => fetch(`/match/${key}/${address}`, { headers: { accept: "application/json" } }).then(answer);
+  const act = (what, fields = {}) => {
+    const body = new URLSearchParams({ token: token(), ...fields });
+    return fetch(`/match/${key}/${what}`, { method: "POST", body, headers: { accept: "application/json" } }).then(answer);
+  };
+  const complain = (text) => { $("problem").textContent = text; $("problem").hidden = !text; };
+
+  async function run(what, fields) {
+    if (busy) return;
+    busy = true;
+    complain("");
+    $("turn").classList.add("thinking");
+    try { show(await act(what, fields), true); } catch (error) { complain(error.message); paused = true; }
+    $("turn").classList.remove("thinking");
+    busy = false;
+    light();
+    goOn();
+  }
+
+  const watching = () => now.people.length === 0;
+
+  function goOn() {
+    if (!now.auto || busy || paused || view !== now) return;
+    setTimeout(() => { if (!busy && now.auto && !paused && view === now) run("advance"); }, watching() ? 700 : 250);
+  }
+
+  function show(told, current) {
+    view = told;
+    if (current) { now = told; since = Date.now(); }
+    chosen = [];
+    board.innerHTML = told.svg;
+    $("slider").max = now.steps;
+    $("slider").value = told.step;
+    $("step").textContent = `${told.step}/${now.steps}`;
+    $("turn").textContent = status(told);
+    $("veil").hidden = !told.hidden;
+    $("roles").replaceChildren(...told.roles.map(role));
+    $("choose").hidden = !told.moves;
+    $("count").textContent = told.count ?? "";
+    $("advance-form").hidden = !(now.auto && (paused || watching()));
+    $("advance").textContent = paused ? "Go on" : "Pause";
+    $("hint-text").hidden = true;
+    list("seen", now.seen.map((one) => `${one.role} ${plain(one.move)}: saw ${one.seen.join(" ") || "nothing"}`));
+    list("history", now.history);
+    document.querySelectorAll("#history li").forEach((line, i) => line.classList.toggle("here", i === told.step - 1));
+    moves();
+    light();
+    if (current && (!now.auto || watching())) bar();
+  }
+
+  const plain = (move) => (move.startsWith("(") ? move.slice(1, -1) : move);
+
+  function status(told) {
+    if (told.over && told.step === told.steps) {
+      const goals = told.roles.filter((one) => one.seat !== "chance").map((one) => `${one.name} ${one.goal ?? "–"}`);
+      return `The game is over: ${goals.join(", ")}`;
+    }
+    if (told.step < told.steps) return `Step ${told.step} of ${told.steps}`;
+    if (told.turns.length) return `Your move, ${told.turns[0]}`;
+    const choosing = told.roles.filter((one) => one.choosing).map((one) => one.name);
+    return choosing.length ? `${choosing.join(" and ")} to move` : "On it goes";
+  }
+
+  function role(one) {
+    return element("li", { class: one.choosing ? "active" : null },
+      element("span", { class: `dot c-${one.colour}`, "aria-hidden": "true" }), element("strong", {}, one.name),
+      element("span", { class: "muted" }, one.seat), element("span", { class: "now" }, one.choosing ? "to move" : ""),
+      element("span", { class: "goal" }, one.goal == null ? "" : String(one.goal)));
+  }
+
+  function list(name, lines) {
+    $(`${name}-box`).hidden = lines.length === 0;
+    $(name).replaceChildren(...lines.map((line, i) => element("li", { "data-step": i + 1 }, line)));
+    $(name).scrollTop = $(name).scrollHeight;
+  }
+
+  // the list of moves, by kind
+  function moves() {
+    const wanted = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fitting = candidates().filter((move) => wanted.every((word) => move.text.toLowerCase().includes(word)));
+    const kinds = new Map();
+    for (const move of fitting.slice(0, 300)) {
+      if (!kinds.has(move.kind)) kinds.set(move.kind, []);
+      kinds.get(move.kind).push(move);
+    }
+    const parts = [];
+    for (const [kind, some] of kinds) {
+      if (kinds.size > 1 && some.length > 1) parts.push(element("h3", {}, `${kind} · ${some.length}`));
+      parts.push(...some.map(button));
+    }
+    if (fitting.length > 300) parts.push(element("p", { class: "muted small" }, `and ${fitting.length - 300} more: type a part of one`));
+    $("moves").replaceChildren(...parts);
+  }
+
+  const button = (move) => element("button", { type: "button", class: "move", "data-move": move.move, onclick: () => make(move) }, move.text);
+  const make = (move) => run("move", { role: view.role, move: move.move, step: view.steps });
+
+  // clicking on the board
+  const fits = (pattern, name) => {
+    if (!pattern.includes("*")) return pattern === name;
+    const one = pattern.split(":"), two = name.split(":");
+    return one.length === two.length && one.every((part, i) => part === "*" || part === two[i]);
+  };
+  const candidates = () => (view.moves ?? []).filter((move) => chosen.every((name, i) => i < move.clicks.length && fits(move.clicks[i], name)));
+  const cells = () => [...board.querySelectorAll("[data-cell]")];
+
+  function light() {
+    const some = view.moves && !busy ? candidates() : [];
+    const next = new Set(some.filter((move) => move.clicks.length > chosen.length).map((move) => move.clicks[chosen.length]));
+    const exact = new Set([...next].filter((name) => !name.includes("*")));
+    const open = [...next].filter((name) => name.includes("*"));
+    let first = true;
+    for (const cell of cells()) {
+      const name = cell.dataset.cell;
+      const can = exact.has(name) || open.some((pattern) => fits(pattern, name));
+      const taken = chosen.includes(name);
+      cell.classList.toggle("can", can);
+      cell.classList.toggle("taken", taken);
+      if (can || taken) {
+        cell.setAttribute("role", "button");
+        cell.setAttribute("tabindex", first ? "0" : "-1");
+        cell.setAttribute("aria-label", cell.dataset.say + (taken ? ", chosen" : ""));
+        first = false;
+      } else {
+        cell.removeAttribute("role");
+        cell.removeAttribute("tabindex");
+      }
+    }
+    const svg = board.querySelector("svg");
+    if (svg) svg.setAttribute("role", view.moves ? "group" : "img");
+  }
+
+  function click(name) {
+    if (!view.moves || busy) return;
+    if (chosen.length && chosen[chosen.length - 1] === name && !follows(name)) { chosen.pop(); return again(); }
+    if (!follows(name)) {
+      if (!chosen.length) return;
+      chosen = [];
+      if (!follows(name)) return again();
+    }
+    chosen.push(name);
+    const some = candidates();
+    const whole = some.filter((move) => move.clicks.length === chosen.length);
+    if (whole.length === 1 && some.length === 1) return make(whole[0]);
+    if (whole.length && whole.length === some.length) return which(whole);
+    again();
+    if (whole.length) which(whole, true);
+  }
+
+  const follows = (name) => candidates().some((move) => move.clicks.length > chosen.length && fits(move.clicks[chosen.length], name));
+  const again = () => { light(); moves(); };
+
+  function which(some) {
+    $("choices").replaceChildren(...some.map((move) => element("button", { type: "button", class: "move", onclick: () => { $("which").close("made"); make(move); } }, move.text)));
+    $("which").showModal();
+  }
+  $("cancel").addEventListener("click", () => $("which").close());
+  $("which").addEventListener("close", () => { if ($("which").returnValue !== "made") { chosen = []; again(); } $("which").returnValue = ""; });
+
+  board.addEventListener("click", (event) => {
+    const cell = event.target.closest("[data-cell]");
+    if (cell) click(cell.dataset.cell);
+  });
+  board.addEventListener("mouseover", (event) => {
+    const cell = event.target.closest(".can");
+    const open = (view.moves ?? []).flatMap((move) => move.clicks).filter((name) => name.includes("*"));
+    if (!open.length) return;
+    const pattern = cell ? open.find((name) => fits(name, cell.dataset.cell)) : null;
+    for (const one of cells()) one.classList.toggle("near", pattern != null && fits(pattern, one.dataset.cell));
+  });
+  board.addEventListener("keydown", (event) => {
+    const cell = event.target.closest("[data-cell]");
+    if (event.key === "Escape" && chosen.length) { chosen = []; again(); }
+    if (!cell) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      const name = cell.dataset.cell;
+      click(name);
+      cells().find((one) => one.dataset.cell === name && one.hasAttribute("tabindex"))?.focus();
+      return;
+    }
+    const way = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    const from = middle(cell);
+    let best = null, least = Infinity;
+    for (const other of cells()) {
+      if (other === cell || !other.hasAttribute("tabindex")) continue;
+      const to = middle(other), dx = to[0] - from[0], dy = to[1] - from[1];
+      const along = dx * way[0] + dy * way[1], off = Math.abs(dx * way[1]) + Math.abs(dy * way[0]);
+      if (along > 1 && along + 3 * off < least) { best = other; least = along + 3 * off; }
+    }
+    best?.focus();
+  });
+  const middle = (cell) => { const box = cell.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; };
+
+  // tools
+  $("filter").addEventListener("input", moves);
+  const submit = (form, what) => form.addEventListener("submit", (event) => { event.preventDefault(); what(); });
+  submit($("move-form"), () => {});
+  submit(document.querySelector('form[action$="/undo"]'), () => { paused = watching(); run("undo"); });
+  submit($("advance-form"), () => {
+    if (paused) { paused = false; run("advance"); } else { paused = true; $("advance").textContent = "Go on"; }
+  });
+  submit($("hint").form, async () => {
+    if (!view.moves || busy) return;
+    busy = true;
+    $("hint").disabled = true;
+    try {
+      const told = await act("hint", { role: view.role });
+      const rows = told.moves.map((one) => element("tr", {}, element("td", {}, plain(one.move)), element("td", {}, one.value == null ? "" : `${one.value.toFixed(0)}${one.proved ? " proved" : ""}`)));
+      $("hint-text").replaceChildren(element("strong", {}, `Try ${plain(told.move)}`), element("table", {}, ...rows));
+      $("hint-text").hidden = false;
+      const move = view.moves.find((one) => one.move === told.move);
+      for (const cell of cells()) cell.classList.toggle("tip", Boolean(move) && move.clicks.some((name) => fits(name, cell.dataset.cell)));
+      for (const one of document.querySelectorAll("#moves .move")) one.classList.toggle("best", one.dataset.move === told.move);
+    } catch (error) { complain(error.message); }
+    $("hint").disabled = false;
+    busy = false;
+  });
+
+  // replay
+  let wanted = null;
+  async function go(step) {
+    step = Math.max(0, Math.min(now.steps, step));
+    if (step === now.steps) { show(now, false); return goOn(); }
+    wanted = step;
+    const told = await ask(`state?step=${step}`);
+    if (wanted === step) show(told, false);
+  }
+  $("slider").addEventListener("input", () => go(Number($("slider").value)));
+  document.querySelectorAll("#replay button").forEach((one) => one.addEventListener("click", () => {
+    go({ first: 0, back: view.step - 1, on: view.step + 1, last: now.steps }[one.dataset.step]);
+  }));
+  $("history").addEventListener("click", (event) => { const line = event.target.closest("li"); if (line) go(Number(line.dataset.step)); });
+
+  // chances
+  const colours = { white: "#fdfaf3", black: "#35322f", red: "#d1495b", blue: "#2f6fb0", green: "#3c8d5a", yellow: "#efb83a", orange: "#e07b39",
+    purple: "#8a5aa8", teal: "#2a9d9b", brown: "#8c6648", pink: "#dd7ba6", grey: "#a9a69f", ink: "#8a857c" };
+  async function bar() {
+    if (now.hidden) { $("bar").hidden = true; return; }
+    let told;
+    try { told = await ask("bar"); } catch { return; }
+    const values = Object.entries(told.values);
+    const total = values.reduce((sum, [, value]) => sum + value, 0);
+    $("bar").hidden = values.length < 2 || total <= 0;
+    if ($("bar").hidden) return;
+    const space = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(space, "svg");
+    svg.setAttribute("viewBox", "0 0 300 24");
+    svg.setAttribute("preserveAspectRatio", "none");
+    let x = 0;
+    for (const [name, value] of values) {
+      const wide = (300 * value) / total;
+      const colour = now.roles.find((one) => one.name === name)?.colour ?? "ink";
+      const box = document.createElementNS(space, "rect");
+      for (const [key, number] of Object.entries({ x, y: 0, width: wide, height: 24 })) box.setAttribute(key, number);
+      box.setAttribute("fill", colours[colour] ?? "#8a857c");
+      const text = document.createElementNS(space, "text");
+      text.setAttribute("x", x + wide / 2);
+      text.setAttribute("y", 16);
+      text.setAttribute("text-anchor", "middle");
+      text.setAttribute("fill", ["white", "yellow", "pink", "grey"].includes(colour) ? "#24211e" : "#ffffff");
+      text.textContent = wide > 26 ? value.toFixed(0) : "";
+      svg.append(box, text);
+      x += wide;
+    }
+    $("bar").replaceChildren(svg);
+    const said = values.map(([name, value]) => `${name} ${value.toFixed(0)}`).join(", ");
+    $("bar").setAttribute("aria-label", `In ${told.games} random games from here: ${said}`);
+    $("bar").title = `In ${told.games} random games from here: ${said}`;
+  }
+
+  setInterval(() => {
+    const seconds = now.turns.length && !now.over ? Math.floor((Date.now() - since) / 1000) : 0;
+    $("timer").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  }, 500);
+  show(now, true);
+  goOn();
+}
+
+// -- writing --------------------------------------------------------------------------------
+
+function write() {
+  const text = $("text");
+  let played = [];
+  let found = [];
+  let timer = 0;
+  let tab = "findings";
+  let playable = false;
+  const ask = (what, more = {}) => fetch(`/api/${what}`, {
+    method: "POST", headers: { "content-type": "application/json", accept: "application/json", "x-herbrand-token": token() },
+    body: JSON.stringify({ text: text.value, notation: $("notation").value, ...more }),
+  }).then(answer);
+
+  function paint() {
+    const worst = new Map();
+    for (const one of found) if (one.severity !== "note") worst.set(one.line, worst.get(one.line) === "error" ? "error" : one.severity);
+    const lines = text.value.split("\n");
+    $("gutter").replaceChildren(...lines.flatMap((_, i) => {
+      const kind = { error: "b", warning: "i" }[worst.get(i + 1)];
+      return [kind ? element(kind, {}, String(i + 1)) : document.createTextNode(String(i + 1)), document.createTextNode("\n")];
+    }));
+    const parts = [];
+    let at = 0;
+    const points = [...text.value];  // places count code points
+    for (const one of [...found].sort((a, b) => a.start - b.start)) {
+      if (one.start < at) continue;
+      parts.push(points.slice(at, one.start).join(""), element("mark", { class: one.severity }, points.slice(one.start, one.end).join("")));
+      at = one.end;
+    }
+    parts.push(points.slice(at).join("") + "\n");
+    $("backdrop").replaceChildren(...parts);
+    scroll();
+  }
+  const scroll = () => { $("backdrop").scrollTop = $("gutter").scrollTop = text.scrollTop; $("backdrop").scrollLeft = text.scrollLeft; };
+  text.addEventListener("scroll", scroll);
+
+  function select(one) {
+    const units = (count) => [...text.value].slice(0, count).join("").length;
+    text.focus();
+    text.setSelectionRange(units(one.start), units(one.end));
+    const line = parseFloat(getComputedStyle(text).lineHeight);
+    text.scrollTop = Math.max(0, (one.line - 6) * line);
+  }
+
+  function replace(value) {
+    if (value === text.value) return;
+    text.focus();
+    text.select();
+    if (!document.execCommand("insertText", false, value)) text.value = value;  // so that undo works
+    changed();
+  }
+
+  function card(one, number) {
+    const mend = one.fix && element("button", { type: "button", class: "fix", onclick: async () => {
+      try { replace((await ask("fix", { number })).text); } catch (error) { verdict(error.message, "bad"); }
+    } }, `Mend: ${one.fix}`);
+    return element("li", { class: one.severity },
+      element("button", { type: "button", class: "where", onclick: () => select(one) }, `line ${one.line}, column ${one.column}`),
+      element("span", { class: "check" }, `  ${one.check}`),
+      element("p", {}, one.message), one.help && element("p", { class: "muted" }, one.help), ...one.notes.map((note) => element("p", { class: "muted" }, note)), mend || null);
+  }
+
+  function verdict(said, kind) { $("verdict").textContent = said; $("verdict").className = `verdict ${kind}`; }
+
+  async function check() {
+    const asked = text.value;
+    let told;
+    try { told = await ask("check"); } catch (error) { verdict(error.message, "bad"); return; }
+    if (asked !== text.value) return;
+    found = told.findings;
+    playable = told.playable;
+    const errors = found.filter((one) => one.severity === "error").length;
+    const others = found.filter((one) => one.severity === "warning").length;
+    verdict(errors ? `${errors} error${errors > 1 ? "s" : ""}` : others ? `playable, ${others} warning${others > 1 ? "s" : ""}` : "all is well", errors ? "bad" : "good");
+    $("play").disabled = !playable;
+    const cards = found.map(card);
+    if (!cards.length) cards.push(element("li", { class: "fine" }, `Nothing to find: ${told.statements} statements in ${told.notation} notation, roles ${told.roles.join(", ")}.`));
+    if (told.more) cards.push(element("li", { class: "note" }, `and ${told.more} more`));
+    $("findings").replaceChildren(...cards);
+    paint();
+    refresh();
+  }
+
+  function changed() { paint(); played = []; clearTimeout(timer); verdict("…", ""); timer = setTimeout(check, 250); }
+  text.addEventListener("input", changed);
+  $("notation").addEventListener("change", changed);
+
+  async function refresh() {
+    if (tab === "game") {
+      if (!playable) { $("preview").replaceChildren(); $("preview-moves").replaceChildren(); $("preview-said").textContent = "The rules have errors: mend them, and the game appears here."; return; }
+      try {
+        const told = await ask("preview", { moves: played });
+        $("preview").innerHTML = told.svg;
+        $("preview-said").textContent = told.caption;
+        choose(told);
+      } catch (error) { $("preview-said").textContent = error.message; }
+    }
+    if (tab === "relations") {
+      try {
+        const told = await ask("graph");
+        $("relations").replaceChildren(...told.relations.map((one) => element("tr", {}, element("th", { scope: "row" }, one.relation),
+          element("td", {}, ...one.on.flatMap((name) => [element("span", { class: name.startsWith("not ") ? "not" : "" }, name), " "])))));
+      } catch (error) { verdict(error.message, "bad"); }
+    }
+  }
+
+  function choose(told) {
+    const names = Object.keys(told.legal);
+    const plan = names.map((name) => (told.legal[name].length === 1 ? told.legal[name][0] : null));
+    const draw = () => {
+      const at = plan.indexOf(null);
+      if (told.over || !names.length) return $("preview-moves").replaceChildren();
+      if (at < 0) { played.push(plan.map(String)); return refresh(); }
+      $("preview-moves").replaceChildren(element("h3", {}, `${names[at]} · ${told.legal[names[at]].length}`),
+        ...told.legal[names[at]].map((move) => element("button", { type: "button", class: "move", onclick: () => { plan[at] = move; draw(); } }, move)));
+    };
+    if (!told.over && names.length && plan.indexOf(null) < 0) {
+      $("preview-moves").replaceChildren(element("button", { type: "button", class: "move", onclick: draw }, `on: ${plan.join(", ")}`));
+    } else draw();
+  }
+  $("again").addEventListener("click", () => { played = []; refresh(); });
+
+  document.querySelectorAll("[data-tab]").forEach((one) => one.addEventListener("click", () => {
+    tab = one.dataset.tab;
+    document.querySelectorAll("[data-tab]").forEach((other) => {
+      other.setAttribute("aria-selected", String(other === one));
+      $(`panel-${other.dataset.tab}`).hidden = other !== one;
+    });
+    refresh();
+  }));
+
+  $("format").addEventListener("click", async () => { try { replace((await ask("layout")).text); } catch (error) { verdict(error.message, "bad"); } });
+  $("to").addEventListener("change", async () => {
+    const to = $("to").value;
+    $("to").value = "";
+    if (!to) return;
+    try { const told = await ask("convert", { to }); $("notation").value = to; replace(told.text); } catch (error) { verdict(error.message, "bad"); }
+  });
+  $("explain").addEventListener("click", async () => {
+    try { $("why").textContent = (await ask("why", { atom: $("atom").value, moves: played })).text; } catch (error) { $("why").textContent = error.message; }
+  });
+  $("atom").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); $("explain").click(); } });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "s" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); document.querySelector('[formaction="/edit/download"]').click(); }
+    if (event.key === "n" && event.altKey && found.length) {
+      event.preventDefault();
+      select(found.find((one) => [...text.value.slice(0, text.selectionEnd)].length < one.start + 1) ?? found[0]);
+    }
+  });
+  paint();
+  check();
+}
+
+document.addEventListener("submit", (event) => {
+  const busy = event.target.dataset?.busy;
+  if (busy) { const button = event.target.querySelector("button"); button.textContent = busy; setTimeout(() => { button.disabled = true; }, 0); }
+});
+if ($("cards")) library();
+if ($("match")) match();
+if ($("text") && $("edit")) write();

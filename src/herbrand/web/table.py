@@ -1,0 +1,338 @@
+"""One match, in the child: its states, its seats, and what the person at the screen may see."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import GameError, HerbrandError, IllegalMoveError
+from herbrand.game import Game
+from herbrand.limits import Limits
+
+if TYPE_CHECKING:
+    from herbrand.draw.artist import Artist
+    from herbrand.machine.moves import Move
+    from herbrand.machine.state import State
+    from herbrand.play import Player
+
+__all__ = ["Table"]
+
+PERSON: Final = "you"
+"""The seat of a person; every other seat has the name of a player."""
+PREPARATION: Final = 4.0
+"""Seconds that a program has before its first move."""
+QUICK: Final = Limits(seconds=4)
+MOST_STATES: Final = 20_000
+PARTICLES: Final = 400
+MOST_MOVES: Final = 2_000
+"""More legal moves than this are counted, and only these are sent."""
+
+
+class Table:
+    """Plays one match."""
+
+    ACTIONS: Final = ("open", "view", "move", "advance", "undo", "hint", "position", "record")
+
+    def __init__(self) -> None:
+        self._game: Game | None = None
+        self._artist: Artist | None = None
+        self._seats: dict[str, str] = {}
+        self._players: dict[str, Player] = {}
+        self._states: list[State] = []
+        self._joints: list[dict[str, str]] = []
+        self._chosen: dict[str, str] = {}
+        self._clock = 1.0
+        self._chance = random.Random()
+
+    # -- questions ------------------------------------------------------------------------
+
+    def open(
+        self,
+        text: str,
+        notation: str,
+        name: str,
+        seats: dict[str, str],
+        clock: float = 1.0,
+        seed: int | None = None,
+        source: str = "",
+        parameters: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Begin a match; return its first view."""
+        from herbrand.draw.artist import Artist
+        from herbrand.syntax import Source, read
+
+        game = Game(read(Source(text, source or name), notation, parameters=parameters or {}), name=name)
+        game.require_playable()
+        unknown = set(seats) - set(game.roles)
+        if unknown:
+            raise GameError(f"no role `{min(unknown)}` (roles: {', '.join(game.roles)})")
+        self._game = game
+        self._artist = Artist.of(game)
+        self._clock = clock
+        self._chance = random.Random(seed)
+        self._seats = {role: seats.get(role, "random") for role in game.players}
+        self._states = [game.initial_state("rules")]
+        self._joints = []
+        self._chosen = {}
+        self._players = {}
+        return self.view()
+
+    def view(self, step: int | None = None) -> dict[str, Any]:
+        """Return what there is to see after a number of steps; now by default."""
+        game, artist = self._here()
+        now = len(self._states) - 1
+        step = now if step is None else max(0, min(step, now))
+        state = self._states[step]
+        hidden = self._hides(state, step == now)
+        last = list(self._joints[step - 1].items()) if step else []
+        moved = [move for role, move in last if self._had_choice(step - 1, role)]
+        people = self._people()
+        legal = state.legal_moves() if not state.is_terminal else {}
+        turns = [role for role in people if len(legal.get(role, ())) > 1 and role not in self._chosen]
+        if hidden:
+            drawing = artist.draw(self._surely(turns or people), control=False, stacked=True, style=False)
+        else:
+            drawing = artist.draw(state, last=moved, control=False, stacked=True, style=False)
+        told = {
+            "game": game.name,
+            "step": step,
+            "steps": now,
+            "over": self._states[now].is_terminal,
+            "svg": drawing.svg,
+            "said": drawing.text,
+            "hidden": hidden,
+            "roles": [self._role(role, state, legal) for role in game.roles],
+            "turns": turns if step == now else [],
+            "auto": step == now and not state.is_terminal and not turns,
+            "last": [] if hidden else [{"role": role, "move": move} for role, move in last],
+            "history": [] if hidden else self._history(),
+            "seen": self._seen(step) if game.has_percepts else [],
+            "people": people,
+        }
+        if step == now and turns:
+            role = turns[0]
+            moves = legal[role]
+            told["role"] = role
+            told["count"] = len(moves)
+            told["moves"] = self._told(moves[:MOST_MOVES])
+        return told
+
+    def move(self, role: str, move: str, step: int) -> dict[str, Any]:
+        """Make a person's move; the rest moves when everybody who sits here has chosen."""
+        game, _ = self._here()
+        state = self._states[-1]
+        if step != len(self._states) - 1:
+            raise IllegalMoveError("the match has gone on in the meantime")
+        if role not in self._people():
+            raise IllegalMoveError(f"{role} is not played by you")
+        if state.is_terminal or not state.is_legal(role, move):
+            raise IllegalMoveError(f"no legal move `{move[:80]}` for {role}")
+        self._chosen[role] = move
+        waiting = [r for r in self._people() if len(state.legal_moves(r)) > 1 and r not in self._chosen]
+        del game
+        return self.view() if waiting else self.advance()
+
+    def advance(self) -> dict[str, Any]:
+        """Let programs and chance move once, with what people have chosen."""
+        game, _ = self._here()
+        state = self._states[-1]
+        if state.is_terminal:
+            return self.view()
+        joint: dict[str, str] = {}
+        for role, moves in state.legal_moves().items():
+            if not moves:
+                raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
+            seat = self._seats.get(role, "random")
+            if len(moves) == 1:
+                joint[role] = str(moves[0])
+            elif seat == PERSON:
+                if role not in self._chosen:
+                    return self.view()
+                joint[role] = self._chosen[role]
+            elif seat == "random" or role == game.chance_role:
+                joint[role] = str(self._chance.choice(moves))
+            else:
+                joint[role] = str(self._player(role, seat).select(self._thought(role, state), self._clock))
+        self._states.append(state.next(joint))
+        self._joints.append(joint)
+        self._chosen = {}
+        return self.view()
+
+    def undo(self) -> dict[str, Any]:
+        """Go back to where a person had a choice last."""
+        self._here()
+        self._chosen = {}
+        while self._joints:
+            self._states.pop()
+            self._joints.pop()
+            legal = self._states[-1].legal_moves()
+            if any(len(legal[role]) > 1 for role in self._people()) or not self._people():
+                break
+        return self.view()
+
+    def hint(self, role: str) -> dict[str, Any]:
+        """Let a player look for a move for a person; tell what it found."""
+        state = self._states[-1]
+        if self._hides(state, now=True):
+            raise GameError("a hint would tell what is hidden from you")
+        player = self._player(f"hint for {role}", "mcts", role)
+        move = str(player.select(state, max(1.0, self._clock)))
+        report = player.report()
+        told: dict[str, Any] = {"move": move, "notes": [], "moves": []}
+        if report is not None:
+            told["notes"] = list(report.notes)
+            told["moves"] = [
+                {"move": one.move, "value": one.value, "visits": one.visits, "proved": one.proved is not None}
+                for one in report.moves[:6]
+            ]
+            told["line"] = [" ".join(joint) for joint in report.best.line[:6]]
+        return told
+
+    def position(self) -> dict[str, Any]:
+        """Return the facts of the state, unless they are hidden from the person at the screen."""
+        self._here()
+        state = self._states[-1]
+        if self._hides(state, now=True):
+            return {"facts": None, "values": {}}
+        known = {r: v for r, v in state.goals.items() if v is not None} if state.is_terminal else {}
+        return {"facts": None if state.is_terminal else sorted(state.facts), "values": known}
+
+    def record(self) -> dict[str, Any]:
+        """Return the match as data."""
+        game, _ = self._here()
+        state = self._states[-1]
+        if self._hides(state, now=True):
+            raise GameError("the match is not over: its record would tell what is hidden from you")
+        return {
+            "game": game.name,
+            "roles": list(game.roles),
+            "seats": self._seats,
+            "moves": [[joint[role] for role in game.roles] for joint in self._joints],
+            "over": state.is_terminal,
+            "goals": state.goals if state.is_terminal else None,
+        }
+
+    # -- who sits where -------------------------------------------------------------------
+
+    def _here(self) -> tuple[Game, Artist]:
+        if self._game is None or self._artist is None:
+            raise GameError("no match was begun")
+        return self._game, self._artist
+
+    def _people(self) -> list[str]:
+        return [role for role, seat in self._seats.items() if seat == PERSON]
+
+    def _player(self, key: str, name: str, role: str | None = None) -> Player:
+        """Return the program of a seat, ready to play."""
+        from herbrand.play import make_player
+
+        game, _ = self._here()
+        if key not in self._players:
+            player = make_player(name, seed=self._chance.getrandbits(32))
+            player.start(game, role or key, PREPARATION)
+            self._players[key] = player
+        return self._players[key]
+
+    def _thought(self, role: str, state: State) -> State:
+        """Return the state that a program is asked about: one that its role can hold possible."""
+        game, _ = self._here()
+        if not game.has_percepts:
+            return state
+        from herbrand.knowledge import history, possible_states
+
+        joints = [tuple(joint[r] for r in game.roles) for joint in self._joints]
+        try:
+            known = possible_states(
+                game,
+                role,
+                history(game, role, joints),
+                over=False,
+                states=MOST_STATES,
+                particles=PARTICLES,
+                limits=QUICK,
+            )
+        except HerbrandError:
+            return state
+        mine = state.legal_moves(role)
+        states = [one for one in known.weights if one.legal_moves(role) == mine]
+        states.sort(key=lambda one: sorted(one.facts))
+        return self._chance.choice(states) if states else state
+
+    # -- what is shown --------------------------------------------------------------------
+
+    def _hides(self, state: State, now: bool) -> bool:
+        """Whether the state must not be shown: something is hidden, a person plays, and it is not over."""
+        game, _ = self._here()
+        over = self._states[-1].is_terminal
+        del state, now
+        return game.has_percepts and bool(self._people()) and not over
+
+    def _surely(self, people: list[str]) -> frozenset[str]:
+        """Return the facts that a person can be sure of."""
+        from herbrand.knowledge import history, possible_states
+
+        game, _ = self._here()
+        joints = [tuple(joint[r] for r in game.roles) for joint in self._joints]
+        role = people[0]
+        try:
+            past = history(game, role, joints)
+            known = possible_states(
+                game, role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
+            )
+        except HerbrandError:
+            return frozenset()
+        return frozenset(known.sure)
+
+    def _seen(self, step: int) -> list[dict[str, Any]]:
+        """Return what people saw in each step; everybody's percepts once the match is over."""
+        game, _ = self._here()
+        over = self._states[-1].is_terminal
+        roles = list(game.players) if over or not self._people() else self._people()[:1]
+        turns = self._states[-1].legal_moves() if not over else {}
+        if not over and self._people():
+            choosing = [r for r in self._people() if len(turns.get(r, ())) > 1 and r not in self._chosen]
+            roles = choosing[:1] or roles
+        told = []
+        for number in range(step):
+            joint = self._joints[number]
+            for role in roles:
+                seen = self._states[number].percepts(joint, role)
+                if seen or self._had_choice(number, role):
+                    told.append({"step": number + 1, "role": role, "move": joint[role], "seen": list(seen)})
+        return told
+
+    def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
+        game, artist = self._here()
+        seat = "chance" if role == game.chance_role else self._seats.get(role, "random")
+        return {
+            "name": role,
+            "seat": seat,
+            "colour": artist.colours.get(role, "ink"),
+            "choosing": len(legal.get(role, ())) > 1 and role not in self._chosen,
+            "goal": state.goal(role) if state.is_terminal else None,
+        }
+
+    def _had_choice(self, step: int, role: str) -> bool:
+        legal = self._states[step].legal_moves()
+        return len(legal[role]) > 1 or all(len(moves) == 1 for moves in legal.values())
+
+    def _history(self) -> list[str]:
+        lines = []
+        for step, joint in enumerate(self._joints):
+            chosen = [
+                f"{role} {_plain(move)}" for role, move in joint.items() if self._had_choice(step, role)
+            ]
+            lines.append(", ".join(chosen))
+        return lines
+
+    def _told(self, moves: list[Move]) -> list[dict[str, Any]]:
+        _, artist = self._here()
+        return [
+            {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
+            for move, clicks in zip(moves, artist.clicks(moves), strict=True)
+        ]
+
+
+def _plain(move: str) -> str:
+    """Return a move as people read it: `(mark 1 2)` as `mark 1 2`."""
+    return move[1:-1] if move.startswith("(") and move.endswith(")") else move

@@ -1,0 +1,73 @@
+"""The child's side: reads questions as lines of JSON, writes answers as lines of JSON.
+
+Started as `python -m herbrand.web.worker MEGABYTES`.  Whatever the code that answers prints goes to standard
+error, so that it cannot be taken for an answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, InvalidMoveError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Answer until the questions end."""
+    _limit(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)
+    with (
+        contextlib.suppress(BrokenPipeError),  # the server is gone
+        os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers,
+    ):
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        actions = _actions()
+        for line in sys.stdin:
+            print(json.dumps(_answer(actions, json.loads(line))), file=answers, flush=True)
+
+
+def _answer(actions: dict[str, Callable[..., Any]], asked: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"ok": actions[asked.pop("do")](**asked)}
+    except BudgetExceeded as error:
+        return {"error": str(error), "kind": "budget"}
+    except (IllegalMoveError, InvalidMoveError) as error:
+        return {"error": str(error), "kind": "move"}
+    except MemoryError:
+        return {"error": "the rules need more memory than there is for them", "kind": "budget"}
+    except RecursionError:
+        return {"error": "the rules are nested too deeply", "kind": "budget"}
+    except (HerbrandError, ValueError) as error:
+        return {"error": str(error), "kind": "game"}
+
+
+def _actions() -> dict[str, Callable[..., Any]]:
+    """The questions this child answers, by name."""
+    from herbrand.web.desk import Desk
+    from herbrand.web.table import Table
+
+    table, desk = Table(), Desk()
+    return {
+        **{name: getattr(table, name) for name in Table.ACTIONS},
+        **{name: getattr(desk, name) for name in Desk.ACTIONS},
+    }
+
+
+def _limit(megabytes: int) -> None:
+    """Bound the memory of this process and its children, where the system can."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

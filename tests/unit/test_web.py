@@ -1,0 +1,344 @@
+"""The web application: pages, matches, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the web application needs starlette")
+pytest.importorskip("multipart", reason="forms need python-multipart")
+httpx = pytest.importorskip("httpx", reason="its tests need httpx")
+
+from starlette.testclient import TestClient  # noqa: E402
+
+from herbrand import games  # noqa: E402
+from herbrand.web.app import make_app  # noqa: E402
+from herbrand.web.child import Child, ChildError, ChildLost  # noqa: E402
+from herbrand.web.desk import Desk  # noqa: E402
+from herbrand.web.guard import MOST_BODY  # noqa: E402
+from herbrand.web.markup import tag  # noqa: E402
+from herbrand.web.table import Table  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+JSON = {"accept": "application/json"}
+NASTY = "<script>alert(1)</script>\"'&"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A browser without a screen; the games of a folder are there as well."""
+    folder = tmp_path_factory.mktemp("sheets")
+    (folder / "lamp.kif").write_text(
+        "(role a) (init (off)) (legal a press) (<= terminal (true (on)))", "utf-8"
+    )
+    (folder.parent / "secret.kif").write_text("(role secret)", "utf-8")
+    with TestClient(make_app([folder]), base_url="http://127.0.0.1:8888") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def token(client: TestClient) -> str:
+    """What a page of ours carries."""
+    found = re.search(r'name="herbrand-token" content="([0-9a-f]+)"', client.get("/").text)
+    assert found
+    return found[1]
+
+
+def begin(client: TestClient, token: str, key: str, **seats: str) -> str:
+    """Begin a match; return its address."""
+    fields = {"token": token, "key": key, "clock": "0.1", **{f"seat:{r}": s for r, s in seats.items()}}
+    answer = client.post("/play", data=fields, follow_redirects=False)
+    assert answer.status_code == 303, answer.text
+    return str(answer.headers["location"])
+
+
+# -- pages ------------------------------------------------------------------------------------
+
+
+def test_the_library_lists_searches_and_filters(client: TestClient) -> None:
+    """All games are there; a search and a feature leave those that fit; folders are shelves."""
+    page = client.get("/").text
+    assert all(f'href="/game/{name}"' in page for name in games.names())
+    assert 'href="/game/lamp"' in page
+    found = client.get("/", params={"q": "connect four"}).text
+    assert "/game/connectFour" in found
+    assert "/game/chess" not in found
+    assert "/game/hanoi" not in client.get("/", params={"feature": "two players"}).text
+
+
+def test_a_game_has_a_page_with_seats_and_parameters(client: TestClient) -> None:
+    """Every role has a seat, every parameter of a game in GGDL a control with its bounds."""
+    page = client.get("/game/mnk").text
+    assert len(re.findall(r'name="seat:', page)) == 2
+    assert re.search(r'<input type="number" name="param:M" min="\d+"', page)
+    picture = client.get("/picture/ticTacToe.svg")
+    assert picture.headers["content-type"].startswith("image/svg+xml")
+    assert picture.text.count("data-cell=") == 9
+
+
+def test_a_match_is_played_without_a_script(client: TestClient, token: str) -> None:
+    """Forms alone play a whole match of tic-tac-toe for two people, and take a move back."""
+    address = begin(client, token, "ticTacToe", xplayer="you", oplayer="you")
+    play = ["(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)", "(mark 1 3)"]
+    for step, move in enumerate(play):
+        role = "xplayer" if step % 2 == 0 else "oplayer"
+        assert f"Your move, {role}" in client.get(address).text
+        fields = {"token": token, "role": role, "move": move, "step": str(step)}
+        assert client.post(f"{address}/move", data=fields).status_code == 200
+    assert "The game is over: xplayer 100, oplayer 0" in client.get(address).text
+    record = client.get(f"{address}/record.json").json()
+    assert record["moves"][0] == ["(mark 1 1)", "noop"]
+    back = client.post(f"{address}/undo", data={"token": token}, headers=JSON).json()
+    assert (back["steps"], back["turns"]) == (4, ["xplayer"])
+    odds = client.get(f"{address}/bar", headers=JSON).json()
+    assert 0 < odds["values"]["oplayer"] < odds["values"]["xplayer"] < 100
+    first = client.get(f"{address}/state", params={"step": 1}, headers=JSON).json()
+    assert first["step"] == 1
+    assert "moves" not in first
+
+
+def test_programs_answer_and_parameters_are_used(client: TestClient, token: str) -> None:
+    """A program moves after a person did; the board has the size that the parameters say."""
+    fields = {"token": token, "key": "mnk", "seat:x": "you", "seat:o": "random", "clock": "0.1"}
+    fields |= {"param:M": "4", "param:N": "3"}
+    address = client.post("/play", data=fields, follow_redirects=False).headers["location"]
+    view = client.get(f"{address}/state", params={"step": 0}, headers=JSON).json()
+    assert view["count"] == 12
+    assert all(len(move["clicks"]) == 1 for move in view["moves"])
+    fields = {"token": token, "role": "x", "move": view["moves"][0]["move"], "step": "0"}
+    view = client.post(f"{address}/move", data=fields, headers=JSON).json()
+    assert view["auto"]
+    view = client.post(f"{address}/advance", data={"token": token}, headers=JSON).json()
+    assert (view["steps"], view["turns"]) == (2, ["x"])
+
+
+def test_wrong_moves_are_refused_and_explained(client: TestClient, token: str) -> None:
+    """Moves that are not legal, of others, or too late leave the match as it was."""
+    address = begin(client, token, "ticTacToe", xplayer="you", oplayer="random")
+    for role, move, step in (
+        ("xplayer", "(mark 9 9)", 0),
+        ("oplayer", "noop", 0),
+        ("xplayer", "(mark 1 1)", 7),
+    ):
+        fields = {"token": token, "role": role, "move": move, "step": str(step)}
+        answer = client.post(f"{address}/move", data=fields, headers=JSON)
+        assert answer.status_code == 409
+        assert answer.json()["error"]
+    assert client.get(f"{address}/state", params={"step": 0}, headers=JSON).json()["steps"] == 0
+
+
+def test_only_what_a_person_can_know_is_shown() -> None:
+    """In a game of hidden information neither picture nor data have what the rules hide, until it is over."""
+    table = Table()
+    text = games.text("kriegTicTacToe")
+    view = table.open(text, "prefix", "krieg", {"x": "you", "o": "random"}, seed=3)
+    for _ in range(12):
+        if view["over"]:
+            break
+        assert view["hidden"]
+        assert view["history"] == []
+        assert view["last"] == []
+        assert view["steps"] != 2 or " o at" not in view["said"]  # where o went first, x cannot know
+        view = table.move("x", view["moves"][0]["move"], view["steps"]) if view["turns"] else table.advance()
+    table = Table()
+    hands = table.open(games.text("kuhn"), "prefix", "kuhn", {"first": "you", "second": "random"}, seed=1)
+    dealt = table.advance()
+    assert hands["hidden"]
+    assert dealt["hidden"]
+    assert "holds second" not in dealt["said"]
+    with pytest.raises(ValueError, match="hidden"):
+        table.hint("first")
+
+
+def test_the_editor_is_answered(client: TestClient, token: str) -> None:
+    """Findings with repairs, layout, notations, preview, reasons and relations come as data."""
+    headers = {"x-herbrand-token": token, **JSON}
+
+    def ask(do: str, **more: Any) -> Any:
+        return client.post(
+            f"/api/{do}", json={"text": text, "notation": "auto", **more}, headers=headers
+        ).json()
+
+    text = games.text("ticTacToe")
+    assert ask("check")["playable"]
+    assert ask("preview", moves=[["(mark 1 1)", "noop"]])["svg"].count("s-blue") == 1
+    assert ask("why", atom="(legal xplayer (mark 1 1))", moves=[])["holds"]
+    assert any(row["relation"] == "legal/2" for row in ask("graph")["relations"])
+    assert ":-" in ask("convert", to="prolog")["text"]
+    text = "(role a)\n(<= (legal a m) (true (f ?x))"
+    told = ask("check")
+    assert not told["playable"]
+    number = next(i for i, one in enumerate(told["findings"]) if one["fix"])
+    mended = ask("fix", number=number)["text"]
+    assert mended != text
+    assert "error" in ask("layout")
+
+
+def test_rules_are_taken_from_files_and_given_back(client: TestClient, token: str) -> None:
+    """An uploaded file opens in the editor under its name; what is written comes back as a file."""
+    file = {"file": ("my <b>game.kif", b"(role robot)", "text/plain")}
+    page = client.post("/upload", data={"token": token}, files=file)
+    assert "(role robot)" in page.text
+    assert "<b>game" not in page.text
+    fields = {"token": token, "text": "(role r)", "notation": "prefix", "title": "../../etc/x"}
+    answer = client.post("/edit/download", data=fields)
+    assert answer.text == "(role r)"
+    assert answer.headers["content-disposition"] == 'attachment; filename="..-..-etc-x.kif"'
+
+
+def test_what_is_written_is_played_at_once(client: TestClient, token: str) -> None:
+    """The editor's button begins a match; with errors in the text it stays in the editor."""
+    fields = {"token": token, "text": games.text("nim"), "notation": "prefix", "title": "heaps"}
+    assert "Your move, first" in client.post("/edit/play", data=fields).text
+    broken = client.post("/edit/play", data={**fields, "text": "(role"})
+    assert broken.status_code == 409
+    assert "(role" in broken.text
+
+
+def test_a_game_is_looked_into(client: TestClient, token: str) -> None:
+    """Verdicts, charts and the drawn states of a small game are on the page."""
+    assert "Verdicts" not in client.get("/analyse/coinMatching").text
+    page = client.post("/analyse/coinMatching", data={"token": token}).text
+    assert "Verdicts" in page
+    assert 'class="badge proved"' in page
+    assert 'class="chart"' in page
+
+
+# -- what is refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/game/../secret", "/game/..%2fsecret", "/picture/..%2f..%2fsecret.svg", "/static/..%2fapp.py"),
+        *(
+            "/static/../../../etc/passwd",
+            "/edit?game=../secret",
+            "/edit?game=/etc/passwd",
+            "/download/%2e%2e%2fsecret",
+        ),
+    ],
+)
+def test_names_are_no_paths(client: TestClient, address: str) -> None:
+    """No name leads out of the library, and the page that says so does not repeat it as markup."""
+    answer = client.get(address)
+    assert answer.status_code == 404
+    assert "role secret" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "address", ["/play", "/edit", "/edit/play", "/edit/download", "/analyse/nim", "/match/x/move"]
+)
+def test_forged_requests_are_refused(client: TestClient, token: str, address: str) -> None:
+    """Without the token of the session, or from another origin, nothing is done."""
+    assert client.post(address, data={"key": "nim"}).status_code == 403
+    assert client.post(address, data={"key": "nim", "token": "0" * 64}).status_code == 403
+    elsewhere = {"origin": "http://example.org"}
+    assert client.post(address, data={"key": "nim", "token": token}, headers=elsewhere).status_code == 403
+    with TestClient(make_app(), base_url="http://127.0.0.1") as other:
+        assert other.post(address, data={"key": "nim", "token": token}).status_code == 403
+
+
+def test_scripts_of_other_sites_are_refused(client: TestClient) -> None:
+    """The questions of the editor need the token too, and uploads as well."""
+    assert client.post("/api/check", json={"text": "(role a)"}).status_code == 403
+    assert client.post("/upload", files={"file": ("a.kif", b"(role a)")}).status_code == 403
+
+
+def test_other_names_of_this_computer_are_refused(client: TestClient) -> None:
+    """A name that somebody pointed at this computer gets no page (DNS rebinding)."""
+    assert client.get("/", headers={"host": "evil.example:8888"}).status_code == 421
+    assert client.get("/", headers={"host": "localhost:8888"}).status_code == 200
+
+
+def test_too_much_is_refused(client: TestClient, token: str) -> None:
+    """A text of more than a megabyte is not read, said in advance or not."""
+    headers = {"x-herbrand-token": token, **JSON}
+    big = "x" * (MOST_BODY + 10)
+    assert client.post("/api/check", content=big, headers=headers).status_code == 413
+    chunks = (b"x" * 100_000 for _ in range(20))
+    assert client.post("/api/check", content=chunks, headers=headers).status_code == 413
+    file = {"file": ("a.kif", b"x" * 1_000_100)}
+    assert client.post("/upload", data={"token": token}, files=file).status_code == 413
+
+
+def test_names_do_not_become_markup(client: TestClient, token: str) -> None:
+    """Nothing in a text, a title or an address becomes an element of a page."""
+    fields = {"token": token, "text": f"; {NASTY}\n(role a)", "notation": "prefix", "title": NASTY}
+    page = client.post("/edit", data=fields).text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+    for address in (f"/?q={NASTY}", f"/game/{NASTY}", f"/nothing/{NASTY}"):
+        assert "<script>alert" not in client.get(address).text
+    rules = "(role |<b>x</b>|) (init (cell 1 1 <img/src=x>)) (legal |<b>x</b>| <i>) (<= terminal (true done))"
+    table = Desk().check(rules)
+    assert table["findings"]
+    assert str(tag("p", NASTY, title=NASTY)).count("<script>") == 0
+
+
+def test_pages_load_nothing_from_elsewhere(client: TestClient) -> None:
+    """The policy allows our own files only, and no page names another server."""
+    answer = client.get("/game/ticTacToe")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    for address in ("/", "/game/chess", "/edit", "/help", "/static/app.js", "/static/app.css"):
+        text = client.get(address).text.replace("http://www.w3.org/2000/svg", "")
+        assert not re.search(r"https?://", text), address
+    with TestClient(make_app(), base_url="http://127.0.0.1") as fresh:
+        cookie = fresh.get("/").headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+
+
+def test_errors_have_pages_that_help(client: TestClient) -> None:
+    """A wrong address, game or match says what to do."""
+    assert "Did you mean chess?" in client.get("/game/ches").text
+    assert "Begin a new one" in client.get("/match/none").text
+    missing = client.get("/nowhere")
+    assert missing.status_code == 404
+    assert "Back to the library" in missing.text
+
+
+# -- children ---------------------------------------------------------------------------------
+
+
+def test_a_child_that_takes_too_long_is_ended() -> None:
+    """Rules that go on for ever do not hold up the server: the child is killed."""
+    child = Child()
+    endless = "(role a) (init (n 0)) (<= (p (s ?x)) (p ?x)) (p z) (<= (legal a m) (p ?x)) (goal a 0) (<= terminal (p q))"
+    try:
+        with pytest.raises((ChildLost, ChildError)):
+            child.ask("preview", seconds=0.05, text=endless, moves=[])
+    finally:
+        child.close()
+    assert not child.alive
+
+
+def test_a_child_has_a_limit_on_memory() -> None:
+    """A child that wants more memory than it may have says so or ends; the server goes on."""
+    pytest.importorskip("resource", reason="limits on memory need the module resource")
+    child = Child(megabytes=400)
+    many = " ".join(f"(n {i})" for i in range(400))
+    text = f"(role a) {many} (<= (legal a (m ?x ?y ?z)) (n ?x) (n ?y) (n ?z)) (goal a 0) (<= terminal (n q)) (init (f))"
+    try:
+        with pytest.raises((ChildLost, ChildError)):
+            child.ask("preview", seconds=60, text=text, moves=[])
+    finally:
+        child.close()
+
+
+def test_games_of_folders_are_found_by_name_only(tmp_path: Path) -> None:
+    """A folder's rulesheets get names that are safe in addresses."""
+    from herbrand.web.library import Library, NotThere
+
+    (tmp_path / "odd name&.kif").write_text("(role a)", encoding="utf-8")
+    library = Library([tmp_path])
+    assert library.find("odd-name-").text == "(role a)"
+    with pytest.raises(NotThere):
+        library.find("../odd name&")
