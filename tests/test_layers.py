@@ -33,11 +33,7 @@ ORDER = (
         "games",
     ),
     *("draw", "machine", "analyse", "game", "movereader", "knowledge", "play", "envs", "ggp", "records"),
-<<<<<<< HEAD
-    *("tournament", "verify", "diff", "testing", "lsp", "cli", "__main__"),
-=======
-    *("verify", "diff", "testing", "lsp", "web", "cli", "__main__"),
->>>>>>> 4ffd872 (Add the web application: library, play by clicking, editor, analysis)
+    *("tournament", "verify", "diff", "testing", "lsp", "web", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 
