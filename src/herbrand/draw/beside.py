@@ -45,6 +45,8 @@ def towers(
         for fact in facts
     }
     things = set(below) | set(below.values()) | grounded
+    if len(layout.towers) == 1:
+        things |= layout.bases
     roots = sorted(things - set(below), key=natural)
     above: dict[str, list[str]] = defaultdict(list)
     for thing in sorted(below, key=natural):

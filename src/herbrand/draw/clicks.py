@@ -59,7 +59,7 @@ class Clicker:
     def __init__(self, layout: Layout, moves: Iterable[str], links: Links) -> None:
         self._layout = layout
         self._links = links
-        self._items = set(layout.movable) | set(layout.stock)
+        self._items = set(layout.movable) | set(layout.stock) | set(layout.bases)
         self._domains: dict[Shape, list[set[str]]] = {}
         for move in moves:
             self._note(arguments(move))

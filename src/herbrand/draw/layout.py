@@ -97,6 +97,8 @@ class Layout:
     """Fluents that the boards, towers and rows show, or that say nothing more."""
     movable: frozenset[str] = field(default_factory=frozenset)
     """What can stand on something else in a tower."""
+    bases: frozenset[str] = field(default_factory=frozenset)
+    """What things can stand on that never stands on anything itself, such as pegs."""
     stock: frozenset[str] = field(default_factory=frozenset)
     """Pieces that may also be beside the boards, and the things in a list."""
     draughts: bool = False
@@ -168,6 +170,8 @@ def find_layout(
         lamps=bare_names if 1 < len(bare_names) <= LONGEST_ROW else (),
         drawn=frozenset(drawn),
         movable=frozenset(parts[1] for shape in towers for parts in by_shape[shape]),
+        bases=frozenset(parts[2] for shape in towers for parts in by_shape[shape])
+        - frozenset(parts[1] for shape in towers for parts in by_shape[shape]),
         stock=_stock(finished, by_shape, control)
         | {part for shape in rows for parts in by_shape[shape] for part in parts[1:]},
         draughts=_on_one_colour(finished, states[0]),

@@ -34,16 +34,8 @@ class Desk:
     """Answers questions about texts."""
 
     ACTIONS: Final = (
-        "check",
-        "preview",
-        "why",
-        "layout",
-        "convert",
-        "graph",
-        "fix",
-        "thumbnail",
-        "facts",
-        "analyse",
+        *("check", "preview", "why", "layout", "convert", "graph", "fix"),
+        *("thumbnail", "facts", "analyse", "odds"),
     )
 
     def check(

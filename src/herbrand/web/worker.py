@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, InvalidMoveError
@@ -46,6 +47,9 @@ def _answer(actions: dict[str, Callable[..., Any]], asked: dict[str, Any]) -> di
         return {"error": "the rules are nested too deeply", "kind": "budget"}
     except (HerbrandError, ValueError) as error:
         return {"error": str(error), "kind": "game"}
+    except Exception:  # noqa: BLE001  # the terminal gets the whole of it, the page a line
+        traceback.print_exc()
+        return {"error": "a fault in herbrand itself; the terminal says more", "kind": "bug"}
 
 
 def _actions() -> dict[str, Callable[..., Any]]:

@@ -195,6 +195,9 @@ function match() {
     }
     chosen.push(name);
     const some = candidates();
+    // a click that all moves share, and that none ends with, goes without saying
+    const same = () => new Set(some.map((move) => move.clicks[chosen.length])).size === 1;
+    while (some.length && same() && some.every((move) => move.clicks.length > chosen.length + 1)) chosen.push(some[0].clicks[chosen.length]);
     const whole = some.filter((move) => move.clicks.length === chosen.length);
     if (whole.length === 1 && some.length === 1) return make(whole[0]);
     if (whole.length && whole.length === some.length) return which(whole);
