@@ -293,7 +293,7 @@ class App:
             await _form(request)
             given = _rules(entry)
             given.pop("source")
-            told = await run_in_threadpool(self.desks.ask, "analyse", place="analysis", seconds=90, **given)
+            told = await run_in_threadpool(self.desks.ask, "analyse", place="analysis", seconds=150, **given)
         return _page(analyse_page(entry, told, token=_token(request)))
 
     async def static(self, request: Request) -> Response:

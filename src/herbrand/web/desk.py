@@ -207,7 +207,7 @@ class Desk:
         return {"values": values, "games": GAMES}
 
     def analyse(
-        self, text: str, notation: str, name: str, seconds: float = 10.0, playouts: int = 2000
+        self, text: str, notation: str, name: str, seconds: float = 20.0, playouts: int = 2000
     ) -> dict[str, Any]:
         """Return verdicts, statistics of random games, and the automaton of a small game."""
         from herbrand.analyse.budget import Budget
@@ -216,7 +216,7 @@ class Desk:
         game = _game(text, notation, name, "")
         told: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
         try:
-            told["verdicts"] = analyse(game, budget=Budget(seconds, 200_000, 500.0)).as_json()
+            told["verdicts"] = analyse(game, budget=Budget(seconds, 300_000, 1000.0)).as_json()
         except HerbrandError as error:
             told["notes"].append(f"no verdicts: {error}")
         try:

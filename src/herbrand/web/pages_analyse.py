@@ -19,6 +19,8 @@ _TITLES: Final = {
     "playability": "Everybody always has a move",
     "weak_winnability": "Everybody can win, if all help",
     "strong_winnability": "Somebody can force a win",
+    "goals": "Every end says what each gets",
+    "monotonicity": "Goal values never fall",
     "well_formed": "Well-formed",
 }
 MOST_BARS: Final = 40
@@ -33,7 +35,7 @@ def analyse_page(entry: Entry, told: Mapping[str, Any] | None, *, token: str) ->
                 "p",
                 "What can be proved about the game is proved, and the rest is measured in random "
                 "games. This takes up to "
-                "half a minute.",
+                "a minute.",
                 class_="lead",
             )
         ]
@@ -141,7 +143,7 @@ def bars(counts: Mapping[int, int], unit: str) -> Markup:
     if not counts:
         return tag("p", "nothing", class_="muted")
     low, high = min(counts), max(counts)
-    wide = (high - low) // MOST_BARS + 1
+    wide = (high - low) // MOST_BARS + 1 if len(counts) > MOST_BARS else 1
     grouped: dict[int, int] = {}
     for number, count in counts.items():
         start = low + (number - low) // wide * wide

@@ -267,7 +267,8 @@ function match() {
     try {
       const told = await act("hint", { role: view.role });
       const rows = told.moves.map((one) => element("tr", {}, element("td", {}, plain(one.move)), element("td", {}, one.value == null ? "" : `${one.value.toFixed(0)}${one.proved ? " proved" : ""}`)));
-      $("hint-text").replaceChildren(element("strong", {}, `Try ${plain(told.move)}`), element("table", {}, ...rows));
+      $("hint-text").replaceChildren(element("strong", {}, `Try ${plain(told.move)}`), element("table", {}, ...rows),
+        element("span", { class: "muted small" }, `what mcts expects of each, from ${told.moves.reduce((sum, one) => sum + one.visits, 0)} random games`));
       $("hint-text").hidden = false;
       const move = view.moves.find((one) => one.move === told.move);
       for (const cell of cells()) cell.classList.toggle("tip", Boolean(move) && move.clicks.some((name) => fits(name, cell.dataset.cell)));
