@@ -17,7 +17,9 @@ from herbrand.analyse.matrix import matrix_value
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.knowledge import solve, unfold
+from herbrand.knowledge.exact_program import best_plan, maximum
 from herbrand.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
+from herbrand.knowledge.sequence_form import equilibrium, proved_bounds
 
 pytest.importorskip("scipy")
 
@@ -177,12 +179,38 @@ def test_a_role_that_cannot_know_its_legal_moves_stops_the_unfolding():
         unfold(game)
 
 
-def test_the_linear_program_needs_its_extra(monkeypatch):
-    """Without scipy the extra is named; one player needs none."""
+def test_the_linear_program_of_a_large_game_needs_its_extra(monkeypatch):
+    """Without scipy small games are solved in fractions, for large ones the extra is named."""
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(MissingExtra, match=r"herbrand\[analyse\]"):
-        solve(herbrand.load("kuhn"))
+    found = solve(herbrand.load("kuhn"))
+    assert found.value == {"first": 50 - Fraction(25, 18), "second": 50 + Fraction(25, 18)}
+    assert found.regret == 0
     assert solve(herbrand.load("montyHall")).solved
+    with pytest.raises(MissingExtra, match=r"herbrand\[analyse\]"):
+        solve(herbrand.load("liarsDice"))
+
+
+@pytest.mark.parametrize("name", ["kuhn", "coinMatching", "hiddenHands"])
+def test_two_linear_programs_agree(name):
+    """In fractions and in floating-point numbers the value is the same, and proved by the plans of both."""
+    tree = unfold(herbrand.load(name))
+    exact = [best_plan(tree, place) for place in (0, 1)]
+    low, high, _ = equilibrium(tree)
+    assert proved_bounds(tree, exact) == (low, high)
+    assert low == high
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=1, max_size=4))
+def test_the_simplex_method_solves_matrix_games(rows):
+    """Maximise v with A' x >= v, sum x <= 1: the value of the game with the matrix A."""
+    payoff = [[Fraction(value) for value in row] for row in rows]
+    gain = [Fraction(0)] * len(rows) + [Fraction(1)]
+    limits = [[-payoff[i][j] for i in range(len(rows))] + [Fraction(1)] for j in range(3)]
+    limits.append([Fraction(1)] * len(rows) + [Fraction(0)])
+    solution = maximum(gain, limits, [Fraction(0)] * 3 + [Fraction(1)])
+    assert solution[-1] == matrix_value(payoff)[0]
+    with pytest.raises(ValueError, match="no largest"):
+        maximum([Fraction(1)], [[Fraction(-1)]], [Fraction(1)])
 
 
 def test_solutions_as_text_and_json():

@@ -9,7 +9,7 @@ where A[i, j] is what the first player gets on average when the sequences i and 
 The dual solution is the second player's plan.  The solver (HiGHS through scipy) works with
 floating-point numbers; its plans are rounded to fractions, and exact best replies to them
 show between what bounds the value lies.  When both bounds are equal they are the value, whatever
-errors the solver made.
+errors the solver made.  Without scipy small games are solved in fractions (`exact_program`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import GameError, InternalError, MissingExtra
+from herbrand.knowledge.exact_program import MOST_SEQUENCES, best_plan
 from herbrand.knowledge.plans import Plan, best_reply, from_choices
 
 if TYPE_CHECKING:
@@ -36,12 +37,18 @@ def equilibrium(tree: Unfolding) -> tuple[Fraction, Fraction, list[Plan]]:
 
     The first plan makes sure of the lower bound against everybody, the second one keeps the first
     player at the upper bound.  Raises `GameError` unless there are two players whose goals always have the
-    same sum, `MissingExtra` without scipy.
+    same sum, `MissingExtra` for a large game without scipy.
     """
     total = tree.constant_sum
     if len(tree.players) != 2 or total is None:
         raise GameError("the sequence form is for two players whose goals have the same sum in every play")
-    floats = _solve(tree)
+    try:
+        floats = _solve(tree)
+    except MissingExtra:
+        if sum(player.sequences for player in tree.players) > MOST_SEQUENCES:
+            raise
+        exact = [best_plan(tree, place) for place in (0, 1)]
+        return (*proved_bounds(tree, exact), exact)
     best: tuple[Fraction, Fraction, list[Plan]] | None = None
     for denominator in DENOMINATORS:
         plans = [
