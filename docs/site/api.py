@@ -95,7 +95,10 @@ def _line(value: Any) -> str:
 
 def _module(name: str, *, main: bool) -> str:
     """Return the section of one module."""
-    module = importlib.import_module(name)
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:  # an optional library is not installed here
+        return f"{'#' if main else '##'} {name}\n\nNot described here: {error}"
     listed = list(getattr(module, "__all__", ()))
     mine = [n for n in listed if getattr(getattr(module, n), "__module__", name) == name]
     doc = _markdown(module.__doc__ or "")
