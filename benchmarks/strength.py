@@ -2,7 +2,7 @@
 
     python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S]
     python benchmarks/strength.py players [GAME...] [--games N] [--clock S] [--players A,B,...]
-    python benchmarks/strength.py solved [GAME...] [--games N] [--clock S] [--player NAME]
+    python benchmarks/strength.py solved [GAME...] [--games N] [--clock S]
     python benchmarks/strength.py rates [GAME...] [--clock S]
 
 Every subcommand prints JSON.  Half of the games are played with colours exchanged; the first moves of
@@ -23,10 +23,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import herbrand
-from herbrand.analyse.solve import solve
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.reading import ranked_arms
+from herbrand.play.solved import solve_quickly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from herbrand.play import Player
 
 RATE_GAMES = (
-    "ticTacToe", "connectFour", "breakthrough", "reversi", "hex", "checkers", "chess", "amazons", "tron",
-    "eightPuzzle",
+    "connectFour", "breakthrough", "reversi", "hex", "checkers", "tron", "gomoku", "eightPuzzle", "lightsOut",
+    "knightsTour",
 )  # fmt: skip
 
 
@@ -245,47 +245,60 @@ def against_each_other(name: str, one: str, two: str, games: int, clock: float, 
 # -- against perfect play -------------------------------------------------------------------
 
 
-def against_perfect(name: str, player: str, games: int, clock: float, plies: int) -> dict[str, Any]:
-    """Begin where the player can win, at drawn positions, and count what it throws away against perfect play.
+def small(name: str) -> Game:
+    """Return a game that can be solved; `connectFour5x4` is the bundled one on a smaller board."""
+    if name == "connectFour5x4":
+        return herbrand.load("connectFour.ggd", parameters={"Columns": 5, "Rows": 4})
+    return herbrand.load(name)
 
-    Values are those of `herbrand.analyse.solve`; the opponent plays a move after which its value is best.
+
+def against_perfect(name: str, games: int, clock: float, plies: int) -> dict[str, Any]:
+    """Begin where one role can win, after drawn moves, and count what our search throws away.
+
+    All states are solved before; the opponent plays a move after which it keeps the most.  For two players
+    whose goals add up to 100.
     """
-    game = herbrand.load(name)
-    values: dict[State, dict[str, float]] = {}
+    game = small(name)
+    policy = solve_quickly(game, 0, 600.0, states=5_000_000, megabytes=3000.0)
 
-    def value(state: State) -> dict[str, float]:
-        if state not in values:
-            if state.is_terminal:
-                values[state] = {role: float(state.goal(role) or 0) for role in game.players}
-            else:
-                values[state] = dict(solve(game, start=state).value or {})
-        return values[state]
+    def value(state: State, role: str) -> float:
+        at = policy.place(game.expander.pack([state.facts]))
+        if at is None:
+            raise ValueError("a state that was not solved")
+        return policy.values[at] if role == game.roles[0] else 100 - policy.values[at]
 
-    tried, thrown = 0, 0
-    for number in range(games):
+    tried, thrown, number = 0, 0, 0
+    while tried < games and number < 50 * games:
+        number += 1
         chance = random.Random(number)
         state = game.initial_state()
         for joint in opening(game, chance.randrange(plies + 1), number):
             state = state.next(joint)
-        role = next((r for r in game.players if value(state)[r] == 100), None)
+        role = next((r for r in game.players if value(state, r) == 100), None)
         if role is None:
             continue
-        mine = started(game, {role: player}, number)[role]
+        mine = MctsPlayer(seed=number)
+        mine.start(game, role, 300)
         tried += 1
         while not state.is_terminal:
-            joint = {r: chance.choice(moves) for r, moves in state.legal_moves().items()}
-            other = next((r for r in game.players if r != role and len(state.legal_moves(r)) > 1), None)
-            if other is not None:
-                after = {
-                    move: value(state.next({**joint, other: move}))[other]
-                    for move in state.legal_moves(other)
+            turn = next((r for r in game.players if len(state.legal_moves(r)) > 1), None)
+            made: dict[str, Move | str] = {
+                r: chance.choice(moves) for r, moves in state.legal_moves().items()
+            }
+            if turn == role:
+                made[role] = thought(mine, state, clock)
+            elif turn is not None:
+                kept = {
+                    move: value(state.next({**made, turn: move}), turn) for move in state.legal_moves(turn)
                 }
-                joint[other] = max(after, key=lambda move: after[move])
-            joint[role] = mine.select(state, clock)
-            state = state.next(joint)
+                made[turn] = max(kept, key=lambda move: kept[move])
+            state = state.next(made)
         thrown += state.goal(role) != 100
         print(f"{name}: {thrown} of {tried} won positions not won", file=sys.stderr)
-    return {"game": name, "player": player, "clock_s": clock, "won_positions": tried, "not_won": thrown}
+    return {
+        "game": name, "player": "mcts", "clock_s": clock, "states": len(policy.space.states),
+        "won_positions": tried, "not_won": thrown,
+    }  # fmt: skip
 
 
 def rate(name: str, clock: float) -> dict[str, Any]:
@@ -298,13 +311,12 @@ def rate(name: str, clock: float) -> dict[str, Any]:
         return {"game": game.name, "network": False}
     search.move_to(search.expander.initial)
     games, positions = search.playouts, search.positions
-    began, cpu = time.monotonic(), time.thread_time()
-    while time.monotonic() - began < clock and not search.is_solved:
+    began = time.thread_time()
+    while time.thread_time() - began < clock and not search.is_solved:
         search.round()
-    seconds, spent = time.monotonic() - began, time.thread_time() - cpu
+    spent = time.thread_time() - began
     return {
-        "game": game.name, "gates": game.network.gates, "seconds": round(seconds, 2),
-        "cpu_s": round(spent, 2),
+        "game": game.name, "gates": game.network.gates, "cpu_s": round(spent, 2),
         "simulations_per_s": round((search.playouts - games) / spent),
         "positions_per_s": round((search.positions - positions) / spent),
         "solved": search.is_solved,
@@ -320,7 +332,6 @@ def main() -> None:
     parser.add_argument("games_named", metavar="GAME", nargs="*")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--clock", type=float, default=1.0)
-    parser.add_argument("--player", default="mcts")
     parser.add_argument("--players", default="mcts,montecarlo,greedy,random")
     parser.add_argument("--opening", type=int, default=2)
     given = parser.parse_args()
@@ -335,8 +346,8 @@ def main() -> None:
             for one, two in combinations(given.players.split(","), 2)
         ]
     elif given.what == "solved":
-        names = given.games_named or ("ticTacToe", "nim")
-        found = [against_perfect(n, given.player, given.games, given.clock, given.opening) for n in names]
+        names = given.games_named or ("ticTacToe", "nim", "connectFour5x4")
+        found = [against_perfect(n, given.games, given.clock, given.opening) for n in names]
     else:
         found = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]
     print(json.dumps(found, indent=2))

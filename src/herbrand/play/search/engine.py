@@ -162,7 +162,7 @@ class Search:
     @property
     def is_solved(self) -> bool:
         """Whether the value of the root is proved for every role."""
-        return bool(is_exact(self.tree, self.root)) or self.tree.kind[self.root] == OVER
+        return bool(is_exact(self.tree, self.root) or self.tree.kind[self.root] == OVER)
 
     @property
     def is_open(self) -> bool:
