@@ -1,0 +1,70 @@
+"""Draw many rulesheets on pages that can be looked at: `python benchmarks/contact_sheet.py OUT SHEET…`.
+
+Each picture is the state after some random moves, with the last moves marked.  What cannot be drawn is
+named, with the reason; the last line counts boards, tables, and moves that can be clicked.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from html import escape
+from pathlib import Path
+
+import herbrand
+from herbrand.draw.artist import Artist, caption
+from herbrand.draw.clicks import grouped
+
+STEPS, A_PAGE = 8, 24
+STYLE = (
+    "body{display:grid;grid-template-columns:repeat(6,1fr);gap:8px;margin:8px;font:12px sans-serif}"
+    "div{border:1px solid #ccc;padding:4px;height:270px;overflow:hidden}"
+    "svg{max-width:100%;max-height:245px;width:auto;height:auto}"
+)
+
+
+def main() -> None:
+    """Write pages of pictures into a folder."""
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    out, sheets = Path(sys.argv[1]), sorted(map(Path, sys.argv[2:]))
+    out.mkdir(parents=True, exist_ok=True)
+    cells: list[str] = []
+    boards = moves = clickable = alone = 0
+    for sheet in sheets:
+        try:
+            game = herbrand.load(sheet)
+            artist = Artist.of(game)
+            state, chance, last = game.initial_state("rules"), random.Random(3), []
+            for _ in range(STEPS):
+                legal = state.legal_moves()
+                if state.is_terminal or not all(legal.values()):
+                    break
+                for some in legal.values():
+                    if len(some) > 1:
+                        texts, clicks = list(map(str, some)), artist.clicks(some)
+                        groups = grouped(texts, dict(zip(texts, clicks, strict=True)))
+                        moves += len(some)
+                        clickable += sum(map(bool, clicks))
+                        alone += sum(len(one) == 1 for one in groups.values())
+                joint = {role: chance.choice(some) for role, some in legal.items()}
+                last = [move for role, move in joint.items() if len(legal[role]) > 1]
+                state = state.next(joint)
+            drawn = artist.draw(state, last=last, lines=caption(state)).svg
+            boards += artist.has_boards or bool(artist.layout.lamps)
+        except Exception as error:  # noqa: BLE001  # one bad sheet does not stop the others
+            drawn = f"<pre>{escape(str(error))}</pre>"
+            print(f"{sheet.stem}: {type(error).__name__}: {error}")
+        cells.append(f"<div><b>{escape(sheet.stem)}</b><br>{drawn}</div>")
+    for start in range(0, len(cells), A_PAGE):
+        shown = "".join(cells[start : start + A_PAGE])
+        page = f"<!doctype html><meta charset=utf-8><style>{STYLE}</style>{shown}"
+        (out / f"{start // A_PAGE:02}.html").write_text(page, encoding="utf-8")
+    print(
+        f"{len(sheets)} sheets: {boards} as boards, towers, rows or lamps, the rest as cards and tables; "
+        f"{clickable} of {moves} moves name places, {alone} are told apart by them"
+    )
+
+
+if __name__ == "__main__":
+    main()
