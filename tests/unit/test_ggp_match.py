@@ -682,7 +682,7 @@ def test_the_commands_play_a_match_with_each_other(tmp_path: Path) -> None:
             "--id",
             "m.1",
         ]
-        clocks = ["--start-clock", "5", "--play-clock", "3", "--seed", "2"]
+        clocks = ["--start-clock", "30", "--play-clock", "15", "--seed", "2"]
         outcome = CliRunner().invoke(cli, [*words, *clocks, "--events", str(events)], catch_exceptions=False)
         assert outcome.exit_code == 0, outcome.output
         assert outcome.output.startswith("ticTacToe, match m.1: xplayer is 127.0.0.1:")

@@ -438,14 +438,14 @@ MANAGERS: Final = _managers()
 
 
 async def harass_player(
-    host: str, port: int, *, settings: Settings | None = None, at_once: int = 1
+    host: str, port: int, *, settings: Settings | None = None, at_once: int = 1, patience: float = 5.0
 ) -> dict[str, dict[str, Any]]:
     """Do everything that bad managers do, while an honest one plays matches.
 
     Returns for each case `answer` (at most 200 letters), `seconds`, `info_seconds` (how long the player then
-    took to answer INFO; None if it did not within 5 s), and under "honest" what became of the honest
-    matches: how many, and their problems.  Bad managers begin up to 40 matches, which the player must have
-    room for.
+    took to answer INFO; None if it did not within `patience` seconds), and under "honest" what became of
+    the honest matches: how many, and their problems.  Bad managers begin up to 40 matches, which the
+    player must have room for.
     """
     from herbrand.game import loads
 
@@ -472,7 +472,7 @@ async def harass_player(
                 answer = f"{type(error).__name__}: {error}"
             seconds = time.monotonic() - started
             started = time.monotonic()
-            info = await _ask(host, port, "(INFO)", seconds=5)
+            info = await _ask(host, port, "(INFO)", seconds=patience)
             known = round(time.monotonic() - started, 3) if "status" in info else None
             return {"answer": answer[:200], "seconds": round(seconds, 3), "info_seconds": known}
 

@@ -53,8 +53,8 @@ __all__ = ["PlayerServer", "margin"]
 LARGEST_MESSAGE = 1024 * 1024
 """Bytes of a START, rules and all; the largest of the known rulesheets has 70 thousand."""
 CONNECTIONS = 64
-"""Connections open at once.  For a further one that is closed which has been sending its request longest: an
-honest peer needs no time for that."""
+"""Connections served at once; four times as many wait.  Room is made by closing that which has been sending
+its request longest, if for more than a second: an honest peer needs no time for that."""
 RATE = 500.0
 """Connections a second that one address may make, after a first rush of four times as many; further ones are
 closed unread."""
@@ -64,6 +64,7 @@ FORGET_SECONDS = 600.0
 """A match is given up after this silence, or ten times its play clock if that is longer."""
 _ATOMS = 5_000_000
 _MUCH = 65536
+_SLOW_SECONDS = 1.0
 _GAMES = 4
 """How many games are kept for further matches."""
 
@@ -106,9 +107,11 @@ class PlayerServer:
         self.listener = listener
         self._games = _Games()
         self._playing: dict[str, _Match] = {}
-        self._open = 0
-        self._reading: dict[asyncio.StreamWriter, None] = {}
-        """The connections whose requests have not arrived, the oldest first."""
+        self._open: set[asyncio.StreamWriter] = set()
+        self._waiting = 0
+        """Connections that wait for others to end."""
+        self._reading: dict[asyncio.StreamWriter, float] = {}
+        """The connections whose requests have not arrived, the oldest first, and since when."""
         self._rushes: dict[str, tuple[float, float]] = {}
         """By address: how many connections it has left, and when that was."""
         self._server: asyncio.Server | None = None
@@ -154,7 +157,7 @@ class PlayerServer:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         arrived = time.monotonic()
-        if self._open >= self.connections and not self._make_room():
+        if not await self._has_room():
             self._say("refused", None, peer=_peer(writer), reason="too many connections")
             writer.close()
             return
@@ -162,24 +165,43 @@ class PlayerServer:
             self._say("refused", None, peer=_peer(writer), reason="too many connections in a short time")
             writer.close()
             return
-        self._open += 1
-        self._reading[writer] = None
+        self._open.add(writer)
+        self._reading[writer] = time.monotonic()
         try:
             await self._converse(reader, writer, arrived)
         except (OSError, asyncio.IncompleteReadError) as error:
             self._say("refused", None, peer=_peer(writer), reason=str(error) or type(error).__name__)
         finally:
-            self._open -= 1
+            self._open.discard(writer)
             self._reading.pop(writer, None)
             with contextlib.suppress(OSError):
                 writer.close()
 
+    async def _has_room(self) -> bool:
+        """Wait until another connection can be served; False when too many wait already, or for long."""
+        if len(self._open) < self.connections:
+            return True
+        if self._waiting >= 4 * self.connections:
+            return False
+        self._waiting += 1
+        until = time.monotonic() + self.read_seconds
+        try:
+            while len(self._open) >= self.connections and not self._make_room():
+                if time.monotonic() > until:
+                    return False
+                await asyncio.sleep(0.02)
+        finally:
+            self._waiting -= 1
+        return True
+
     def _make_room(self) -> bool:
-        """Close the connection that has been sending its request longest; False if all have sent theirs."""
+        """Close the connection that has been sending its request longest, if that is long."""
         slowest = next(iter(self._reading), None)
-        if slowest is None:
+        long = min(_SLOW_SECONDS, 0.5 * self.read_seconds)
+        if slowest is None or time.monotonic() - self._reading[slowest] < long:
             return False
         del self._reading[slowest]
+        self._open.discard(slowest)
         self._say("refused", None, peer=_peer(slowest), reason="too many connections, and this one was slow")
         slowest.transport.abort()
         return True
