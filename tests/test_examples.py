@@ -28,6 +28,7 @@ def test_all_examples_are_tested() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
         "best_first_move.py",
         "check_folder.py",
+        "learn_by_self_play.py",
         "reachable_states.py",
     }
 
@@ -50,3 +51,11 @@ def test_reachable_states(game: str, last: str) -> None:
 def test_check_folder() -> None:
     """The bundled games have no errors."""
     assert ".kif:" not in run("check_folder.py", str(Path(str(games.path("nim"))).parent))
+
+
+def test_learning_by_self_play() -> None:
+    """A few seconds of self-play are enough to beat random moves more often than before."""
+    lines = run("learn_by_self_play.py", "--seconds", "6", "--rivals", "2").splitlines()
+    shares = [float(line.split()[-1].rstrip("%")) for line in lines[:-1]]
+    assert max(shares[-3:]) > shares[0] + 10
+    assert lines[-1].startswith("against a tree search of 0.02 s a move: ")

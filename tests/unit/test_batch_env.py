@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -309,3 +312,22 @@ def test_wrong_use_is_refused() -> None:
         BatchEnv(
             herbrand.loads("(role a) (init x) (<= (legal a m) (true x)) (<= terminal (true x)) (goal a 1)"), 1
         )
+
+
+@pytest.mark.parametrize(
+    ("module", "library", "extra"),
+    [
+        ("herbrand.envs.pettingzoo", "pettingzoo", "rl"),
+        ("herbrand.envs.gymnasium", "gymnasium", "rl"),
+        ("herbrand.envs.pgx", "jax", "jax"),
+    ],
+)
+def test_a_missing_library_is_named(module: str, library: str, extra: str) -> None:
+    """Without the library, importing the interface to it says in one line which extra to install."""
+    code = f"import sys; sys.modules[{library!r}] = None; sys.modules['{library}.vector'] = None; import {module}"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    last = run.stderr.strip().splitlines()[-1]
+    assert last.startswith("herbrand.errors.MissingExtra: the interface")
+    assert f"herbrand[{extra}]" in last
