@@ -104,12 +104,15 @@ def test_a_player_that_dies_costs_a_move() -> None:
     assert process is not None
     process.kill()
     process.wait()
-    player._began = False
-    player._child.command = ["false"]
+    command, player._child.command = player._child.command, ["false"]
     move = player.select(state, 1)
     assert state.is_legal("xplayer", move)
-    assert len(player.incidents) == 1
-    assert f"`{move}` was drawn instead" in player.incidents[0]
+    assert "it did not start" in player.incidents[0]
+    assert f"`{move}` was drawn instead" in player.incidents[-1]
+    player._child.command = command
+    known = len(player.incidents)
+    assert state.is_legal("xplayer", player.select(state, 60))
+    assert len(player.incidents) == known
     player.stop()
 
 

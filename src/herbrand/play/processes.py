@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -50,23 +51,35 @@ class ProcessPlayer(Player):
         self._history: History = ()
         self._child = Child(f"the player `{player}`", [sys.executable, "-m", "herbrand.play.processes"])
         self._began = False
+        self._starter: threading.Thread | None = None
 
     def prepare(self, deadline: float) -> None:
-        """Start the process and the player in it."""
+        """Start the process and the player in it; it may go on getting ready when the clock has run out."""
         self.incidents = []
         self._history = ()
-        self._begin(deadline - time.monotonic())
+        self._restart(deadline - time.monotonic())
+        while self._starter is not None and self._starter.is_alive() and self.may_go_on(deadline):
+            self._starter.join(0.02)
+
+    def _restart(self, seconds: float) -> None:
+        """Start the process in the background; the player in it gets about so many seconds to prepare."""
+        self._began = False
+        self._starter = threading.Thread(target=self._begin, args=(max(0.0, seconds),), daemon=True)
+        self._starter.start()
 
     def _begin(self, seconds: float) -> None:
-        self._began = False
-        started = time.monotonic()
         setting = {
             "player": self.player, "seed": self._seed, "role": self.role, "megabytes": self.megabytes,
             "game": base64.b64encode(pickle.dumps(self.game)).decode(),
         }  # fmt: skip
-        self._ask({"begin": setting}, min(_BEGIN, max(0.05, seconds)))
-        left = max(0.0, seconds - (time.monotonic() - started))
-        self._ask({"start": max(0.0, left - _HURRY)}, left + _GRACE)
+        started = time.monotonic()
+        try:
+            self._ask({"begin": setting}, _BEGIN)
+            left = max(0.0, seconds - (time.monotonic() - started))
+            self._ask({"start": 0.9 * left}, left + _BEGIN)
+        except (HerbrandError, OSError, ValueError) as error:
+            self.incidents.append(f"it did not start: {error}")
+            return
         self._began = True
 
     def _ask(self, question: dict[str, Any], seconds: float) -> str:
@@ -87,9 +100,9 @@ class ProcessPlayer(Player):
             return moves[0]
         if play_clock <= _HURRY:
             return self.chance.choice(moves)
+        if not self._is_ready(deadline - _HURRY):
+            return self._replaced(moves, "the process is not ready")
         try:
-            if not (self._began and self._child.is_running):
-                self._begin(0.5 * play_clock)
             left = deadline - time.monotonic()
             question = {
                 "facts": sorted(state.facts),
@@ -101,6 +114,15 @@ class ProcessPlayer(Player):
             return self._replaced(moves, str(error))
         found = next((move for move in moves if str(move) == text), None)
         return self._replaced(moves, f"`{text}` is not legal") if found is None else found
+
+    def _is_ready(self, deadline: float) -> bool:
+        """Whether the process can be asked before the deadline; one that has died is started again."""
+        starting = self._starter is not None and self._starter.is_alive()
+        if not starting and not (self._began and self._child.is_running):
+            self._restart(0.0)
+        while self._starter is not None and self._starter.is_alive() and self.may_go_on(deadline):
+            self._starter.join(max(0.0, min(0.02, deadline - time.monotonic())))
+        return self._began and self._child.is_running
 
     def _replaced(self, moves: list[Move], reason: str) -> Move:
         move = self.chance.choice(moves)
