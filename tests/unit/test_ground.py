@@ -271,3 +271,29 @@ def test_the_grounder_prints_whole_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     (environment,) = seen
     assert isinstance(environment, dict)
     assert "PYTHONUNBUFFERED" not in environment
+
+
+QUAD = """
+(role r) (init (cell 1 1 x)) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+(i 1) (i 2) (i 3) (i 4) (i 5) (i 6) (i 7) (i 8)
+(<= (legal r (mark ?x ?y)) (i ?x) (i ?y)) (<= (next (cell ?x ?y x)) (does r (mark ?x ?y)))
+(<= (next (cell ?x ?y x)) (true (cell ?x ?y x)))
+(<= (square ?a ?b ?a ?d ?e ?b ?e ?d) (succ ?a ?e) (succ ?b ?d))
+(<= (square ?a ?b ?a ?d ?e ?b ?e ?d) (succ ?x ?e) (succ ?y ?d) (square ?a ?b ?a ?y ?x ?b ?x ?y))
+(<= win (true (cell ?a ?b x)) (true (cell ?c ?d x)) (true (cell ?e ?f x)) (true (cell ?g ?h x))
+    (square ?a ?b ?c ?d ?e ?f ?g ?h))
+(<= terminal win) (<= (goal r 100) win) (<= (goal r 0) (not win))
+"""
+
+
+def test_tables_are_evaluated_whole_where_nearly_all_would_be_asked_for() -> None:
+    """Squares among all sets of four cells are listed once, not asked for set by set."""
+    game = herbrand.loads(QUAD)
+    assert ground(game.rules, limits=Limits(seconds=10)).rules < 5000
+    moves = ["(mark 1 4)", "(mark 4 1)", "(mark 4 4)"]
+    state = game.initial_state("network")
+    for move in moves:
+        assert not state.is_terminal
+        state = state.next([move])
+    assert state.is_terminal
+    assert state.goals == {"r": 100}

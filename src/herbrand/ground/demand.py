@@ -228,7 +228,7 @@ class Demand:
             if goal.predicate in self.helpers:
                 mapped = Call(self._helper(goal, done, body, whole=whole), goal.args)
             elif goal.predicate.kind == "rules":
-                key = self._key(goal, body.known, clause.predicate, whole=whole)
+                key = self._key(goal, body, clause.predicate, whole=whole)
                 if key[1]:
                     later = kept.union(goal_variables(goal), *map(goal_variables, body.rest))
                     done = self._supplements(done, later)
@@ -292,16 +292,20 @@ class Demand:
             found.append(Call(supplement, args))
         return found
 
-    def _key(self, call: Call, known: set[str], inside: Predicate, *, whole: bool) -> _Key:
+    def _key(self, call: Call, body: _Body, inside: Predicate, *, whole: bool) -> _Key:
         called = call.predicate
         if whole:
             return called, None
         if not is_large(called, self.sizes):
             return called, ()
         recursive = called.component == inside.component
-        places = tuple(i for i in _places(call, known) if not (recursive and isinstance(call.args[i], tuple)))
+        places = tuple(
+            i for i in _places(call, body.known) if not (recursive and isinstance(call.args[i], tuple))
+        )
         if called.level == STATIC and len(places) == called.arity and self.sizes.rows(called) <= WHOLE:
             return called, ()  # tests for single rows are often more than there are rows
+        if 2 * body.asked(call) > self.sizes.rows(called):
+            return called, ()  # nearly all of it would be asked for, at the cost of listing the questions
         modes = self._modes.get(called, ())
         if () in modes or (places not in modes and len(modes) >= MODES):
             return called, ()
@@ -377,8 +381,12 @@ class _Body:
         known = self.known.union(*map(goal_variables, later))
         after = self._asked(call, known, [*self.sources, *later])
         if _places(call, self.known):
-            return WORTH * after < self._asked(call, self.known, self.sources)
+            return WORTH * after < self.asked(call)
         return WORTH * after * self.sizes.answers(call, known) < self.sizes.rows(call.predicate)
+
+    def asked(self, call: Call) -> float:
+        """How many calls there are expected to be if it is called now."""
+        return self._asked(call, self.known, self.sources)
 
     def _asked(self, call: Call, known: set[str], sources: Sequence[Goal]) -> float:
         """How many calls there are expected to be."""
