@@ -155,6 +155,50 @@ def test_only_what_a_person_can_know_is_shown() -> None:
         table.hint("first")
 
 
+def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program is told its percepts and a state that fits them; where none can be found in time it moves blindly."""
+    from herbrand.errors import BudgetExceeded
+    from herbrand.play.simple import RandomPlayer
+
+    asked: list[frozenset[str]] = []
+    heard: list[int] = []
+
+    class Spy(RandomPlayer):
+        def told(self, history: Any) -> None:
+            heard.append(len(history))
+
+        def select(self, state: Any, play_clock: float) -> Any:
+            asked.append(state.facts)
+            return super().select(state, play_clock)
+
+    def play() -> None:
+        table = Table()
+        monkeypatch.setattr(table, "_player", lambda _key, name, role=None: spy)
+        spy = Spy(1)
+        opened = table.open(
+            games.text("kuhn"), "prefix", "kuhn", {"first": "mcts", "second": "random"}, seed=1
+        )
+        assert opened["steps"] == 0
+        game, _ = table._here()
+        spy.start(game, "first", 1)
+        while not table.advance()["over"]:
+            pass
+
+    play()
+    assert heard == list(range(len(asked)))
+    assert len(asked) > 1
+    monkeypatch.setattr(
+        "herbrand.knowledge.possible_states", lambda *_a, **_k: _raise(BudgetExceeded("0 s", ""))
+    )
+    asked.clear()
+    play()
+    assert asked == []
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
 def test_the_editor_is_answered(client: TestClient, token: str) -> None:
     """Findings with repairs, layout, notations, preview, reasons and relations come as data."""
     headers = {"x-herbrand-token": token, **JSON}

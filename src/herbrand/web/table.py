@@ -152,7 +152,7 @@ class Table:
             elif seat == "random" or role == game.chance_role:
                 joint[role] = str(self._chance.choice(moves))
             else:
-                joint[role] = str(self._player(role, seat).select(self._thought(role, state), self._clock))
+                joint[role] = str(self._chosen_by(self._player(role, seat), state))
         self._states.append(state.next(joint))
         self._joints.append(joint)
         self._chosen = {}
@@ -233,30 +233,28 @@ class Table:
             self._players[key] = player
         return self._players[key]
 
-    def _thought(self, role: str, state: State) -> State:
-        """Return the state that a program is asked about: one that its role can hold possible."""
+    def _chosen_by(self, player: Player, state: State) -> Move:
+        """Return the move of a program, which is told no more than its role can know."""
         game, _ = self._here()
         if not game.has_percepts:
-            return state
+            return player.select(state, self._clock)
         from herbrand.knowledge import history, possible_states
 
         joints = [tuple(joint[r] for r in game.roles) for joint in self._joints]
+        past = history(game, player.role, joints)
+        moves = state.legal_moves(player.role)
         try:
             known = possible_states(
-                game,
-                role,
-                history(game, role, joints),
-                over=False,
-                states=MOST_STATES,
-                particles=PARTICLES,
-                limits=QUICK,
+                game, player.role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
             )
-        except HerbrandError:
-            return state
-        mine = state.legal_moves(role)
-        states = [one for one in known.weights if one.legal_moves(role) == mine]
+        except HerbrandError:  # nobody can say what it may hold possible: it moves blindly
+            return self._chance.choice(moves)
+        states = [one for one in known.weights if one.legal_moves(player.role) == moves]
+        if not states:
+            return self._chance.choice(moves)
         states.sort(key=lambda one: sorted(one.facts))
-        return self._chance.choice(states) if states else state
+        player.told(past)
+        return player.select(self._chance.choice(states), self._clock)
 
     # -- what is shown --------------------------------------------------------------------
 
