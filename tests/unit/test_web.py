@@ -185,8 +185,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
             pass
 
     play()
-    assert heard == list(range(len(asked)))
-    assert len(asked) > 1
+    assert len(heard) == len(asked) > 0
     monkeypatch.setattr(
         "herbrand.knowledge.possible_states", lambda *_a, **_k: _raise(BudgetExceeded("0 s", ""))
     )
