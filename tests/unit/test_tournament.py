@@ -297,7 +297,10 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
                 ).stdout
                 for pid in map(int, text.split()):
                     command = subprocess.run(
-                        ["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False
+                        ["ps", "-ww", "-o", "args=", "-p", str(pid)],
+                        capture_output=True,
+                        text=True,
+                        check=False,
                     )
                     if "spawn_main" in command.stdout:
                         os.kill(pid, signal.SIGKILL)
