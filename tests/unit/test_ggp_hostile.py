@@ -23,7 +23,9 @@ from herbrand.records.recorder import Recorder
 from herbrand.records.verifier import Verifier
 
 LARGEST = 300
-"""Megabytes that a player or a manager may have under attack."""
+"""Megabytes that a manager may have under attack."""
+LARGEST_PLAYER = 360
+"""The same for a player, which keeps the networks of games and the compiled code that walks them: 175 MB for one match."""
 
 
 def test_there_are_many_cases() -> None:
@@ -133,7 +135,7 @@ def test_bad_managers_cannot_take_a_player_down(tmp_path: Path) -> None:
         status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
         memory = re.search(r"VmHWM:\s+(\d+)", status)
         assert memory is not None
-        assert int(memory[1]) < LARGEST * 1024
+        assert int(memory[1]) < LARGEST_PLAYER * 1024
         refused = log.read_text(encoding="utf-8")
         for reason in (
             "1000000000 bytes announced",
