@@ -30,7 +30,7 @@ SPOILT: Final = 1.5
 """Standard deviation of the logarithm of what costs are multiplied with to spoil an order."""
 
 
-def without_choices(clause: Clause, make: Callable[[Sequence[str]], Predicate]) -> Iterator[Clause]:
+def without_choices(clause: Clause, make: Callable[[int], Predicate]) -> Iterator[Clause]:
     """Yield clauses without disjunctions that together mean the same.
 
     Few disjuncts are multiplied out.  Where that would give more than `SPLIT_LIMIT` rules, a
@@ -44,7 +44,7 @@ def without_choices(clause: Clause, make: Callable[[Sequence[str]], Predicate]) 
             continue
         count *= len(goal.disjuncts)
         if count > SPLIT_LIMIT and set(goal.args) <= goal.binds:
-            helper = make(goal.args)
+            helper = make(len(goal.args))
             for disjunct in goal.disjuncts:
                 part = Clause(helper, goal.args, disjunct, clause.text)
                 yield from without_choices(part, make)
@@ -110,7 +110,7 @@ def _put_in(goal: Goal, name: str, value: Pattern) -> Goal:
 
 def decompose(
     clause: Clause,
-    make: Callable[[Sequence[str]], Predicate],
+    make: Callable[[int], Predicate],
     sizes: Sizes,
     chance: Random | None = None,
 ) -> Iterator[Clause]:
@@ -118,7 +118,7 @@ def decompose(
 
     Of the variables that can go, the one whose literals have the fewest answers together goes
     first; `chance` spoils this order, to find better ones by trying.  `make` makes the predicate
-    of a helper from the variables that are its arguments.
+    of a helper with so many arguments.
     """
     body = list(clause.body)
     kept = {v for arg in clause.head for v in variables(arg)}
@@ -141,7 +141,7 @@ def decompose(
             break
         _, group, shared = best
         args = tuple(sorted(shared))
-        helper = Clause(make(args), args, tuple(body[i] for i in group), clause.text)
+        helper = Clause(make(len(args)), args, tuple(body[i] for i in group), clause.text)
         sizes.define(helper)
         yield helper
         body[group[-1]] = Call(helper.predicate, args)

@@ -69,11 +69,13 @@ class _Encoder:
         self.made = 0
         self.parts: set[Predicate] = set()
         """The relations made by decomposing rules."""
+        self.smallest: dict[Clause, list[Clause]] = {}
+        """What clauses became, so that none is decomposed twice."""
 
     def lines(self, wanted: Sequence[tuple[str, int]]) -> Iterator[str]:
         relation = self.program.relation
         roots = [relation(*key) for key in wanted]
-        makers = [relation(*key) for key in (("init", 1), ("next", 1), ("legal", 2))]
+        makers = [relation(*key) for key in MAKERS]
         clauses = self._reachable([*roots, *makers])
         demand = None
         if self.shrink:
@@ -81,7 +83,7 @@ class _Encoder:
             whole = clauses
             clauses = self._decomposed(clauses, sizes)
             if pays(clauses, [*roots, *makers], sizes):
-                demand = Demand(self.program, clauses, sizes, roots, self._make, self.parts)
+                demand = Demand(self.program, clauses, sizes, roots, self._helper, self.parts)
             else:
                 asked = guards(self.program, [*roots, *makers])
                 for number, (_, guard) in enumerate(asked.values()):
@@ -168,6 +170,8 @@ class _Encoder:
 
     def _small(self, clause: Clause, sizes: Sizes) -> list[Clause]:
         """Return rules for a clause that are expected to have the fewest instances."""
+        if clause in self.smallest:
+            return self.smallest[clause]
         written = unfolded(clause)
         forms = [[clause]]
         if written is not clause:
@@ -184,14 +188,12 @@ class _Encoder:
                     best, least = parts, cost
                 if len(parts) <= 2 * len(form) or least < SMALL:
                     break
+        self.smallest[clause] = best
         return best
 
-    def _make(self, arity: int) -> Predicate:
+    def _helper(self, arity: int) -> Predicate:
         self.made += 1
         return Predicate(f"helper {self.made}", arity, number=-self.made)
-
-    def _helper(self, args: Sequence[str]) -> Predicate:
-        return self._make(len(args))
 
     def _name(self, predicate: Predicate) -> str:
         return f"p{predicate.number}" if predicate.number >= 0 else f"h{-predicate.number}"
