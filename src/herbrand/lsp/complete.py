@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
@@ -46,10 +46,14 @@ _STATE: Final = frozenset({"true", "init", "next", "base"})
 _ACTS: Final = frozenset({"legal", "does", "input"})
 
 
-class _Add(Protocol):
-    """Enters a proposal; the first one of a name wins, lower groups come first."""
+class _Proposals:
+    """What is proposed for a place; the first proposal of a name wins, lower groups come first."""
 
-    def __call__(
+    def __init__(self, place: lsp.Range) -> None:
+        self._place = place
+        self._items: dict[str, lsp.CompletionItem] = {}
+
+    def add(
         self,
         label: str,
         group: int,
@@ -57,7 +61,26 @@ class _Add(Protocol):
         detail: str = "",
         snippet: str = "",
         documentation: str = "",
-    ) -> None: ...
+    ) -> None:
+        """Enter a proposal; `snippet` is what is written behind the label."""
+        if label in self._items or not label:
+            return
+        self._items[label] = lsp.CompletionItem(
+            label,
+            kind=kind,
+            detail=detail or None,
+            documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, documentation)
+            if documentation
+            else None,
+            sort_text=f"{group}{len(self._items):05}",
+            insert_text_format=lsp.InsertTextFormat.Snippet if snippet else None,
+            text_edit=lsp.TextEdit(self._place, f"{label}{snippet}"),
+        )
+
+    def all(self) -> lsp.CompletionList:
+        """Return the likeliest of them, in order."""
+        listed = sorted(self._items.values(), key=lambda item: item.sort_text or "")
+        return lsp.CompletionList(is_incomplete=len(listed) > MOST, items=listed[:MOST])
 
 
 @dataclass(slots=True)
@@ -158,44 +181,21 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
     at = sheet.places.offset(position)
     notation = sheet.tree.notation
     here = context(sheet.text, at, prefix=notation == "prefix")
-    place = sheet.places.range(at - len(here.typed), at)
-    items: dict[str, lsp.CompletionItem] = {}
-
-    def add(
-        label: str,
-        group: int,
-        kind: lsp.CompletionItemKind,
-        detail: str = "",
-        snippet: str = "",
-        documentation: str = "",
-    ) -> None:
-        if label in items or not label:
-            return
-        items[label] = lsp.CompletionItem(
-            label,
-            kind=kind,
-            detail=detail or None,
-            documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, documentation)
-            if documentation
-            else None,
-            sort_text=f"{group}{len(items):05}",
-            insert_text_format=lsp.InsertTextFormat.Snippet if snippet else None,
-            text_edit=lsp.TextEdit(place, f"{label}{snippet}"),
-        )
-
+    proposals = _Proposals(sheet.places.range(at - len(here.typed), at))
+    add = proposals.add
     kinds = lsp.CompletionItemKind
     variables = _variables(sheet, at, notation, here.typed)
     if here.typed[:1] in ("?", "\\"):
         for name in variables:
             add(name, 0, kinds.Variable)
-        return lsp.CompletionList(is_incomplete=False, items=list(items.values()))
+        return proposals.all()
     is_term = here.head is not None and here.head not in _CONDITIONS
     for value in _declared_values(sheet, here, at):
         add(value, 0, kinds.Value, "a member of its type")
     if here.is_name and not is_term:
-        _conditions(sheet, add, notation)
+        _conditions(sheet, proposals, notation)
     elif notation == "prefix" and here.is_name:
-        _compounds(sheet, here, add)
+        _compounds(sheet, here, proposals)
     else:
         if is_term:
             for value in _values(sheet, here):
@@ -203,18 +203,17 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
             for name in variables:
                 add(name, 1, kinds.Variable)
         if not is_term or notation != "prefix":
-            _conditions(sheet, add, notation)
+            _conditions(sheet, proposals, notation)
         for name in variables:
             add(name, 4, kinds.Variable)
-        _compounds(sheet, here, add)
+        _compounds(sheet, here, proposals)
         for found in sheet.names.all:
             if found.kind in ("constant", "role", "parameter", "type"):
                 add(sheet.text[found.start : found.end], 6, kinds.Constant, found.kind)
-    listed = sorted(items.values(), key=lambda item: item.sort_text or "")
-    return lsp.CompletionList(is_incomplete=len(listed) > MOST, items=listed[:MOST])
+    return proposals.all()
 
 
-def _conditions(sheet: Sheet, add: _Add, notation: str) -> None:
+def _conditions(sheet: Sheet, proposals: _Proposals, notation: str) -> None:
     """Propose what a condition or a head begins with."""
     kinds = lsp.CompletionItemKind
     for key, found in sheet.names.by_key.items():
@@ -222,16 +221,16 @@ def _conditions(sheet: Sheet, add: _Add, notation: str) -> None:
         if first.kind == "relation" or (notation == "ggdl" and first.kind in ("fluent", "move")):
             text = sheet.text[first.start : first.end]
             title = f"relation {key[1]}/{key[2]}" if key[0] == "relation" else first.kind
-            add(text, 2, kinds.Function, title)
+            proposals.add(text, 2, kinds.Function, title)
     words = {**GDL, **GGDL} if notation == "ggdl" else GDL
     for name, word in words.items():
         if name == "<=" and notation != "prefix":
             continue
         snippet = word.snippet if notation == "prefix" else ""
-        add(name, 3, kinds.Keyword, word.form, snippet, word.text)
+        proposals.add(name, 3, kinds.Keyword, word.form, snippet, word.text)
 
 
-def _compounds(sheet: Sheet, here: Context, add: _Add) -> None:
+def _compounds(sheet: Sheet, here: Context, proposals: _Proposals) -> None:
     """Propose fluents inside `true` and its like, moves inside `does`, else every compound term."""
     kinds = lsp.CompletionItemKind
     wanted = "fluent" if here.head in _STATE else "move" if here.head in _ACTS else ""
@@ -241,7 +240,7 @@ def _compounds(sheet: Sheet, here: Context, add: _Add) -> None:
             group = 2 if first.kind == wanted else 5
             title = f"{first.kind} {key[1]}/{key[2]}" if key[0] == "term" else first.kind
             if not (here.is_name and key[0] == "term" and not key[2]):
-                add(sheet.text[first.start : first.end], group, kinds.Field, title)
+                proposals.add(sheet.text[first.start : first.end], group, kinds.Field, title)
 
 
 def _declared_values(sheet: Sheet, here: Context, at: int) -> list[str]:

@@ -188,8 +188,13 @@ def library_page(entries: Sequence[Entry], *, query: str, feature: str, token: s
 
 
 def _fits(entry: Entry, query: str, feature: str) -> bool:
-    said = " ".join((entry.key, entry.title, *entry.roles, *entry.features, entry.shelf)).lower()
+    said = _said(entry)
     return all(word in said for word in query.lower().split()) and (not feature or feature in entry.features)
+
+
+def _said(entry: Entry) -> str:
+    """Return the text that a search looks through."""
+    return " ".join((entry.key, entry.title, *entry.roles, *entry.features, entry.shelf)).lower()
 
 
 def _amount(number: int) -> str:
@@ -205,7 +210,6 @@ def _chip(label: str, word: str, feature: str, query: str) -> Markup:
 
 def _card(entry: Entry) -> Markup:
     players = ", ".join(entry.roles)
-    said = " ".join((entry.key, entry.title, *entry.roles, *entry.features, entry.shelf)).lower()
     return tag(
         "li",
         tag(
@@ -215,7 +219,7 @@ def _card(entry: Entry) -> Markup:
             tag("span", players or entry.shelf, class_="muted small"),
             href=f"/game/{entry.key}",
         ),
-        data_said=said,
+        data_said=_said(entry),
         data_features="|".join(entry.features),
     )
 
@@ -227,10 +231,7 @@ def game_page(entry: Entry, facts: Mapping[str, Any], players: Sequence[str], *,
     """Show a game: what it is, who may sit where, its parameters."""
     rival = next((name for name in FIRST_CHOICE if name in players), players[0])
     roles = list(facts["players"])
-    seats = [
-        _seat(role, PERSON if i == 0 else rival, players, open_=bool(facts["hidden"]))
-        for i, role in enumerate(roles)
-    ]
+    seats = [_seat(role, PERSON if i == 0 else rival, players) for i, role in enumerate(roles)]
     tags = list(entry.features) or _tags(facts)
     playable = bool(facts["playable"])
     form = tag(
@@ -292,8 +293,7 @@ def game_page(entry: Entry, facts: Mapping[str, Any], players: Sequence[str], *,
     )
 
 
-def _seat(role: str, chosen: str, players: Sequence[str], *, open_: bool) -> Markup:
-    del open_
+def _seat(role: str, chosen: str, players: Sequence[str]) -> Markup:
     options = [_option(PERSON, "you", chosen == PERSON)]
     options += [_option(name, f"program: {name}", chosen == name) for name in players]
     return tag("label", tag("span", role), tag("select", *options, name=f"seat:{role}"), class_="field")

@@ -11,6 +11,8 @@ from herbrand.limits import Limits
 
 if TYPE_CHECKING:
     from herbrand.draw.artist import Artist
+    from herbrand.knowledge.histories import History
+    from herbrand.knowledge.knowing import Knowledge
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
@@ -83,14 +85,16 @@ class Table:
         now = len(self._states) - 1
         step = now if step is None else max(0, min(step, now))
         state = self._states[step]
-        hidden = self._hides(state, step == now)
+        hidden = self._hides()
         last = list(self._joints[step - 1].items()) if step else []
         moved = [move for role, move in last if self._had_choice(step - 1, role)]
         people = self._people()
         legal = state.legal_moves() if not state.is_terminal else {}
         turns = [role for role in people if len(legal.get(role, ())) > 1 and role not in self._chosen]
         if hidden:
-            drawing = artist.draw(self._surely(turns or people), control=False, stacked=True, style=False)
+            drawing = artist.draw(
+                self._surely((turns or people)[0]), control=False, stacked=True, style=False
+            )
         else:
             drawing = artist.draw(state, last=moved, control=False, stacked=True, style=False)
         told = {
@@ -119,7 +123,7 @@ class Table:
 
     def move(self, role: str, move: str, step: int) -> dict[str, Any]:
         """Make a person's move; the rest moves when everybody who sits here has chosen."""
-        game, _ = self._here()
+        self._here()
         state = self._states[-1]
         if step != len(self._states) - 1:
             raise IllegalMoveError("the match has gone on in the meantime")
@@ -129,7 +133,6 @@ class Table:
             raise IllegalMoveError(f"no legal move `{move[:80]}` for {role}")
         self._chosen[role] = move
         waiting = [r for r in self._people() if len(state.legal_moves(r)) > 1 and r not in self._chosen]
-        del game
         return self.view() if waiting else self.advance()
 
     def advance(self) -> dict[str, Any]:
@@ -173,7 +176,7 @@ class Table:
     def hint(self, role: str) -> dict[str, Any]:
         """Let a player look for a move for a person; tell what it found."""
         state = self._states[-1]
-        if self._hides(state, now=True):
+        if self._hides():
             raise GameError("a hint would tell what is hidden from you")
         player = self._player(f"hint for {role}", "mcts", role)
         move = str(player.select(state, max(1.0, self._clock)))
@@ -192,7 +195,7 @@ class Table:
         """Return the facts of the state, unless they are hidden from the person at the screen."""
         self._here()
         state = self._states[-1]
-        if self._hides(state, now=True):
+        if self._hides():
             return {"facts": None, "values": {}}
         known = {r: v for r, v in state.goals.items() if v is not None} if state.is_terminal else {}
         return {"facts": None if state.is_terminal else sorted(state.facts), "values": known}
@@ -201,7 +204,7 @@ class Table:
         """Return the match as data."""
         game, _ = self._here()
         state = self._states[-1]
-        if self._hides(state, now=True):
+        if self._hides():
             raise GameError("the match is not over: its record would tell what is hidden from you")
         return {
             "game": game.name,
@@ -238,48 +241,53 @@ class Table:
         game, _ = self._here()
         if not game.has_percepts:
             return player.select(state, self._clock)
-        from herbrand.knowledge import history, possible_states
-
-        joints = [tuple(joint[r] for r in game.roles) for joint in self._joints]
-        past = history(game, player.role, joints)
         moves = state.legal_moves(player.role)
-        try:
-            known = possible_states(
-                game, player.role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
-            )
-        except HerbrandError:  # nobody can say what it may hold possible: it moves blindly
-            return self._chance.choice(moves)
-        states = [one for one in known.weights if one.legal_moves(player.role) == moves]
-        if not states:
+        held = self._held_possible(player.role)
+        states = (
+            [] if held is None else [one for one in held.weights if one.legal_moves(player.role) == moves]
+        )
+        if not states:  # nobody can say what it may hold possible: it moves blindly
             return self._chance.choice(moves)
         states.sort(key=lambda one: sorted(one.facts))
-        player.told(past)
+        player.told(self._past(player.role))
         return player.select(self._chance.choice(states), self._clock)
+
+    def _past(self, role: str) -> History:
+        """Return what a role remembers of the match."""
+        from herbrand.knowledge import history
+
+        game, _ = self._here()
+        return history(game, role, [tuple(joint[r] for r in game.roles) for joint in self._joints])
+
+    def _held_possible(self, role: str) -> Knowledge | None:
+        """Return what a role can hold possible; None where that cannot be found out soon."""
+        from herbrand.knowledge import possible_states
+
+        game, _ = self._here()
+        try:
+            return possible_states(
+                game,
+                role,
+                self._past(role),
+                over=False,
+                states=MOST_STATES,
+                particles=PARTICLES,
+                limits=QUICK,
+            )
+        except HerbrandError:
+            return None
 
     # -- what is shown --------------------------------------------------------------------
 
-    def _hides(self, state: State, now: bool) -> bool:
-        """Whether the state must not be shown: something is hidden, a person plays, and it is not over."""
+    def _hides(self) -> bool:
+        """Whether states must not be shown: something is hidden, a person plays, and it is not over."""
         game, _ = self._here()
-        over = self._states[-1].is_terminal
-        del state, now
-        return game.has_percepts and bool(self._people()) and not over
+        return game.has_percepts and bool(self._people()) and not self._states[-1].is_terminal
 
-    def _surely(self, people: list[str]) -> frozenset[str]:
+    def _surely(self, role: str) -> frozenset[str]:
         """Return the facts that a person can be sure of."""
-        from herbrand.knowledge import history, possible_states
-
-        game, _ = self._here()
-        joints = [tuple(joint[r] for r in game.roles) for joint in self._joints]
-        role = people[0]
-        try:
-            past = history(game, role, joints)
-            known = possible_states(
-                game, role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
-            )
-        except HerbrandError:
-            return frozenset()
-        return frozenset(known.sure)
+        held = self._held_possible(role)
+        return frozenset() if held is None else frozenset(held.sure)
 
     def _seen(self, step: int) -> list[dict[str, Any]]:
         """Return what people saw in each step; everybody's percepts once the match is over."""
