@@ -1,0 +1,140 @@
+"""`Measure` and `Measures`: numbers about a game, with what is not sure about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["Measure", "Measures"]
+
+_NORMAL_95: Final = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number about a game, or why there is none."""
+
+    name: str
+    value: float | None
+    """None where the measure does not apply to the game or was not taken; `note` says why."""
+    error: float | None = None
+    """Standard error; 0 where the number is exact, None where there is no number."""
+    method: str = ""
+    """How it was got: "rules", "random play", "search play", "comparison" or "proof"."""
+    samples: int = 0
+    """Games, or pairs of games, that the number is a mean over; 0 where it is none."""
+    unit: str = ""
+    """What is counted; empty for a share from 0 to 1."""
+    note: str = ""
+    """Why there is no value, or what more there is to say."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval by the normal approximation, within what is possible."""
+        if self.value is None or self.error is None:
+            return None
+        half = _NORMAL_95 * self.error
+        high = self.value + half if self.unit else min(1.0, self.value + half)
+        return max(0.0, self.value - half), high
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return {
+            "value": self.value,
+            "standard_error": self.error,
+            "interval_95": self.interval,
+            "method": self.method,
+            "samples": self.samples,
+            "unit": self.unit or None,
+            "note": self.note or None,
+        }
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "-"
+        number = f"{self.value:.2f}"
+        return number if not self.error else f"{number} ± {_NORMAL_95 * self.error:.2f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """The measures of one game, by name in the order of the catalogue; prints as a table."""
+
+    game: str
+    effort: str
+    """What was spent: "cheap", "full", ..."""
+    seed: int
+    by_name: Mapping[str, Measure]
+    seconds: float = field(default=0.0, compare=False)
+    """Processor time of this thread; grounding and compiling counted, child processes not."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", MappingProxyType(dict(self.by_name)))
+
+    def __getitem__(self, name: str) -> Measure:
+        return self.by_name[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.by_name
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.by_name.values())
+
+    def __len__(self) -> int:
+        return len(self.by_name)
+
+    def __hash__(self) -> int:
+        return hash((self.game, self.effort, self.seed))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Measures, (self.game, self.effort, self.seed, dict(self.by_name), self.seconds)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The numbers there are, by name."""
+        return {measure.name: measure.value for measure in self if measure.value is not None}
+
+    def value(self, name: str, default: float = 0.0) -> float:
+        """Return a number, or `default` where the measure has none or was not asked for."""
+        measure = self.by_name.get(name)
+        return default if measure is None or measure.value is None else measure.value
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data; no number is NaN."""
+        return {
+            "game": self.game,
+            "effort": self.effort,
+            "seed": self.seed,
+            "measures": {name: measure.as_json() for name, measure in self.by_name.items()},
+            "seconds": self.seconds,
+        }
+
+    def rows(self) -> list[tuple[str, str, str, str]]:
+        """Return name, number, how it was got, and remark of each measure, as text."""
+        rows = []
+        for measure in self:
+            unit = f" {measure.unit}" if measure.unit and measure.value is not None else ""
+            how = measure.method
+            if measure.samples:
+                how += f", {measure.samples}"
+            rows.append((measure.name, f"{measure}{unit}", how, measure.note))
+        return rows
+
+    def __str__(self) -> str:
+        rows: Sequence[tuple[str, ...]] = [("measure", "value", "from", ""), *self.rows()]
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        return "\n".join(
+            "  ".join((*(f"{cell:{w}}" for cell, w in zip(row, widths, strict=False)), row[3])).rstrip()
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the table."""
+        from herbrand.html import block, table
+
+        shown = table(self.rows(), ("measure", "value", "from", ""), numbers=(1,))
+        return block(self.game, shown, note=f"effort: {self.effort}, seed {self.seed}")

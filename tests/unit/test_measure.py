@@ -1,0 +1,143 @@
+"""Measures of games: known games have the known order, and every number says what it is."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import pytest
+from click.testing import CliRunner
+
+import herbrand
+from herbrand.cli.main import cli
+from herbrand.errors import GameError
+from herbrand.measure import CATALOGUE, SOURCES, Effort, Measures, measure
+
+SMALL = Effort("small", playouts=256, traced=16, pairs=8, rungs=(1, 8), estimates=16)
+MATCHING = """
+(role even) (role odd) (init start)
+(<= (legal ?r heads) (role ?r)) (<= (legal ?r tails) (role ?r))
+(<= (next done) (true start)) (<= (next same) (does even ?c) (does odd ?c))
+(<= terminal (true done))
+(<= (goal even 100) (true same)) (<= (goal even 0) (not (true same)))
+(<= (goal odd 0) (true same)) (<= (goal odd 100) (not (true same)))
+"""
+FORCED = """
+(role first) (role second) (init (turn first))
+(<= (legal first win) (true (turn first))) (<= (legal first pass) (true (turn first)))
+(<= (legal second noop) (true (turn first))) (<= (legal first noop) (true (turn second)))
+(<= (legal second win) (true (turn second))) (<= (legal second pass) (true (turn second)))
+(<= (next (won ?r)) (does ?r win)) (<= (next (turn second)) (true (turn first)))
+(<= terminal (true (won ?r))) (<= terminal (not (true (turn first))) (not (true (turn second))))
+(<= (goal ?r 100) (true (won ?r))) (<= (goal ?r 0) (role ?r) (not (true (won ?r))) other)
+(<= other (true (won ?r))) (<= (goal ?r 50) (role ?r) (not other))
+"""
+ENDLESS = """
+(role a) (role b) (init x) (<= (legal ?r go) (role ?r)) (<= (legal ?r stay) (role ?r))
+(<= (next x) (true x)) (<= terminal (not (true x))) (goal a 100) (goal b 0)
+"""
+
+
+def taken(name: str, **options: object) -> Measures:
+    """Measure a bundled game with little effort."""
+    return measure(herbrand.load(name), effort=SMALL, known=(), **options)  # type: ignore[arg-type]
+
+
+def test_every_measure_is_there_and_has_a_number_or_a_reason() -> None:
+    """For games of any kind each measure of the catalogue has a value or says why it has none."""
+    for name in ("nim", "hanoi", "coinMatching", "prisonersDilemma", "montyHall", "trefoil"):
+        found = taken(name)
+        assert list(found.by_name) == list(CATALOGUE)
+        for one in found:
+            assert one.note if one.value is None else one.error is not None
+            if one.value is not None:
+                assert one.value >= 0
+                assert one.unit or one.value <= 1
+                low, high = one.interval or (0.0, 0.0)
+                assert low <= one.value <= high
+        json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_the_same_seed_gives_the_same_result() -> None:
+    """Numbers depend on the game, the effort and the seed alone, not on what else is measured."""
+    found = taken("ticTacToe", seed=3)
+    assert found == taken("ticTacToe", seed=3)
+    assert found != taken("ticTacToe", seed=4)
+    assert taken("ticTacToe", seed=3, only=["depth"])["depth"] == found["depth"]
+    assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_a_forced_win_is_unbalanced() -> None:
+    """Who can win at once does, when it searches, and the measures of fairness say so."""
+    found = measure(herbrand.loads(FORCED), effort=SMALL, known=())
+    assert found.value("search_balance") == 0
+    assert found.value("search_first_mover") == 1
+    assert found.value("search_draws") == 0
+    assert found.value("search_length") == 1
+    assert 0.3 < found.value("balance") < 0.9
+
+
+def test_matching_coins_cannot_be_played_well() -> None:
+    """Where both choose blindly at once, no search helps; in nim it does."""
+    coins = measure(herbrand.loads(MATCHING), effort=SMALL, known=())
+    low, _ = coins["skill"].interval or (1.0, 1.0)
+    assert low == 0.0
+    assert coins["first_mover"].value is None
+    assert "first choice" in coins["first_mover"].note
+    assert taken("nim").value("skill") > 0.3 > coins.value("skill")
+
+
+def test_a_counter_of_steps_proves_completion() -> None:
+    """Where the rules show that every game ends, completion is proved and exact."""
+    one = taken("coinMatching", only=["completion"])["completion"]
+    assert (one.value, one.error, one.method) == (1.0, 0.0, "proof")
+
+
+def test_a_game_without_end_is_not_searched() -> None:
+    """A game that does not end is not complete and has no length; nothing is searched in it."""
+    found = measure(herbrand.loads(ENDLESS), effort=SMALL, known=())
+    assert found.value("completion") == 0
+    assert found["length"].value is None
+    assert "random games end" in found["skill"].note
+
+
+def test_one_role_has_skill_but_no_balance() -> None:
+    """A puzzle has no opponent: fairness does not apply, skill does."""
+    found = taken("eightPuzzle", only=["balance", "drama", "branching"])
+    assert found["balance"].note == found["drama"].note == "one role is alone"
+    assert found.value("branching") > 2
+
+
+def test_what_cannot_be_measured_is_refused() -> None:
+    """A game with errors, an unknown measure and an unknown effort are told apart."""
+    with pytest.raises(GameError):
+        measure(herbrand.loads("(role a"))
+    with pytest.raises(ValueError, match="no measure 'fun'"):
+        taken("nim", only=["fun"])
+    with pytest.raises(ValueError, match="no effort"):
+        measure(herbrand.load("nim"), effort="heroic")
+
+
+def test_the_clock_leaves_measures_out() -> None:
+    """What has not begun when the seconds are over says so; the rules are measured anyway."""
+    found = taken("nim", seconds=0.0)
+    assert found["size"].value
+    assert "0 seconds" in found["skill"].note
+
+
+def test_every_measure_cites_what_is_listed() -> None:
+    """Sources of the catalogue are in the list of sources, and all of the list is cited."""
+    cited = {source for definition in CATALOGUE.values() for source in definition.sources}
+    assert cited == set(SOURCES)
+
+
+def test_the_command_prints_a_table_and_json() -> None:
+    """The command measures several games, and refuses what it does not know."""
+    arguments = ["measure", "nim", "ticTacToe", "--budget", "cheap", "--only", "draws,length"]
+    outcome = CliRunner().invoke(cli, arguments)
+    assert outcome.exit_code == 0
+    assert outcome.output.count("draws") == 2
+    data = json.loads(CliRunner().invoke(cli, [*arguments, "--json"]).output)
+    assert [game["game"] for game in data] == ["nim", "ticTacToe"]
+    assert data[0]["measures"]["draws"]["value"] == 0
+    assert CliRunner().invoke(cli, ["measure", "nim", "--only", "fun"]).exit_code == 2
