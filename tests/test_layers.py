@@ -33,7 +33,7 @@ ORDER = (
         "games",
     ),
     *("draw", "machine", "analyse", "game", "movereader", "knowledge", "play", "envs", "ggp", "records"),
-    *("tournament", "measure", "verify", "diff", "testing", "lsp", "web", "cli", "__main__"),
+    *("tournament", "measure", "evolve", "verify", "diff", "testing", "lsp", "web", "cli", "__main__"),
 )
 """A stage imports only from stages before it, and from itself."""
 

@@ -1,0 +1,250 @@
+"""Boards: where the squares are, and which square lies in which direction of which.
+
+All boards share one vocabulary, so that every other block works on each of them:
+
+| relation                         | meaning                                                          |
+|----------------------------------|------------------------------------------------------------------|
+| `(square ?x ?y)`                 | there is such a square; columns and rows count from 1            |
+| `(toward ?d ?x1 ?y1 ?x2 ?y2)`    | the second square is the next one in direction ?d of the first   |
+| `(beside ?x1 ?y1 ?x2 ?y2)`       | the squares touch: in any direction                              |
+| `(orthogonal ?d)` `(diagonal ?d)`| the directions; on hexagons all six are orthogonal               |
+| `(axis ?d)`                      | one direction of each pair of opposite ones, for lines           |
+| `(ahead ?player ?d)`             | where the opponent's side of the board is                        |
+| `(far ?player ?x ?y)`            | the squares farthest ahead                                       |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.grammar import span
+from herbrand.evolve.numerals import count
+
+__all__ = ["Board", "Hexagons", "Line", "Squares", "Torus"]
+
+_STEPS: Final = {
+    "east": (1, 0),
+    "north": (0, 1),
+    "northeast": (1, 1),
+    "southeast": (1, -1),
+    "west": (-1, 0),
+    "south": (0, -1),
+    "southwest": (-1, -1),
+    "northwest": (-1, 1),
+}
+"""Directions on squares; the first four are the axes."""
+_AXES: Final = ("east", "north", "northeast", "southeast")
+_SIX: Final = ("east", "north", "northwest")
+"""The axes of hexagons, and of rows."""
+
+
+@dataclass(frozen=True)
+class Board(Block):
+    """What all boards have: columns, rows, directions."""
+
+    wraps = False
+    """Whether the last column and row touch the first."""
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    @property
+    def directions(self) -> dict[str, tuple[int, int]]:
+        """Each direction with the columns and rows it goes."""
+        raise NotImplementedError
+
+    @property
+    def diagonals(self) -> tuple[str, ...]:
+        """The directions in which squares touch at a corner only."""
+        return tuple(d for d in self.directions if d in {"northeast", "northwest", "southeast", "southwest"})
+
+    @property
+    def cells(self) -> int:
+        """How many squares there are."""
+        return self.columns * self.rows
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether two players can begin at opposite sides."""
+        return not self.wraps
+
+    def ahead(self) -> tuple[tuple[str, str], ...]:
+        """Return the directions in which each player looks at the other, as (player, direction)."""
+        up = [d for d, (_, dy) in self.directions.items() if dy > 0]
+        down = [d for d, (_, dy) in self.directions.items() if dy < 0]
+        return tuple(("white", d) for d in up) + tuple(("black", d) for d in down)
+
+    def neighbour(self, x: int, y: int, direction: str) -> tuple[int, int] | None:
+        """Return the next square in a direction, or None at the edge."""
+        dx, dy = self.directions[direction]
+        x, y = x + dx, y + dy
+        if self.wraps:
+            return (x - 1) % self.columns + 1, (y - 1) % self.rows + 1
+        return (x, y) if 1 <= x <= self.columns and 1 <= y <= self.rows else None
+
+    # -- rules ----------------------------------------------------------------------------
+
+    def rules(self) -> dict[str, str]:
+        """Return the relations of the table above: name to rules."""
+        listed = self.directions
+        axes = [d for d in listed if d in _AXES] if self.diagonals else [d for d in _SIX if d in listed]
+        toward = [self._toward(d, dx, dy) for d, (dx, dy) in listed.items()]
+        far = (
+            [f"(<= (far white {self.columns} ?y) (row ?y))", "(<= (far black 1 ?y) (row ?y))"]
+            if self.rows == 1
+            else [f"(<= (far white ?x {self.rows}) (column ?x))", "(<= (far black ?x 1) (column ?x))"]
+        )
+        across = [f"(right_of {x} {x + 1})" for x in range(1, self.columns)]
+        up = [f"(above {y} {y + 1})" for y in range(1, self.rows)]
+        if self.wraps:
+            across.append(f"(right_of {self.columns} 1)")
+            up.append(f"(above {self.rows} 1)")
+        return {
+            "square": "(<= (square ?x ?y) (column ?x) (row ?y))",
+            "toward": "\n".join(toward),
+            "beside": "(<= (beside ?x1 ?y1 ?x2 ?y2) (toward ?d ?x1 ?y1 ?x2 ?y2))",
+            "axis": "\n".join(f"(axis {d})" for d in axes),
+            "orthogonal": "\n".join(f"(orthogonal {d})" for d in listed if d not in self.diagonals),
+            "diagonal": "\n".join(f"(diagonal {d})" for d in self.diagonals),
+            "ahead": "\n".join(f"(ahead {player} {d})" for player, d in self.ahead()),
+            "far": "\n".join(far),
+            "column": "\n".join(f"(column {x})" for x in range(1, self.columns + 1)),
+            "row": "\n".join(f"(row {y})" for y in range(1, self.rows + 1)),
+            "right_of": "\n".join(across),
+            "above": "\n".join(up),
+        }
+
+    @staticmethod
+    def _toward(name: str, dx: int, dy: int) -> str:
+        """The rule of one direction."""
+        across = {1: "(right_of ?x1 ?x2)", -1: "(right_of ?x2 ?x1)", 0: "(column ?x)"}[dx]
+        up = {1: "(above ?y1 ?y2)", -1: "(above ?y2 ?y1)", 0: "(row ?y)"}[dy]
+        first, second = ("?x1", "?x2") if dx else ("?x", "?x")
+        below, over = ("?y1", "?y2") if dy else ("?y", "?y")
+        return f"(<= (toward {name} {first} {below} {second} {over}) {across} {up})"
+
+
+@dataclass(frozen=True)
+class Squares(Board):
+    """A rectangle of squares, with eight directions."""
+
+    width: int = span(3, 6, 5)
+    height: int = span(3, 6, 5)
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return self.width
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.height
+
+    @property
+    def directions(self) -> dict[str, tuple[int, int]]:
+        """All eight."""
+        return _STEPS
+
+    def in_words(self) -> str:
+        """Name the board."""
+        return f"a board of {count(self.width)} by {count(self.height)} squares"
+
+
+@dataclass(frozen=True)
+class Torus(Board):
+    """A square whose opposite edges touch, with eight directions."""
+
+    size: int = span(4, 6, 5)
+    wraps = True
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return self.size
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.size
+
+    @property
+    def directions(self) -> dict[str, tuple[int, int]]:
+        """All eight."""
+        return _STEPS
+
+    def in_words(self) -> str:
+        """Name the board."""
+        n = count(self.size)
+        return f"a board of {n} by {n} squares whose opposite edges touch"
+
+
+@dataclass(frozen=True)
+class Hexagons(Board):
+    """A rhombus of hexagons, six directions: each row is half a cell further right than the one below."""
+
+    size: int = span(3, 6, 5)
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return self.size
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return self.size
+
+    @property
+    def directions(self) -> dict[str, tuple[int, int]]:
+        """All six."""
+        return {d: _STEPS[d] for d in ("east", "north", "northwest", "west", "south", "southeast")}
+
+    @property
+    def diagonals(self) -> tuple[str, ...]:
+        """None: hexagons touch along their sides only."""
+        return ()
+
+    def in_words(self) -> str:
+        """Name the board."""
+        n = count(self.size)
+        return f"a rhombus of {n} by {n} hexagons"
+
+
+@dataclass(frozen=True)
+class Line(Board):
+    """A single row of squares."""
+
+    length: int = span(5, 12, 9)
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are."""
+        return self.length
+
+    @property
+    def rows(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def directions(self) -> dict[str, tuple[int, int]]:
+        """Right and left."""
+        return {d: _STEPS[d] for d in ("east", "west")}
+
+    def ahead(self) -> tuple[tuple[str, str], ...]:
+        """White looks right, black left."""
+        return ("white", "east"), ("black", "west")
+
+    def in_words(self) -> str:
+        """Name the board."""
+        return f"a row of {count(self.length)} squares"

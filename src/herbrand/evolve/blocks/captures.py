@@ -1,0 +1,74 @@
+"""What happens to enemy pieces beside the one that has just come to its square."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.grammar import choice
+
+__all__ = ["Contagion", "Custodian", "Effect"]
+
+
+@dataclass(frozen=True)
+class Effect(Block):
+    """What a piece does to its surroundings when it comes to its square."""
+
+    turns: bool = choice(False, True)
+    """Whether the pieces hit change sides instead of leaving the board."""
+
+    @property
+    def becomes(self) -> str:
+        """What becomes of the pieces."""
+        return "changes sides" if self.turns else "is taken"
+
+    def rules(self, *, moves: bool) -> str:
+        """Return the rule for `struck`: ?player hits the enemy piece on ?x2 ?y2.
+
+        `moves` tells whether pieces move at all.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Custodian(Effect):
+    """An enemy piece between the new one and another of the same side, in a line, is hit."""
+
+    straight: bool = choice(False, True)
+    """Whether only straight lines count, not those aslant."""
+
+    def in_words(self) -> str:
+        """Say what happens."""
+        line = "straight line" if self.straight else "line"
+        return (
+            f"An enemy piece that stands, in a {line}, between the piece just put or moved and "
+            f"another one of the same side {self.becomes}."
+        )
+
+    def rules(self, *, moves: bool) -> str:
+        """Three squares in a line."""
+        straight = "(orthogonal ?d)" if self.straight else ""
+        stays = "(not (leaves ?x3 ?y3))" if moves else ""
+        return f"""(<= (struck ?player ?x2 ?y2)
+            (lands ?player ?kind ?x1 ?y1) {straight} (toward ?d ?x1 ?y1 ?x2 ?y2) (enemy ?player ?x2 ?y2)
+            (toward ?d ?x2 ?y2 ?x3 ?y3) (holds ?player ?x3 ?y3) {stays})"""
+
+
+@dataclass(frozen=True)
+class Contagion(Effect):
+    """Enemy pieces beside the new one are hit."""
+
+    straight: bool = choice(False, True)
+    """Whether only straight neighbours count, not those aslant."""
+
+    def in_words(self) -> str:
+        """Say what happens."""
+        beside = "straight beside" if self.straight else "beside"
+        return f"Every enemy piece {beside} the piece just put or moved {self.becomes}."
+
+    def rules(self, *, moves: bool) -> str:
+        """Neighbours."""
+        del moves
+        straight = "(orthogonal ?d)" if self.straight else ""
+        return f"""(<= (struck ?player ?x2 ?y2)
+            (lands ?player ?kind ?x1 ?y1) {straight} (toward ?d ?x1 ?y1 ?x2 ?y2) (enemy ?player ?x2 ?y2))"""

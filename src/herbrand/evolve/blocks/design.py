@@ -1,0 +1,124 @@
+"""What every design of a game can do."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.evolve.blocks.block import Block, block_from_json
+from herbrand.evolve.blocks.grammar import within
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+
+__all__ = ["Design", "design_from_json"]
+
+_FIRST: Final = [
+    "b",
+    "d",
+    "f",
+    "g",
+    "h",
+    "k",
+    "l",
+    "m",
+    "n",
+    "p",
+    "r",
+    "s",
+    "t",
+    "v",
+    "z",
+    "br",
+    "dr",
+    "gr",
+    "kr",
+    "tr",
+    "st",
+    "sk",
+]
+_VOWELS: Final = ["a", "e", "i", "o", "u", "ai", "ei", "ou"]
+_LAST: Final = ["n", "l", "r", "k", "m", "s", "th", "x", "nd", "rk", "lt"]
+
+
+@dataclass(frozen=True)
+class Design(Block):
+    """A whole game, put together from blocks: a value, with JSON in and out.
+
+        >>> from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares
+        >>> design = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
+        >>> design.problems()
+        []
+        >>> design.game().simulate(100, seed=1).playouts
+        100
+
+    Not everything that can be put together is a game: `problems` says what is wrong.  A design without
+    problems prints as a rulesheet without a warning, whose every play ends, and in which every role always
+    has a legal move.
+    """
+
+    @property
+    def name(self) -> str:
+        """A name made from the design, the same for the same design and hardly ever for others."""
+        content = json.dumps(self.as_json(), sort_keys=True)
+        number = int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "big")
+        found = ""
+        for parts in (_FIRST, _VOWELS, _FIRST, _VOWELS, _LAST):
+            number, chosen = divmod(number, len(parts))
+            found += parts[chosen]
+        return found.capitalize()
+
+    def problems(self) -> list[str]:
+        """Say why this is no game, if it is none: every reason, in words; empty for a game."""
+        wrong = [
+            f"{value!r} may not stand at `{path}`"
+            for path, value, grammar in within(self)
+            if not grammar.holds(value)
+        ]
+        return wrong or self._problems()
+
+    def _problems(self) -> list[str]:
+        raise NotImplementedError
+
+    def paragraphs(self) -> list[str]:
+        """Explain the game to people, in sentences made from its blocks."""
+        raise NotImplementedError
+
+    def in_words(self) -> str:
+        """Explain the game in one paragraph."""
+        return " ".join(self.paragraphs())
+
+    def rulesheet(self) -> str:
+        """Return the game as GDL or GDL-II, with comments; meaningful if there are no `problems`."""
+        raise NotImplementedError
+
+    def game(self) -> Game:
+        """Return the game, read from its rulesheet."""
+        from herbrand.game import loads
+
+        return loads(self.rulesheet(), "prefix", name=self.name)
+
+    @property
+    def size(self) -> int:
+        """How many blocks and fields the design has, as a measure of how much must be explained."""
+        return _size(self)
+
+
+def _size(block: Block) -> int:
+    total = 1
+    for part in fields(block):
+        value = getattr(block, part.name)
+        if isinstance(value, Block):
+            total += _size(value)
+        elif isinstance(value, tuple):
+            total += sum(_size(item) for item in value)
+        else:
+            total += value is not None
+    return total
+
+
+def design_from_json(content: Any) -> Design:
+    """Return the design that `as_json` wrote; raises `HerbrandError`, naming what is wrong, for others."""
+    return block_from_json(content, Design)

@@ -1,0 +1,270 @@
+"""Goals: what wins at once, and what is counted when nobody has won by the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.grammar import choice, span
+from herbrand.evolve.numerals import count, times
+
+if TYPE_CHECKING:
+    from herbrand.evolve.blocks.boards import Board
+
+__all__ = [
+    "Connect",
+    "Eliminate",
+    "Goal",
+    "InARow",
+    "Majority",
+    "NoMove",
+    "NobodyWins",
+    "Pattern",
+    "Race",
+    "Score",
+    "Settlement",
+]
+
+
+@dataclass(frozen=True)
+class Goal(Block):
+    """Something that ends the game with a winner."""
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """Return the rules for `won`."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class InARow(Goal):
+    """So many pieces of one's own in a line."""
+
+    length: int = span(3, 5)
+    loses: bool = choice(False, True)
+    """Whether the one who makes the line loses."""
+
+    def in_words(self) -> str:
+        """Say what is to be done, or avoided."""
+        verb = "loses" if self.loses else "wins"
+        return f"Whoever has {count(self.length)} pieces in a line {verb}."
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """A chain along an axis."""
+        del board, names
+        chain = " ".join(
+            f"(toward ?d ?x{n} ?y{n} ?x{n + 1} ?y{n + 1}) (holds ?player ?x{n + 1} ?y{n + 1})"
+            for n in range(1, self.length)
+        )
+        line = f"(<= (line ?player) (holds ?player ?x1 ?y1) (axis ?d) {chain})"
+        if self.loses:
+            return ["(<= (won ?other) (rivals ?player ?other) (line ?player))", line]
+        return ["(<= (won ?player) (line ?player))", line]
+
+
+@dataclass(frozen=True)
+class Pattern(Goal):
+    """Pieces of one's own in a pattern."""
+
+    shape: str = choice("block", "cross")
+
+    def in_words(self) -> str:
+        """Say which."""
+        shape = {
+            "block": "a block of two by two pieces",
+            "cross": "a piece with pieces on all four sides of it",
+        }[self.shape]
+        return f"Whoever has {shape} wins."
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """A square and the next ones."""
+        del board, names
+        if self.shape == "block":
+            return [
+                """(<= (won ?player) (holds ?player ?x1 ?y1)
+                    (toward east ?x1 ?y1 ?x2 ?y1) (holds ?player ?x2 ?y1)
+                    (toward north ?x1 ?y1 ?x1 ?y2) (holds ?player ?x1 ?y2) (holds ?player ?x2 ?y2))"""
+            ]
+        sides = " ".join(
+            f"(toward {d} ?x ?y ?x{n} ?y{n}) (holds ?player ?x{n} ?y{n})"
+            for n, d in enumerate(("east", "north", "west", "south"), 1)
+        )
+        return [f"(<= (won ?player) (holds ?player ?x ?y) {sides})"]
+
+
+@dataclass(frozen=True)
+class Connect(Goal):
+    """A chain of one's own pieces from side to side."""
+
+    aslant: bool = choice(False, True)
+    """Whether pieces that touch at a corner are joined."""
+
+    def in_words(self) -> str:
+        """Say which sides."""
+        joined = ", corners included," if self.aslant else ""
+        return (
+            f"White wins with a chain of touching white pieces{joined} from the lowest row to the highest, "
+            "Black with a chain of black ones from the first column to the last."
+        )
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """Pieces rooted at one side."""
+        del names
+        straight = "(orthogonal ?d)" if board.diagonals and not self.aslant else ""
+        return [
+            f"(<= (won white) (rooted white ?x {board.rows}))",
+            f"(<= (won black) (rooted black {board.columns} ?y))",
+            "(<= (rooted white ?x 1) (holds white ?x 1))",
+            "(<= (rooted black 1 ?y) (holds black 1 ?y))",
+            f"""(<= (rooted ?player ?x2 ?y2) (rooted ?player ?x1 ?y1) {straight}
+                (toward ?d ?x1 ?y1 ?x2 ?y2) (holds ?player ?x2 ?y2))""",
+        ]
+
+
+@dataclass(frozen=True)
+class Race(Goal):
+    """A piece of one's own at a certain place."""
+
+    to: str = choice("far", "centre")
+
+    def in_words(self) -> str:
+        """Say where."""
+        where = "the farthest row" if self.to == "far" else "the centre of the board"
+        return f"Whoever brings a piece to {where} wins."
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """A piece there."""
+        del names
+        if self.to == "far":
+            return ["(<= (won ?player) (far ?player ?x ?y) (holds ?player ?x ?y))"]
+        return [
+            "(<= (won ?player) (centre ?x ?y) (holds ?player ?x ?y))",
+            *(f"(centre {x} {y})" for x, y in centre(board)),
+        ]
+
+
+@dataclass(frozen=True)
+class Eliminate(Goal):
+    """The opponent has no piece left, or none of the first kind."""
+
+    royal: bool = choice(False, True)
+    """Whether it is enough to take all pieces of the first kind."""
+
+    def in_words(self) -> str:
+        """Say what must be taken."""
+        what = "the pieces of the first kind" if self.royal else "all pieces"
+        return f"Whoever has lost {what} loses."
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """No piece."""
+        del board
+        if not self.royal or len(names) == 1:
+            return ["(<= (won ?player) (rivals ?player ?other) (not (present ?other)))"]
+        return [
+            f"(<= (lives ?player) (true (cell ?x ?y ?player {names[0]})))",
+            "(<= (won ?player) (rivals ?player ?other) (not (lives ?other)))",
+        ]
+
+
+@dataclass(frozen=True)
+class NoMove(Goal):
+    """The player who is to act and cannot loses; or wins."""
+
+    wins: bool = choice(False, True)
+
+    def in_words(self) -> str:
+        """Say what it means."""
+        return f"A player that has to act and cannot {'wins' if self.wins else 'loses'}."
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """Being stuck."""
+        del board, names
+        if self.wins:
+            return ["(<= (won ?player) (stuck ?player))"]
+        return ["(<= (won ?player) (rivals ?player ?other) (stuck ?other))"]
+
+
+@dataclass(frozen=True)
+class Score(Goal):
+    """So many points; every action that takes or turns pieces is a point."""
+
+    points: int = span(1, 6, 3)
+
+    def in_words(self) -> str:
+        """Say how many."""
+        return (
+            f"Every action that takes or turns enemy pieces is worth a point; "
+            f"whoever has {times(self.points, 'point')} wins."
+        )
+
+    def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
+        """Enough points."""
+        del board, names
+        return [f"(<= (won ?player) (true (score ?player {self.points})))"]
+
+
+@dataclass(frozen=True)
+class Settlement(Block):
+    """What is counted when the game is over and nobody has won."""
+
+    def rules(self, board: Board) -> list[str]:
+        """Return rules for `(leads ?player ?other)`; none when nothing is counted."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class NobodyWins(Settlement):
+    """A draw."""
+
+    def in_words(self) -> str:
+        """Say so."""
+        return "is a draw"
+
+    def rules(self, board: Board) -> list[str]:
+        """Nothing is counted."""
+        del board
+        return []
+
+
+@dataclass(frozen=True)
+class Majority(Settlement):
+    """More pieces, or a larger territory."""
+
+    of: str = choice("pieces", "territory", "points")
+    """`territory`: squares held, and free ones that touch own pieces only; `points` as in `Score`."""
+    even: bool = choice(True, False)
+    """Whether equal numbers are a draw; else Black, who moves second, wins."""
+
+    def in_words(self) -> str:
+        """Say what is counted."""
+        what = {
+            "pieces": "more pieces on the board",
+            "territory": "the larger territory (squares it holds, and free ones that touch only its pieces)",
+            "points": "more points (one for each action that took or turned enemy pieces)",
+        }[self.of]
+        even = "equal numbers are a draw" if self.even else "Black wins if they are equal"
+        return f"is won by the player with {what}; {even}"
+
+    def rules(self, board: Board) -> list[str]:
+        """Compare the numbers."""
+        del board
+        number = {
+            "pieces": "(pieces {} {})",
+            "territory": "(area {} {})",
+            "points": "(true (score {} {}))",
+        }[self.of]
+        mine, theirs = number.format("?player", "?m"), number.format("?other", "?n")
+        rules = [
+            f"(<= (leads ?player ?other) (rivals ?player ?other) {mine} {theirs} (greater ?m ?n))",
+        ]
+        if not self.even:
+            same = f"{number.format('black', '?n')} {number.format('white', '?n')}"
+            rules.append(f"(<= (leads black white) {same})")
+        return rules
+
+
+def centre(board: Board) -> list[tuple[int, int]]:
+    """Return the one, two or four squares in the middle."""
+    columns = sorted({(board.columns + 1) // 2, board.columns // 2 + 1})
+    rows = sorted({(board.rows + 1) // 2, board.rows // 2 + 1})
+    return [(x, y) for x in columns for y in rows]

@@ -1,0 +1,319 @@
+"""Pieces: where they stand at first, and how they come onto the board, move and capture.
+
+An action gives rules for `may_place`, `may_move` or `may_jump`, which say what a player could do if it were
+its turn; the rules for turns make legal moves of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.grammar import choice, some, span
+from herbrand.evolve.numerals import times
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Action", "Jump", "Leap", "Piece", "Place", "Slide", "Step", "names_of"]
+
+_COURSES: Final = ("any", "orthogonal", "diagonal", "ahead")
+_COURSE_WORDS: Final = {
+    "any": "in any direction",
+    "orthogonal": "straight, not aslant",
+    "diagonal": "aslant",
+    "ahead": "forwards",
+}
+_ONTO: Final = ("free", "enemy", "both")
+_ONTO_WORDS: Final = {
+    "free": "to a free square",
+    "enemy": "only to take the enemy piece that stands there",
+    "both": "to a free square, or onto an enemy piece, which it takes",
+}
+
+
+def course(name: str) -> str:
+    """Conditions that ?d is a direction of a course."""
+    return {
+        "any": "",
+        "orthogonal": "(orthogonal ?d)",
+        "diagonal": "(diagonal ?d)",
+        "ahead": "(ahead ?player ?d)",
+    }[name]
+
+
+def onto(name: str) -> tuple[str, ...]:
+    """Conditions, one for each way, that a piece of ?player may end its move on ?x2 ?y2."""
+    free, enemy = "(free ?x2 ?y2)", "(enemy ?player ?x2 ?y2)"
+    return {"free": (free,), "enemy": (enemy,), "both": (free, enemy)}[name]
+
+
+@dataclass(frozen=True)
+class Action(Block):
+    """One way to act with a piece."""
+
+    places = False
+    """Whether it puts pieces on the board."""
+
+    @property
+    def captures(self) -> bool:
+        """Whether it can take an enemy piece."""
+        return False
+
+    def rules(self, kind: str) -> list[str]:
+        """Return the rules that say what may be done with a piece of a kind."""
+        raise NotImplementedError
+
+    def reach(self, kind: str) -> list[str]:
+        """Return bodies that list every pair of squares ?x1 ?y1 ?x2 ?y2 that a move of ?player could join."""
+        del kind
+        return []
+
+
+@dataclass(frozen=True)
+class Place(Action):
+    """Put a new piece on the board."""
+
+    where: str = choice("anywhere", "beside own", "away from own", "away from others", "home", "dropped")
+    """`away from own`: touching no piece of one's own, `dropped`: at the bottom or on top of a piece."""
+    supply: int = span(0, 8, 0)
+    """How many such pieces each player has; 0: as many as it likes."""
+    cost: int = span(1, 3, 1)
+    """Coins that one costs, in games with money."""
+
+    places = True
+
+    def in_words(self) -> str:
+        """Say where."""
+        where = {
+            "anywhere": "on any free square",
+            "beside own": "on a free square beside a piece of its own (anywhere if it has none)",
+            "away from own": "on a free square that touches no piece of its own",
+            "away from others": "on a free square that touches no enemy piece",
+            "home": "on a free square of its own half of the board",
+            "dropped": "on the lowest free square of a column",
+        }[self.where]
+        return f"is placed {where}"
+
+    def conditions(self) -> list[list[str]]:
+        """Return bodies about ?player, ?x and ?y, beside the square being free; any of them suffices."""
+        if self.where == "beside own":
+            return [
+                ["(beside ?x ?y ?x2 ?y2)", "(holds ?player ?x2 ?y2)"],
+                ["(not (present ?player))"],
+            ]
+        return [
+            {
+                "anywhere": [],
+                "away from own": ["(not (touches ?player ?x ?y))"],
+                "away from others": ["(rivals ?player ?other)", "(not (touches ?other ?x ?y))"],
+                "home": ["(home ?player ?x ?y)"],
+                "dropped": ["(supported ?x ?y)"],
+            }[self.where]
+        ]
+
+
+@dataclass(frozen=True)
+class Step(Action):
+    """Go to the next square."""
+
+    course: str = choice(*_COURSES)
+    onto: str = choice(*_ONTO)
+
+    @property
+    def captures(self) -> bool:
+        """Whether it may go onto enemy pieces."""
+        return self.onto != "free"
+
+    def in_words(self) -> str:
+        """Say how."""
+        return f"steps one square {_COURSE_WORDS[self.course]} {_ONTO_WORDS[self.onto]}"
+
+    def rules(self, kind: str) -> list[str]:
+        """A neighbour."""
+        return [
+            f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
+                (true (cell ?x1 ?y1 ?player {kind})) {course(self.course)}
+                (toward ?d ?x1 ?y1 ?x2 ?y2) {way})"""
+            for way in onto(self.onto)
+        ]
+
+    def reach(self, kind: str) -> list[str]:
+        """A neighbour."""
+        del kind
+        return [f"(rivals ?player ?other) {course(self.course)} (toward ?d ?x1 ?y1 ?x2 ?y2)"]
+
+
+@dataclass(frozen=True)
+class Slide(Action):
+    """Go any number of squares in one direction, over free squares only."""
+
+    course: str = choice(*_COURSES)
+    onto: str = choice(*_ONTO)
+
+    @property
+    def captures(self) -> bool:
+        """Whether it may go onto enemy pieces."""
+        return self.onto != "free"
+
+    def in_words(self) -> str:
+        """Say how."""
+        return f"slides over free squares, {_COURSE_WORDS[self.course]}, {_ONTO_WORDS[self.onto]}"
+
+    def rules(self, kind: str) -> list[str]:
+        """Along a ray, the last square under the conditions."""
+        return [
+            f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
+                (true (cell ?x1 ?y1 ?player {kind})) {course(self.course)}
+                (clear ?d ?x1 ?y1 ?x2 ?y2) {way})"""
+            for way in onto(self.onto)
+        ]
+
+    def reach(self, kind: str) -> list[str]:
+        """A ray."""
+        del kind
+        return [f"(rivals ?player ?other) {course(self.course)} (ray ?d ?x1 ?y1 ?x2 ?y2)"]
+
+
+@dataclass(frozen=True)
+class Leap(Action):
+    """Go to a square further away, over whatever lies between."""
+
+    pattern: str = choice("knight", "two")
+    """`knight`: two squares straight and one to the side; `two`: two squares straight."""
+    onto: str = choice(*_ONTO)
+
+    @property
+    def captures(self) -> bool:
+        """Whether it may go onto enemy pieces."""
+        return self.onto != "free"
+
+    def in_words(self) -> str:
+        """Say how."""
+        how = "like a knight of chess" if self.pattern == "knight" else "two squares straight on"
+        return f"leaps {how}, over whatever lies between, {_ONTO_WORDS[self.onto]}"
+
+    def rules(self, kind: str) -> list[str]:
+        """A leap."""
+        return [
+            f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
+                (true (cell ?x1 ?y1 ?player {kind}))
+                (leap_{self.pattern} ?x1 ?y1 ?x2 ?y2) {way})"""
+            for way in onto(self.onto)
+        ]
+
+    def reach(self, kind: str) -> list[str]:
+        """A leap."""
+        del kind
+        return [f"(rivals ?player ?other) (leap_{self.pattern} ?x1 ?y1 ?x2 ?y2)"]
+
+
+@dataclass(frozen=True)
+class Jump(Action):
+    """Jump over a neighbour to the free square behind it."""
+
+    over: str = choice("enemy", "own", "any")
+    takes: bool = choice(True, False)
+    """Whether an enemy piece that is jumped over is taken."""
+
+    @property
+    def captures(self) -> bool:
+        """Whether an enemy piece can be taken."""
+        return self.takes and self.over != "own"
+
+    def in_words(self) -> str:
+        """Say how."""
+        whom = {"enemy": "an enemy piece", "own": "a piece of its own side", "any": "any piece"}[self.over]
+        then = ""
+        if self.captures:
+            then = ", which is taken" if self.over == "enemy" else ", which is taken if it is an enemy"
+        return f"jumps over {whom} beside it to the free square behind{then}"
+
+    def rules(self, kind: str) -> list[str]:
+        """Two squares in one direction."""
+        whom = {
+            "enemy": "(enemy ?player ?x2 ?y2)",
+            "own": "(holds ?player ?x2 ?y2)",
+            "any": "(taken ?x2 ?y2)",
+        }
+        return [
+            f"""(<= (may_jump ?player ?x1 ?y1 ?x3 ?y3)
+                (true (cell ?x1 ?y1 ?player {kind}))
+                (over ?x1 ?y1 ?x2 ?y2 ?x3 ?y3) {whom[self.over]} (free ?x3 ?y3))"""
+        ]
+
+
+@dataclass(frozen=True)
+class Piece(Block):
+    """A kind of piece: what it can do, and where it stands at first."""
+
+    actions: tuple[Action, ...] = some(Place, Step, Slide, Leap, Jump, least=1, most=2)
+    start: str = choice("none", "back", "second", "ends", "middle")
+    """Where each player has them at first: filling its `back` row or its `second` one, at the `ends` or in
+    the `middle` of the back row."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """How new ones come onto the board."""
+        return tuple(action for action in self.actions if isinstance(action, Place))
+
+    @property
+    def moves(self) -> tuple[Action, ...]:
+        """How they move."""
+        return tuple(action for action in self.actions if not action.places)
+
+    @property
+    def captures(self) -> bool:
+        """Whether they can take enemy pieces by moving."""
+        return any(action.captures for action in self.actions)
+
+    def likely_name(self) -> str:
+        """Return what people would call such a piece."""
+        if not self.moves:
+            return "stone"
+        first = self.moves[0]
+        if isinstance(first, Step):
+            return {"any": "king", "ahead": "pawn"}.get(first.course, "man")
+        if isinstance(first, Slide):
+            return {"orthogonal": "rook", "diagonal": "bishop", "ahead": "lance"}.get(first.course, "queen")
+        if isinstance(first, Leap):
+            return "knight" if first.pattern == "knight" else "camel"
+        return "hopper"
+
+    def in_words(self) -> str:
+        """Say what it can do."""
+        return " and ".join(action.in_words() for action in self.actions)
+
+    def about(self, name: str) -> str:
+        """Say what it can do, by its name, and how many there are."""
+        start = {
+            "none": "",
+            "back": f"Each player begins with its back row full of {plural(name)}. ",
+            "second": f"Each player begins with its second row full of {plural(name)}. ",
+            "ends": f"Each player begins with a {name} at each end of its back row. ",
+            "middle": f"Each player begins with a {name} in the middle of its back row. ",
+        }[self.start]
+        supply = "".join(
+            f" (each player has {times(place.supply, 'to place', 'to place')})"
+            for place in self.places
+            if place.supply
+        )
+        return f"{start}A {name} {self.in_words()}{supply}."
+
+
+def plural(name: str) -> str:
+    """Return the plural of the name of a piece."""
+    return "men" if name == "man" else f"{name}s"
+
+
+def names_of(pieces: Sequence[Piece]) -> tuple[str, ...]:
+    """Return a name for each kind of piece, all different."""
+    spare = iter(["man", "guard", "scout", "horse", "tower"])
+    found: list[str] = []
+    for piece in pieces:
+        name = piece.likely_name()
+        while name in found:
+            name = next(spare)
+        found.append(name)
+    return tuple(found)

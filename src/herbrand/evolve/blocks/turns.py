@@ -1,0 +1,88 @@
+"""Turn orders, sight and money: who acts when, what it knows, what it can pay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.grammar import choice, span
+from herbrand.evolve.numerals import count, times
+
+__all__ = ["Alternating", "Bank", "Fog", "Several", "Simultaneous", "Turn"]
+
+
+@dataclass(frozen=True)
+class Turn(Block):
+    """Who acts when."""
+
+
+@dataclass(frozen=True)
+class Alternating(Turn):
+    """One action in turn."""
+
+    def in_words(self) -> str:
+        """Say who begins."""
+        return "White begins; the players act in turn."
+
+
+@dataclass(frozen=True)
+class Simultaneous(Turn):
+    """Both at once; pieces that come to the same square are both lost."""
+
+    def in_words(self) -> str:
+        """Say what happens when they meet."""
+        return "Both players act at the same time; pieces that come to the same square at once are both lost."
+
+
+@dataclass(frozen=True)
+class Several(Turn):
+    """Several actions in a turn, which the player ends by an action of its own."""
+
+    actions: int = span(2, 3)
+    opening: int = span(1, 2)
+    """How many actions the very first turn has; one makes up for moving first."""
+
+    def in_words(self) -> str:
+        """Say how many."""
+        first = f" (at first {count(self.opening)})" if self.opening < self.actions else ""
+        return (
+            f"White begins. A turn has up to {times(self.actions, 'action')}{first}; "
+            f"after the first one the player may end it."
+        )
+
+
+@dataclass(frozen=True)
+class Fog(Block):
+    """Players see their own pieces and the squares beside them, nothing else."""
+
+    told: bool = choice(True, False)
+    """Whether both hear that something was taken."""
+
+    def in_words(self) -> str:
+        """Say what is seen."""
+        heard = " Both hear when a piece is taken or turned." if self.told else ""
+        return f"Players see only their own pieces and what stands beside these.{heard}"
+
+
+@dataclass(frozen=True)
+class Bank(Block):
+    """Placing costs coins; every turn brings some."""
+
+    start: int = span(0, 4, 2)
+    income: int = span(1, 2)
+    dice: bool = choice(False, True)
+    """Whether chance says how many coins a turn brings: from none to twice the income."""
+    most = 6
+    """More coins cannot be kept."""
+
+    def in_words(self) -> str:
+        """Say what there is."""
+        brings = (
+            f"the dice give a player from none to {times(2 * self.income, 'coin')} for its next turn"
+            if self.dice
+            else f"a player gets {times(self.income, 'coin')} for its next turn"
+        )
+        return (
+            f"Each player has {times(self.start, 'coin')} at first; when a turn ends, {brings}, but nobody "
+            f"can keep more than {count(self.most)}. A player may also pass, to save."
+        )
