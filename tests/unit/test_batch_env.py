@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand import GameError, IllegalMoveError
-from herbrand.envs import BatchEnv, Step
+from herbrand.envs import BatchEnv
 from herbrand.envs.planes import make_view
+from herbrand.testing import check_batch_env
 from herbrand.testing import games as random_games
+from herbrand.testing.environments import agree
 
 BY_TURNS = [
     "ticTacToe",
     "connectFour",
-    "reversi",
     "hex",
     "breakthrough",
     "nim",
@@ -37,66 +38,14 @@ def facts(env: BatchEnv) -> list[frozenset[str]]:
     return env.game.expander.facts(env.states)
 
 
-def agree(env: BatchEnv, now: Step, lanes: list[int]) -> None:
-    """Some games are as the rules say: legal moves, whose turn it is, what is seen."""
-    known = facts(env)
-    for lane in lanes:
-        if env.over[lane]:
-            assert now.legal[lane].all()
-            continue
-        state = env.game.state(known[lane], engine="rules")
-        assert not state.is_terminal
-        choices = []
-        for p, role in enumerate(env.players):
-            legal = {env.actions[p].index(str(move)) for move in state.legal_moves(role)}
-            choices.append(len(legal))
-            if not env.by_turns:
-                assert set(np.flatnonzero(now.legal[lane, p])) == legal
-            elif now.player[lane] == p:
-                assert set(np.flatnonzero(now.legal[lane])) == legal
-        if env.by_turns and max(choices) > 1:
-            assert choices[now.player[lane]] == max(choices)
-        seen = np.array([c >= 0 and env.fluents[c] in known[lane] for c in env.view.columns.tolist()])
-        assert (now.observation[lane].reshape(-1) == seen).all()
-
-
 @pytest.mark.parametrize("name", BY_TURNS + AT_ONCE)
 def test_steps_are_those_of_the_rules(name: str) -> None:
-    """Along random games masks, states, ends and rewards of a batch are those of the rules."""
-    game = herbrand.load(name)
-    env = BatchEnv(game, 70, seed=5, auto_reset="off", max_steps=60, reward_range=(0, 100))
+    """Along random games masks, states, ends and rewards of a batch are those of the rules.
+
+    `benchmarks/interfaces.py` does this for all bundled games.
+    """
+    env = check_batch_env(herbrand.load(name))
     assert env.by_turns == (name in BY_TURNS)
-    now = env.reset()
-    lanes = [0, 63, 64, 69]
-    agree(env, now, lanes)
-    for _ in range(70):
-        before, over, player = facts(env), env.over, now.player
-        actions = env.sample()
-        now = env.step(actions)
-        after = facts(env)
-        for lane in lanes:
-            state = game.state(before[lane], engine="rules")
-            if over[lane]:
-                assert after[lane] == before[lane]
-                assert not now.rewards[lane].any()
-                continue
-            joint = {}
-            for p, role in enumerate(env.players):
-                if env.by_turns and p != player[lane]:
-                    (joint[role],) = state.legal_moves(role)
-                else:
-                    joint[role] = env.actions[p][actions[lane] if env.by_turns else actions[lane, p]]
-            outcomes = {s.facts: s for s in state.outcomes(joint)}
-            assert after[lane] in outcomes
-            follower = outcomes[after[lane]]
-            assert bool(now.terminated[lane]) == follower.is_terminal
-            if follower.is_terminal:
-                assert now.rewards[lane].tolist() == [follower.goal(role) for role in env.players]
-            assert bool(now.truncated[lane]) == (not follower.is_terminal and env.steps[lane] >= 60)
-        agree(env, now, lanes)
-        if env.over.all():
-            break
-    assert env.over.any()
 
 
 @settings(max_examples=8, deadline=None)

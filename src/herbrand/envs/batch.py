@@ -15,6 +15,7 @@ Inside, a game is one bit of each machine word; nothing is done game by game but
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from herbrand.envs.planes import View, find_board, make_view
-from herbrand.envs.turns import find_turns
+from herbrand.envs.turns import find_turns, noting
 from herbrand.errors import GameError, IllegalMoveError
 from herbrand.simulate.playouts import goal_value
 from herbrand.simulate.rows import share_rows
@@ -121,7 +122,8 @@ class BatchEnv:
         """The roles that choose."""
         if not self.players:
             raise GameError("no role chooses anything: all is left to `random`")
-        found = find_turns(game)
+        with noting():
+            found = find_turns(game)
         if not len(found.states):
             raise GameError("the initial state is terminal, or a role has no legal move in it")
         if turns and not found.by_turns:
@@ -140,7 +142,8 @@ class BatchEnv:
         """The pairs of role and percept that `sees` can give."""
         self._reward_range = reward_range
         self._seed = seed
-        self._prepare(walker.inputs, indices, found.idle)
+        with noting():
+            self._prepare(walker.inputs, indices, found.idle)
 
     # -- shapes ---------------------------------------------------------------------------
 
@@ -293,10 +296,11 @@ class BatchEnv:
         self, inputs: Sequence[Sequence[int]], players: Sequence[int], idle: NDArray[np.bool_]
     ) -> None:
         """Lay out rows and blocks; see `kernel`."""
+        from herbrand.envs import kernel
         from herbrand.simulate.kernel import FEW
 
         game, network = self.game, self.game.network
-        self._width = 1 if self.n <= 64 else 8
+        self._width = 8  # one word, for up to 64 games, is not faster and has to be compiled, too
         self._lanes = 64 * self._width
         self._blocks = -(-self.n // self._lanes)
         rows = share_rows(network, sees=bool(self.percepts))
@@ -372,6 +376,10 @@ class BatchEnv:
         # what the rows of the network hold in the initial state
         values = (v[0].reshape(-1, self._width)[: rows.count, 0] & np.uint64(1)).astype(np.bool_)
         self._start = (network.initial, first, int(begun.player[0]), values)
+        if not kernel.advance.signatures:  # compile what a step needs, while somebody is told of it
+            with suppress(GameError):
+                self.step(self.sample())
+            self._sow(self._seed)
         self._started = False
 
     def _sow(self, seed: int | None) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from herbrand.envs.batch import BatchEnv
-from herbrand.envs.session import MAX_STEPS, Session, drawn
+from herbrand.envs.session import MAX_STEPS, RENDER_MODES, Playing
 from herbrand.envs.single import load_game, require
 from herbrand.errors import GameError
 
@@ -38,7 +38,7 @@ _MODES: Final = {"next": "NEXT_STEP", "same": "SAME_STEP", "off": "DISABLED"}
 PLAY_SECONDS: Final = 1.0
 
 
-class Solo(gymnasium.Env):  # type: ignore[misc]
+class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
     """One role of a game as the agent.
 
     The agent is asked where it has something to decide; steps in between are made by the others.  Opponents
@@ -46,7 +46,7 @@ class Solo(gymnasium.Env):  # type: ignore[misc]
     "legal" may play.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self,
@@ -64,11 +64,9 @@ class Solo(gymnasium.Env):  # type: ignore[misc]
 
         `illegal` says what an illegal action does: "raise", or "replace" it by the next legal one.
         """
-        if render_mode not in (None, "ansi", "human"):
-            raise ValueError(f'render_mode is None, "ansi" or "human", not {render_mode!r}')
-        self.session = Session(game, max_steps=max_steps, reward_range=reward_range, illegal=illegal)
-        self.game = game
-        self.render_mode = render_mode
+        super().__init__(
+            game, max_steps=max_steps, reward_range=reward_range, illegal=illegal, render_mode=render_mode
+        )
         players = self.session.form.players
         self.role = players[0] if role is None else game.roles[game.role_index(role)]
         if self.role not in players:
@@ -94,17 +92,16 @@ class Solo(gymnasium.Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin a new game and go on to the first state in which the agent decides."""
+        """Begin a new game, or in `options["state"]`, and go on to where the agent decides."""
         from herbrand.play import make_player
 
-        super().reset(seed=seed)
-        del options
+        gymnasium.Env.reset(self, seed=seed)
         if seed is not None or not self._opponents:
             self._opponents = {
                 role: make_player(name, seed=int(self.np_random.integers(2**31)))
                 for role, name in self._named.items()
             }
-        self.session.begin(None if seed is None else int(self.np_random.integers(2**31)))
+        self._start(None if seed is None else int(self.np_random.integers(2**31)), options)
         for role, player in self._opponents.items():
             player.start(self.game, role, self._play_seconds)
         self._go_on()
@@ -115,11 +112,6 @@ class Solo(gymnasium.Env):  # type: ignore[misc]
         self.session.go(state)
         self._go_on()
         return self._seen(), self._info()
-
-    @property
-    def state_value(self) -> State:
-        """The state as a value that can be kept, and given to `set_state` later."""
-        return self.session.state
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Make a move and go on to the agent's next decision; raises `IllegalMoveError`."""
@@ -134,21 +126,11 @@ class Solo(gymnasium.Env):  # type: ignore[misc]
 
     def has_choice(self) -> bool:
         """Whether the agent has more than one legal action."""
-        return len(self.session.legal(self._me)) > 1
+        return self.session.has_choice(self._me)
 
     def action_name(self, action: int) -> str:
         """The move that an action is, as KIF."""
-        return self.session.form.actions[self._me][action]
-
-    def render(self) -> str | None:
-        """Draw the state: return it as text ("ansi"), or print it ("human")."""
-        if self.render_mode is None:
-            return None
-        text = drawn(self.session.state, self.game)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return self.session.action_name(self._me, action)
 
     def _go_on(self) -> float:
         """Make steps until the agent decides or the game is over; return what they gave."""

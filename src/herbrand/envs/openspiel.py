@@ -461,7 +461,8 @@ class _Observer:
             lines.append("\n".join(sorted(node.state.facts)))
         elif self._private:
             heard = node.informed[player]
-            lines += [" ".join(line) for line in (heard if self._recall else heard[-1:])]
+            shown = [" ".join(line) for line in (heard if self._recall else heard[-1:])]
+            lines += shown or ["told nothing yet"]
         if self._private and node.chosen and node.chosen[player] is not None:
             lines.append(f"chose {form.actions[player][node.chosen[player] or 0]}")
         return "\n".join(lines)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from herbrand.envs.session import MAX_STEPS, Session, drawn
+from herbrand.envs.session import MAX_STEPS, RENDER_MODES, Playing
 from herbrand.envs.single import load_game, require
 
 if TYPE_CHECKING:
@@ -36,12 +36,11 @@ __all__ = ["AgentsInTurn", "AgentsTogether", "env", "parallel_env"]
 Masks = Literal["observation", "info"]
 
 
-class _Common:
+class _Common(Playing):
     """What both kinds of environment share."""
 
     possible_agents: list[str]
     agents: list[str]
-    render_mode: str | None
 
     def __init__(
         self,
@@ -56,15 +55,13 @@ class _Common:
     ) -> None:
         if masks not in ("observation", "info"):
             raise ValueError(f'masks are in "observation" or "info", not {masks!r}')
-        if render_mode not in (None, "ansi", "human"):
-            raise ValueError(f'render_mode is None, "ansi" or "human", not {render_mode!r}')
-        self.session = Session(game, max_steps=max_cycles, reward_range=reward_range, illegal=illegal)
-        self.game = game
+        super().__init__(
+            game, max_steps=max_cycles, reward_range=reward_range, illegal=illegal, render_mode=render_mode
+        )
         self.masks = masks
-        self.render_mode = render_mode
         self.metadata = {
             "name": f"{game.name}_v0",
-            "render_modes": ["ansi", "human"],
+            "render_modes": list(RENDER_MODES),
             "is_parallelizable": parallelizable,
             "render_fps": 1,
         }
@@ -109,36 +106,23 @@ class _Common:
         mask = self.session.mask(self._index[agent])
         return mask if acts else np.zeros_like(mask)
 
+    def _info(self, agent: str, *, acts: bool = True) -> dict[str, Any]:
+        """What is said beside the observation: whether there is a choice, and perhaps the mask."""
+        said: dict[str, Any] = {"has_choice": acts and self.has_choice(agent)}
+        return said | {"action_mask": self._mask(agent, acts)} if self.masks == "info" else said
+
     def state(self) -> Any:
         """Return the whole state as an array, hidden or not."""
         form = self.session.form
         return form.observe(self.session.state).astype(np.int8).reshape(form.view.shape)
 
-    @property
-    def state_value(self) -> State:
-        """The state as a value that can be kept, and given to `set_state` later."""
-        return self.session.state
-
     def has_choice(self, agent: str) -> bool:
         """Whether an agent has more than one legal action."""
-        return len(self.session.legal(self._index[agent])) > 1
+        return self.session.has_choice(self._index[agent])
 
     def action_name(self, agent: str, action: int) -> str:
         """The move that an action is, as KIF."""
-        return self.session.form.actions[self._index[agent]][action]
-
-    def render(self) -> str | None:
-        """Draw the state: return it as text ("ansi"), or print it ("human")."""
-        if self.render_mode is None:
-            return None
-        text = drawn(self.session.state, self.game)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
-
-    def close(self) -> None:
-        """Nothing is held that has to be given back."""
+        return self.session.action_name(self._index[agent], action)
 
 
 class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
@@ -147,9 +131,8 @@ class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Begin a new game; return observations and infos."""
-        del options
-        self.session.begin(seed)
+        """Begin a new game, or go on from `options["state"]`; return observations and infos."""
+        self._start(seed, options)
         self.agents = list(self.possible_agents)
         return self._told()
 
@@ -176,11 +159,7 @@ class AgentsTogether(_Common, _pettingzoo.ParallelEnv):  # type: ignore[misc]
 
     def _told(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         seen = {agent: self._seen(agent) for agent in self.agents}
-        infos = {
-            agent: {"action_mask": self._mask(agent, True)} if self.masks == "info" else {}
-            for agent in self.agents
-        }
-        return seen, infos
+        return seen, {agent: self._info(agent) for agent in self.agents}
 
 
 class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
@@ -193,9 +172,8 @@ class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
         self._chosen: dict[int, int] = {}
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new game."""
-        del options
-        self.session.begin(seed)
+        """Begin a new game, or go on from `options["state"]`."""
+        self._start(seed, options)
         self._begin()
 
     def set_state(self, state: State) -> None:
@@ -259,8 +237,7 @@ class AgentsInTurn(_Common, _pettingzoo.AECEnv):  # type: ignore[misc]
     def _select(self) -> None:
         agent = self.possible_agents[self._asked[0]]
         self.agent_selection = agent
-        if self.masks == "info":
-            self.infos = {name: {"action_mask": self._mask(name, name == agent)} for name in self.agents}
+        self.infos = {name: self._info(name, acts=name == agent) for name in self.agents}
 
 
 def parallel_env(

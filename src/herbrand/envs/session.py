@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.state import State
 
-__all__ = ["MAX_STEPS", "Session", "drawn"]
+__all__ = ["MAX_STEPS", "RENDER_MODES", "Playing", "Session", "drawn"]
 
 MAX_STEPS: Final = 1000
+RENDER_MODES: Final = ("ansi", "human")
 
 
 class Session:
@@ -93,6 +94,14 @@ class Session:
         found[self.legal(player)] = 1
         return found
 
+    def has_choice(self, player: int) -> bool:
+        """Whether a player has more than one legal action."""
+        return len(self.legal(player)) > 1
+
+    def action_name(self, player: int, action: int) -> str:
+        """The move that an action is, as KIF."""
+        return self.form.actions[player][action]
+
     def check(self, player: int, action: int, legal: list[int] | None = None) -> int:
         """Return the action if it is legal, or what replaces it; else raise `IllegalMoveError`."""
         legal = self.legal(player) if legal is None else legal
@@ -137,6 +146,52 @@ class Session:
         goals = self.state.goals
         middle = [50 if goals[role] is None else goals[role] for role in self.form.players]
         return [self.low + (self.high - self.low) * float(goal or 0) / 100 for goal in middle]
+
+
+class Playing:
+    """What environments that play one session have in common."""
+
+    render_mode: str | None
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        max_steps: int,
+        reward_range: tuple[float, float],
+        illegal: str,
+        render_mode: str | None,
+    ) -> None:
+        if render_mode not in (None, *RENDER_MODES):
+            raise ValueError(f'render_mode is None, "ansi" or "human", not {render_mode!r}')
+        self.session = Session(game, max_steps=max_steps, reward_range=reward_range, illegal=illegal)
+        self.game = game
+        self.render_mode = render_mode
+
+    @property
+    def state_value(self) -> State:
+        """The state as a value that can be kept, and given to `set_state` later."""
+        return self.session.state
+
+    def render(self) -> str | None:
+        """Draw the state: return it as text ("ansi"), or print it ("human")."""
+        if self.render_mode is None:
+            return None
+        text = drawn(self.session.state, self.game)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held that has to be given back."""
+
+    def _start(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """Begin anew, in the state `options["state"]` if one is given; other options are ignored."""
+        self.session.begin(seed)
+        state = (options or {}).get("state")
+        if state is not None:
+            self.session.go(state)
 
 
 def drawn(state: State, game: Game) -> str:

@@ -1,4 +1,4 @@
-"""`check_pgx_like`: whether an environment keeps the conventions of Pgx."""
+"""Whether environments of our own making do what they promise: `BatchEnv`, and those in JAX."""
 
 from __future__ import annotations
 
@@ -8,9 +8,79 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from herbrand.envs.pgx import Env
+    from collections.abc import Sequence
 
-__all__ = ["check_pgx_like"]
+    from herbrand.envs.batch import BatchEnv, Step
+    from herbrand.envs.pgx import Env
+    from herbrand.game import Game
+
+__all__ = ["check_batch_env", "check_pgx_like"]
+
+
+def check_batch_env(game: Game, *, n: int = 70, max_steps: int = 60, seed: int = 5) -> BatchEnv:
+    """Raise `AssertionError` when random games of a batch are not as the rules say; return the batch.
+
+    Looked at are the first and last game and those around the edge of a machine word: legal moves, whose turn
+    it is, what is seen, what follows, ends and rewards.
+    """
+    from herbrand.envs.batch import BatchEnv
+
+    env = BatchEnv(game, n, seed=seed, auto_reset="off", max_steps=max_steps, reward_range=(0, 100))
+    now = env.reset()
+    lanes = sorted({0, min(63, n - 1), min(64, n - 1), n - 1})
+    agree(env, now, lanes)
+    for _ in range(max_steps):
+        before, over, player = game.expander.facts(env.states), env.over, now.player
+        actions = env.sample()
+        now = env.step(actions)
+        after = game.expander.facts(env.states)
+        for lane in lanes:
+            state = game.state(before[lane], engine="rules")
+            if over[lane]:
+                assert after[lane] == before[lane], "a game that is over was moved"
+                assert not now.rewards[lane].any()
+                continue
+            joint = {}
+            for p, role in enumerate(env.players):
+                if env.by_turns and p != player[lane]:
+                    (joint[role],) = state.legal_moves(role)
+                else:
+                    joint[role] = env.actions[p][actions[lane] if env.by_turns else actions[lane, p]]
+            outcomes = {s.facts: s for s in state.outcomes(joint)}
+            assert after[lane] in outcomes, "the next state is another one"
+            follower = outcomes[after[lane]]
+            assert bool(now.terminated[lane]) == follower.is_terminal
+            if follower.is_terminal:
+                assert now.rewards[lane].tolist() == [follower.goal(role) for role in env.players]
+            assert bool(now.truncated[lane]) == (not follower.is_terminal and env.steps[lane] >= max_steps)
+        agree(env, now, lanes)
+        if env.over.all():
+            break
+    assert env.over.any(), "no game came to an end"
+    return env
+
+
+def agree(env: BatchEnv, now: Step, lanes: Sequence[int]) -> None:
+    """Raise `AssertionError` where games of a batch are not as the rules say: moves, turns, what is seen."""
+    known = env.game.expander.facts(env.states)
+    for lane in lanes:
+        if env.over[lane]:
+            assert now.legal[lane].all()
+            continue
+        state = env.game.state(known[lane], engine="rules")
+        assert not state.is_terminal
+        choices = []
+        for p, role in enumerate(env.players):
+            legal = {env.actions[p].index(str(move)) for move in state.legal_moves(role)}
+            choices.append(len(legal))
+            if not env.by_turns:
+                assert set(np.flatnonzero(now.legal[lane, p])) == legal
+            elif now.player[lane] == p:
+                assert set(np.flatnonzero(now.legal[lane])) == legal
+        if env.by_turns and max(choices) > 1:
+            assert choices[now.player[lane]] == max(choices)
+        seen = np.array([c >= 0 and env.fluents[c] in known[lane] for c in env.view.columns.tolist()])
+        assert (now.observation[lane].reshape(-1) == seen).all()
 
 
 def check_pgx_like(env: Env, *, games: int = 3, max_steps: int = 200, seed: int = 0) -> None:
