@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.program.clauses import Call, goal_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from herbrand.program.clauses import Clause, Goal, Pattern, Predicate, Program
 
@@ -87,11 +87,11 @@ class Sizes:
     def of_variable(self, variable: str, goals: Iterable[Goal]) -> float:
         """How many values the goals leave for a variable; 1 if none of them binds it."""
         found = [
-            self.values(goal.predicate, i)
+            self._values(key)
             for goal in goals
             if isinstance(goal, Call) and not goal.negated
             for i, arg in enumerate(goal.args)
-            if arg == variable
+            for key in self._keys_of(variable, arg, self._key(goal.predicate, i))
         ]
         return min(found, default=1.0)
 
@@ -117,6 +117,17 @@ class Sizes:
         if found is None:
             found = self._sizes[key] = max(1.0, self._size(key, ()))
         return found
+
+    def _keys_of(
+        self, variable: str, pattern: Pattern, key: tuple[str, int, int]
+    ) -> Iterator[tuple[str, int, int]]:
+        """Yield the places that a variable has in a pattern that stands at a place."""
+        if pattern == variable:
+            yield key
+        elif isinstance(pattern, tuple):
+            functor, args = self._parts(pattern)
+            for i, arg in enumerate(args):
+                yield from self._keys_of(variable, arg, ("f", functor, i))
 
     def _matching(self, key: tuple[str, int, int], pattern: Pattern, known: set[str]) -> float:
         """How many values of a place a pattern matches; its variables are known afterwards."""
