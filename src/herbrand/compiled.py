@@ -1,16 +1,71 @@
 """`compiled`: functions that numba translates to machine code, kept on disk where that is possible.
 
-A user without a writable folder (a container, a read-only installation) has the functions
-compiled in every process instead of an error.
+What is kept is a convenience, never a condition: a user without a writable folder (a container, a
+read-only installation) has the functions compiled in every process; where the disk is full, too,
+with a warning; a damaged file, or one made by another version of numba or by other sources of
+this package, is replaced.
 """
 
 from __future__ import annotations
 
+import hashlib
+import warnings
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.caching import FunctionCache
 
 __all__ = ["compiled"]
+
+MARKS = (b"herbrand.compiled import", b"from numba import")
+"""A module with one of these holds code that may be part of what is kept."""
+
+
+@cache
+def sources() -> str:
+    """Return a digest of all modules of the package that hold functions to compile.
+
+    A function's code has that of the functions it calls inside it, from whatever module, and
+    numba looks only at the module of the function itself.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        text = path.read_bytes()
+        if any(mark in text for mark in MARKS):
+            digest.update(text)
+    return digest.hexdigest()
+
+
+class _Kept(FunctionCache):
+    """The files of one function; nothing that is wrong with them is an error."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = (self._cache_file._source_stamp, sources())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the machine code for some types of arguments; None if there is none of any use."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - anything can come out of a damaged pickle
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep machine code, if that can be done."""
+        try:
+            super().save_overload(sig, data)
+        except Exception as problem:  # noqa: BLE001
+            self.disable()
+            warnings.warn(
+                f"machine code cannot be kept in {self.cache_path} and will be made again: {problem}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
 
 def _probe() -> int:
@@ -31,4 +86,7 @@ _CACHE = can_cache()
 
 def compiled(function: Any) -> Any:
     """Compile a function when it is first called; it must not touch Python objects."""
-    return njit(function, cache=_CACHE, nogil=True)
+    made = njit(function, nogil=True)
+    if _CACHE:
+        made._cache = _Kept(function)
+    return made

@@ -1,7 +1,19 @@
 """Compiled functions work with and without a place to keep them."""
 
+from __future__ import annotations
+
+import errno
+import importlib.util
+from typing import TYPE_CHECKING
+
+import pytest
+
 import herbrand.compiled
 from herbrand.compiled import can_cache, compiled
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
 
 
 def test_no_folder_to_write_in_is_no_error(monkeypatch) -> None:
@@ -22,3 +34,78 @@ def test_no_folder_to_write_in_is_no_error(monkeypatch) -> None:
         return 2 * x
 
     assert compiled(double)(21) == 42
+
+
+@pytest.fixture
+def kept(tmp_path: Path):
+    """A module with a function to compile, and the folder where its machine code is kept."""
+    path = tmp_path / "doubling.py"
+    path.write_text("def double(x):\n    return 2 * x\n")
+
+    def load() -> ModuleType:
+        found = importlib.util.spec_from_file_location("doubling", path)
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        found.loader.exec_module(module)
+        return module
+
+    function = compiled(load().double)
+    assert function(21) == 42
+    folder = tmp_path / "__pycache__"
+    assert list(folder.glob("*.nbi"))
+    assert list(folder.glob("*.nbc"))
+    again = compiled(load().double)
+    assert again(21) == 42
+    assert again.stats.cache_hits
+    return load, folder
+
+
+@pytest.mark.parametrize("what", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("how", [b"", b"nonsense", b"\x80\x05K\x01.\x80\x05]."])
+def test_damaged_files_are_replaced(kept, what: str, how: bytes) -> None:
+    """Machine code on disk that cannot be read is made anew, and can be read the next time."""
+    load, folder = kept
+    for path in folder.glob(what):
+        path.write_bytes(how)
+    function = compiled(load().double)
+    assert function(21) == 42
+    assert not function.stats.cache_hits
+    again = compiled(load().double)
+    assert again(4) == 8
+    assert again.stats.cache_hits
+
+
+def test_machine_code_of_another_version_is_not_used(kept, monkeypatch) -> None:
+    """What another version of numba, or other sources of this package, left on disk is replaced."""
+    load, _ = kept
+    with monkeypatch.context() as patched:
+        patched.setattr("numba.__version__", "0.0.1")
+        other = compiled(load().double)
+        assert other(21) == 42
+        assert not other.stats.cache_hits
+    for _ in range(2):
+        with monkeypatch.context() as patched:
+            patched.setattr(herbrand.compiled, "sources", lambda: "other")
+            function = compiled(load().double)
+            assert function(21) == 42
+    assert function.stats.cache_hits
+    mine = compiled(load().double)
+    assert mine(21) == 42
+    assert not mine.stats.cache_hits
+
+
+def test_a_full_disk_is_a_warning(kept, monkeypatch) -> None:
+    """Where nothing can be kept functions work all the same, and one line says so."""
+    load, folder = kept
+    for path in folder.glob("*.nb?"):
+        path.unlink()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile._save_data", full)
+    function = compiled(load().double)
+    with pytest.warns(RuntimeWarning, match="cannot be kept.*No space left"):
+        assert function(21) == 42
+    assert function(1.5) == 3
