@@ -15,6 +15,7 @@
 | `blocks.grammar`                | what may stand in each field of a block, how it is drawn and varied    |
 | `sheet`                         | rules with comments, and the helper relations that they need           |
 | `random_designs`                | `random_design`: a game from a seed                                    |
+| `variation/`                    | mutation and crossover of blocks and of rules, with lineage            |
 
 A `Design` is a value: a tree of frozen dataclasses, with a JSON form.  What it prints is plain GDL, or
 GDL-II where something is hidden, with `base` and `input` spelled out, every rule safe, and an action of its
@@ -65,6 +66,7 @@ from herbrand.evolve.blocks import (
     design_from_json,
 )
 from herbrand.evolve.random_designs import FAMILIES, random_design
+from herbrand.evolve.variation import Lineage, Variant, cross, cross_rules, mutate, mutate_rules
 
 __all__ = [
     "FAMILIES",
@@ -85,6 +87,7 @@ __all__ = [
     "Jump",
     "Leap",
     "Line",
+    "Lineage",
     "Majority",
     "MarketGame",
     "NoMove",
@@ -101,6 +104,11 @@ __all__ = [
     "Step",
     "Torus",
     "TrickGame",
+    "Variant",
+    "cross",
+    "cross_rules",
     "design_from_json",
+    "mutate",
+    "mutate_rules",
     "random_design",
 ]

@@ -39,7 +39,7 @@ class Block:
             found[part.name] = (
                 value.as_json()
                 if isinstance(value, Block)
-                else [item.as_json() for item in value]
+                else [item.as_json() if isinstance(item, Block) else item for item in value]
                 if isinstance(value, tuple)
                 else value
             )
@@ -83,7 +83,10 @@ def _read(content: Any, path: str, wrong: list[str]) -> Any:
         if isinstance(value, dict):
             value = _read(value, here, wrong)
         elif isinstance(value, list):
-            value = tuple(_read(item, f"{here}.{number}", wrong) for number, item in enumerate(value))
+            value = tuple(
+                _read(item, f"{here}.{number}", wrong) if isinstance(item, dict) else item
+                for number, item in enumerate(value)
+            )
         if len(wrong) == before and name in grammars and not grammars[name].holds(value):
             wrong.append(f"{value!r} may not stand at {here} (allowed: {grammars[name]})")
         values[name] = value

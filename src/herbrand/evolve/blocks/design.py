@@ -113,7 +113,7 @@ def _size(block: Block) -> int:
         if isinstance(value, Block):
             total += _size(value)
         elif isinstance(value, tuple):
-            total += sum(_size(item) for item in value)
+            total += sum(_size(item) for item in value if isinstance(item, Block))
         else:
             total += value is not None
     return total

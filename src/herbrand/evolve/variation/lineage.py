@@ -1,0 +1,53 @@
+"""How a game came to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from herbrand.evolve.blocks.design import Design
+
+__all__ = ["Lineage", "Variant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Whose child a game is: the same operator, seed and parents give the same game again."""
+
+    operator: str
+    """`random`, `mutate`, `cross`, `mutate_rules` or `cross_rules`."""
+    seed: int
+    parents: tuple[str, ...] = ()
+    """Names of the games it was made from."""
+    detail: str = ""
+    """What was changed, in words."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the lineage as JSON-ready data."""
+        return {
+            "operator": self.operator,
+            "seed": self.seed,
+            "parents": list(self.parents),
+            "detail": self.detail,
+        }
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> Lineage:
+        """Return what `as_json` wrote."""
+        parents = tuple(content["parents"])
+        return cls(content["operator"], content["seed"], parents, content["detail"])
+
+    def __str__(self) -> str:
+        of = f" of {' and '.join(self.parents)}" if self.parents else ""
+        return f"{self.operator}{of}{': ' if self.detail else ''}{self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A new design, or none when every attempt failed."""
+
+    design: Design | None
+    lineage: Lineage
+    discarded: tuple[str, ...] = ()
+    """Why earlier attempts were thrown away, one reason for each."""

@@ -1,0 +1,321 @@
+"""Mutation and crossover of rulesheets, rule by rule: for any GDL, not only for what blocks printed.
+
+| operator    | what it does                                                                              |
+|-------------|-------------------------------------------------------------------------------------------|
+| `constant`  | another constant of the same type at one place; numbers mostly go up or down by one        |
+| `relation`  | another relation with arguments of the same types in a condition                          |
+| `negate`    | a condition negated, or not negated any longer                                            |
+| `drop`      | a condition less                                                                          |
+| `copy`      | a condition of another rule more, about variables of the same types                       |
+| `remove`    | a rule less                                                                               |
+| `swap`      | (crossover) the rules for a relation replaced by those that the other sheet has for it    |
+
+Relations keep their arities and every argument its type (`types`).  What is not safe, not stratified,
+depends on what it may not or gives any other finding above a note is thrown away, and so is what is dead: a
+relation that nothing defines or uses any longer.  What remains is text: comments and layout of the rules
+that did not change stay.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.check import check
+from herbrand.evolve.blocks.rewritten import Rewritten
+from herbrand.evolve.variation.lineage import Lineage, Variant
+from herbrand.evolve.variation.types import Types, places
+from herbrand.syntax import read
+from herbrand.syntax.layout import format_text
+from herbrand.syntax.source import Source
+from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from herbrand.evolve.blocks.design import Design
+    from herbrand.syntax.tree import Literal, Term, Tree
+
+__all__ = ["cross_rules", "mutate_rules"]
+
+ATTEMPTS: Final = 60
+"""So many results are looked at before variation is given up."""
+_FIXED: Final = frozenset({"role", "base", "input"})
+"""Relations whose rules are left alone: they say what there is."""
+_GIVEN: Final = frozenset({"true", "does"})
+
+
+def mutate_rules(design: Design | str, seed: int) -> Variant:
+    """Return the rulesheet of a design, or any prefix rulesheet, with one of its rules changed.
+
+    Every result reads and is checked without a warning; the same seed gives the same one.  Raises
+    `GameError` for a text with syntax errors.
+    """
+    text, name = _text_of(design)
+    tree = read(text, "prefix", name)
+    types = Types.of(tree.statements)
+    numbers = [n for n, rule in enumerate(tree.statements) if rule.head.name not in _FIXED]
+
+    weights = [4 if tree.statements[n].body else 1 for n in numbers]
+
+    def attempt(chance: Random) -> tuple[str, str] | None:
+        (number,) = chance.choices(numbers, weights)
+        rule = tree.statements[number]
+        ways = _OPERATORS if rule.body else (_constant, _constant, _remove)
+        way = chance.choice(ways)
+        new = way(rule, tree, types, chance)
+        if new is None or new == rule:
+            return None
+        change = f"“{rule}” is gone" if new is _GONE else f"“{rule}” became “{new}”"
+        return _with_rules(tree, {number: [] if new is _GONE else [new]}), change
+
+    return _first("mutate_rules", attempt, (design,), text, seed)
+
+
+def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Variant:
+    """Return the first rulesheet with the rules for one relation, or some of them, taken from the second one.
+
+    Only relations are looked at that both define; what the rules of the second one need besides comes with
+    them.
+    """
+    text, name = _text_of(mother)
+    tree = read(text, "prefix", name)
+    other = read(*(_text_of(father)[0], "prefix"))
+    mine = {rule.head.key for rule in tree.statements}
+    theirs: dict[tuple[str, int], list[Rule]] = {}
+    for rule in other.statements:
+        theirs.setdefault(rule.head.key, []).append(rule)
+    shared = sorted(
+        key
+        for key in mine & theirs.keys()
+        if key[0] not in _FIXED and {r for r in tree.statements if r.head.key == key} != set(theirs[key])
+    )
+
+    def attempt(chance: Random) -> tuple[str, str] | None:
+        if not shared:
+            return None
+        key = chance.choice(shared)
+        old = [n for n, rule in enumerate(tree.statements) if rule.head.key == key]
+        if chance.random() < 0.5:
+            old = [chance.choice(old)]
+        new = theirs[key] if chance.random() < 0.5 else [chance.choice(theirs[key])]
+        helpers = _needed(new, theirs, mine)
+        changed: dict[int, list[Rule]] = {number: [] for number in old}
+        changed[old[0]] = [*new, *helpers]
+        change = f"{len(old)} rules for {key[0]} were replaced by {len(new)} of {_text_of(father)[1]}"
+        return _with_rules(tree, changed), change
+
+    return _first("cross_rules", attempt, (mother, father), text, seed)
+
+
+def _text_of(design: Design | str) -> tuple[str, str]:
+    if isinstance(design, str):
+        return design, "rulesheet"
+    return (design.sheet if isinstance(design, Rewritten) else design.rulesheet()), design.name
+
+
+def _first(
+    operator: str,
+    attempt: Callable[[Random], tuple[str, str] | None],
+    parents: tuple[Design | str, ...],
+    old: str,
+    seed: int,
+) -> Variant:
+    """Return the first attempt that is a sound rulesheet."""
+    chance = Random(seed)
+    reasons = []
+    names = tuple(_text_of(parent)[1] for parent in parents)
+    before = {d.check for d in check(read(old, "prefix")).diagnostics}
+    parent = parents[0]
+    origin, changes = None if isinstance(parent, str) else parent, tuple[str, ...]()
+    if isinstance(parent, Rewritten):
+        origin, changes = parent.origin, parent.changes
+    for _ in range(ATTEMPTS):
+        found = attempt(chance)
+        if found is None:
+            reasons.append("nothing to change")
+            continue
+        text, change = found
+        if reason := _unsound(text, before):
+            reasons.append(reason)
+            continue
+        sheet = format_text(Source(text, "prefix"), width=110)
+        new = Rewritten(sheet, origin, (*changes, change))
+        return Variant(new, Lineage(operator, seed, names, change), tuple(reasons))
+    return Variant(None, Lineage(operator, seed, names), tuple(reasons))
+
+
+def _unsound(text: str, before: set[str]) -> str | None:
+    """Say what is wrong: a finding above a note, or a dead relation that its parent had not."""
+    for found in check(read(text, "prefix")).diagnostics:
+        if found.severity.value != "note":
+            return f"{found.check}: {found.message}"
+        if found.check in {"unused-relation", "no-extreme-goal"} and found.check not in before:
+            return f"dead: {found.message}"
+    return None
+
+
+def _with_rules(tree: Tree, changed: dict[int, list[Rule]]) -> str:
+    """Return the text with some statements replaced, everything else as it was written."""
+    text, pieces, last = tree.source.text, [], 0
+    for number in sorted(changed):
+        rule = tree.statements[number]
+        pieces += [text[last : rule.start], "\n".join(map(str, changed[number]))]
+        last = rule.end
+    return "".join([*pieces, text[last:]])
+
+
+def _needed(
+    rules: Sequence[Rule], theirs: dict[tuple[str, int], list[Rule]], mine: set[tuple[str, int]]
+) -> list[Rule]:
+    """Rules for relations that only the other sheet has, as far as these rules need them."""
+    found: list[Rule] = []
+    open_, seen = list(rules), set(mine)
+    while open_:
+        rule = open_.pop()
+        for literal in rule.body:
+            atom = _atom(literal)
+            if atom is not None and atom.key not in seen and atom.key in theirs:
+                seen.add(atom.key)
+                found += theirs[atom.key]
+                open_ += theirs[atom.key]
+    return found
+
+
+def _atom(literal: Literal) -> Atom | None:
+    """The atom of a literal that is one, negated or not."""
+    if isinstance(literal, Not):
+        return literal.literal if isinstance(literal.literal, Atom) else None
+    return literal if isinstance(literal, Atom) else None
+
+
+# -- operators: each gives a new rule, `_GONE` for none, or None when there is nothing to do ----------
+
+_GONE: Final = Rule(Atom("gone"))
+
+
+def _constant(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+    """Replace one constant."""
+    del tree
+    spots = []
+    for atom in (rule.head, *(a for literal in rule.body if (a := _atom(literal)) is not None)):
+        spots += [(place, term) for place, term in places(atom) if isinstance(term, Constant)]
+    if not spots:
+        return None
+    place, old = chance.choice(spots)
+    others = [constant for constant in types.domain(place) if constant != old]
+    if old.name.isdigit() and chance.random() < 0.7:
+        near = {str(int(old.name) + 1), str(int(old.name) - 1)}
+        others = [constant for constant in others if constant.name in near] or others
+    if not others:
+        return None
+    return _replaced(rule, chance, old, chance.choice(others))
+
+
+def _replaced(rule: Rule, chance: Random, old: Constant, new: Constant) -> Rule:
+    """Replace a constant in one of the atoms that have it."""
+    parts = [rule.head, *rule.body]
+    having = [n for n, part in enumerate(parts) if old in _constants(part)]
+    chosen = chance.choice(having)
+    parts[chosen] = _mapped(parts[chosen], {old: new})
+    head, *body = parts
+    assert isinstance(head, Atom)
+    return Rule(head, tuple(body))
+
+
+def _constants(node: Any) -> set[Constant]:
+    if isinstance(node, Constant):
+        return {node}
+    if isinstance(node, (Atom, Function)):
+        return set().union(*(_constants(arg) for arg in node.args))
+    return _constants(node.literal) if isinstance(node, Not) else set()
+
+
+def _mapped(node: Any, to: dict[Any, Any]) -> Any:
+    """Return a node with terms replaced."""
+    if isinstance(node, (Constant, Variable)):
+        return to.get(node, node)
+    if isinstance(node, (Atom, Function)):
+        return type(node)(node.name, tuple(_mapped(arg, to) for arg in node.args), node.spelling)
+    if isinstance(node, Not):
+        return Not(_mapped(node.literal, to))
+    return Distinct(_mapped(node.left, to), _mapped(node.right, to)) if isinstance(node, Distinct) else node
+
+
+def _relation(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+    """Ask for another relation."""
+    asked = [(n, _atom(literal)) for n, literal in enumerate(rule.body)]
+    spots = [n for n, atom in asked if atom is not None and atom.args and atom.name not in _GIVEN]
+    if not spots:
+        return None
+    number = chance.choice(spots)
+    atom = _atom(rule.body[number])
+    assert atom is not None
+    wanted = types.signature(atom)
+    others = sorted(
+        {
+            other.head.name
+            for other in tree.statements
+            if other.head.arity == atom.arity
+            and other.head.name not in _FIXED | {"next", "legal", "init", "goal", "sees", atom.name}
+            and types.signature(other.head) == wanted
+        }
+    )
+    if not others:
+        return None
+    new: Literal = Atom(chance.choice(others), atom.args)
+    return _with(rule, number, [Not(new) if isinstance(rule.body[number], Not) else new])
+
+
+def _negate(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+    """Negate a condition, or take a negation away."""
+    del tree, types
+    number = chance.randrange(len(rule.body))
+    literal = rule.body[number]
+    if isinstance(literal, Not):
+        return _with(rule, number, [literal.literal])
+    return _with(rule, number, [Not(literal)]) if isinstance(literal, Atom) else None
+
+
+def _drop(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+    """Take a condition away."""
+    del tree, types
+    return _with(rule, chance.randrange(len(rule.body)), []) if len(rule.body) > 1 else None
+
+
+def _copy(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+    """Add a condition of another rule, about variables of this one wherever the types allow."""
+    donor = chance.choice([other for other in tree.statements if other.body])
+    literal = chance.choice(donor.body)
+    atom = _atom(literal)
+    if atom is None or atom.name == "does":
+        return None
+    here: dict[Any, list[Variable]] = {}
+    for mine in (rule.head, *(a for part in rule.body if (a := _atom(part)) is not None)):
+        for place, term in places(mine):
+            if isinstance(term, Variable) and term not in here.setdefault(types.type_of(place), []):
+                here[types.type_of(place)].append(term)
+    to: dict[Term, Term] = {}
+    for place, term in places(atom):
+        fitting = here.get(types.type_of(place), [])
+        if isinstance(term, Variable) and term not in to:
+            to[term] = chance.choice(fitting) if fitting else Variable(f"{term.name}_new")
+    return Rule(rule.head, (*rule.body, _mapped(literal, to)))
+
+
+def _remove(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
+    """Take the rule away."""
+    del rule, tree, types, chance
+    return _GONE
+
+
+def _with(rule: Rule, number: int, literals: Sequence[Literal]) -> Rule | None:
+    """Return the rule with one condition replaced, unless a variable of the head goes unbound."""
+    body = (*rule.body[:number], *literals, *rule.body[number + 1 :])
+    binding = [literal for literal in body if isinstance(literal, Atom)]
+    bound = {variable.name for literal in binding for variable in variables_of(literal)}
+    free = {variable.name for variable in variables_of(rule.head)}
+    return Rule(rule.head, body) if free <= bound else None
+
+
+_OPERATORS: Final = (_constant, _constant, _relation, _negate, _drop, _copy, _copy, _remove)
