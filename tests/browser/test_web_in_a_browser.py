@@ -10,6 +10,7 @@ import shutil
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,11 +34,29 @@ PATIENCE = 25_000
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of records, with a tournament in which nothing has been played yet."""
+    import herbrand
+    from herbrand.records import Store
+    from herbrand.tournament import Tournament
+    from herbrand.tournament.runner import plan_with
+
+    path = tmp_path_factory.mktemp("records") / "matches.db"
+    players = {"red cap": "random", "blue cap": "random"}
+    options = {"name": "cup", "start_clock": 60, "play_clock": 60}
+    plan = plan_with({"ticTacToe": herbrand.load("ticTacToe")}, players, **options)
+    with Store(path) as store:
+        Tournament.create(store, plan)
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(database: Path) -> Iterator[str]:
     """A running server."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(make_app(), log_level="warning"))
+        config = uvicorn.Config(make_app(database=database), log_level="warning", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -218,3 +237,31 @@ def test_the_library_filters_while_one_types(page: Page) -> None:
     page.fill("#query", "")
     time.sleep(2)
     keep(page, "library")
+
+
+def test_a_tournament_is_watched_and_a_match_of_it_replayed(page: Page, database: Path) -> None:
+    """The table fills while matches are played elsewhere; then one of them is gone through by the slider."""
+
+    def play() -> None:
+        from herbrand.records import Store
+        from herbrand.tournament import Tournament
+
+        with Store(database) as store, ThreadPoolExecutor(1) as executor:
+            Tournament(store, "cup").run(executor)
+
+    page.goto("/records")
+    page.click("text=cup")
+    page.wait_for_selector("text=0 of 0 matches played")
+    playing = threading.Thread(target=play)
+    playing.start()
+    page.wait_for_selector("text=2 of 2 matches played")
+    playing.join()
+    keep(page, "tournament")
+    page.click("text=cup.1.1.a")
+    page.wait_for_selector("#curve svg")
+    page.fill("#slider", "2")
+    page.wait_for_function("() => document.querySelectorAll('#board .hb-mark').length === 2")
+    assert page.locator("#notes tr").count() == 2
+    keep(page, "replay")
+    page.locator("#history li").first.click()
+    page.wait_for_function("() => document.querySelectorAll('#board .hb-mark').length === 1")

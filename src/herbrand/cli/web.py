@@ -19,12 +19,20 @@ __all__ = ["command"]
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8888, show_default=True, help="0: any free one."
 )
+@click.option(
+    "--record",
+    "database",
+    metavar="DB",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Show the matches and tournaments recorded here.",
+)
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
-def command(folders: tuple[Path, ...], port: int, show: bool) -> None:
+def command(folders: tuple[Path, ...], port: int, database: Path | None, show: bool) -> None:
     """Play, write and look into games in a browser.
 
     The pages are served on 127.0.0.1 only and load nothing from elsewhere. Beside the bundled games there
-    are the rulesheets of each FOLDER. Ctrl+C ends it.
+    are the rulesheets of each FOLDER, and with --record the matches and tournaments of a database, also while
+    they are played. Ctrl+C ends it.
     """
     import socket
 
@@ -44,5 +52,10 @@ def command(folders: tuple[Path, ...], port: int, show: bool) -> None:
             import webbrowser
 
             webbrowser.open(address)
-        config = uvicorn.Config(make_app(folders), log_level="warning", server_header=False)
+        config = uvicorn.Config(
+            make_app(folders, database=database),
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=1,  # pages that listen would go on for ever
+        )
         uvicorn.Server(config).run(sockets=[listener])

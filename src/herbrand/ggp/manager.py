@@ -144,7 +144,7 @@ class Match:
 
         goals = self.goals or {}
         rows = [(role, self.players.get(role), goals.get(role)) for role in self.roles]
-        steps = [(number, *joint) for number, joint in enumerate((*self.opening, *self.moves), start=1)]
+        steps = [(number, *joint) for number, joint in enumerate(self.moves, start=1)]
         problems = [(p.step, p.role, p.kind, p.note) for p in self.problems]
         return block(
             f"match {self.id} of {self.game}",

@@ -96,7 +96,7 @@ class MatchRecord:
 
         goals = self.goals or {}
         rows = [(role, self.players.get(role), goals.get(role)) for role in self.roles]
-        steps = [(number, *joint) for number, joint in enumerate((*self.opening, *self.moves), start=1)]
+        steps = [(number, *joint) for number, joint in enumerate(self.moves, start=1)]
         return block(
             f"match {self.id} of {self.game}",
             table(rows, ("role", "player", "goal"), numbers=(2,)),

@@ -85,6 +85,10 @@ class Store:
         rows = self.connection.execute(f"SELECT id FROM match {where} ORDER BY number", values)  # noqa: S608
         return [name for (name,) in rows]
 
+    def version(self) -> int:
+        """Return a number that changes when another program has written to the file."""
+        return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+
     def number(self, match: str) -> int:
         """Return the row of a match; `RecordError` if there is none of this name."""
         row = self.connection.execute("SELECT number FROM match WHERE id = ?", (match,)).fetchone()
@@ -92,16 +96,20 @@ class Store:
             raise RecordError(f"no match `{match}` in `{self.path}`")
         return int(row[0])
 
-    def summaries(self) -> list[dict[str, Any]]:
-        """Return a line about each match: `id`, `game`, `status`, `reason`, `started`, `steps`, `seats`."""
+    def summaries(self, *, latest: int = -1) -> list[dict[str, Any]]:
+        """Return a line about each match: `id`, `game`, `status`, `reason`, `started`, `steps`, `seats`.
+
+        In the order in which they were begun; only so many of the `latest`, if that is not negative.
+        """
         found = []
         rows = self.connection.execute(
             "SELECT number, id, game, status, reason, started,"
             " (SELECT count(*) FROM step WHERE step.match = match.number),"
             " (SELECT count(*) FROM problem WHERE problem.match = match.number)"
-            " FROM match ORDER BY number"
+            " FROM match ORDER BY number DESC LIMIT ?",
+            (latest,),
         ).fetchall()
-        for number, name, game, status, reason, started, steps, problems in rows:
+        for number, name, game, status, reason, started, steps, problems in reversed(rows):
             seats = self.connection.execute(
                 "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
             )

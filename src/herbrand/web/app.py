@@ -12,12 +12,22 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from herbrand.draw.style import STYLE
+from herbrand.records import RecordError
+from herbrand.tournament.plan import TournamentError
+from herbrand.web.answers import (
+    file_answer,
+    form_fields,
+    page_answer,
+    require_token,
+    token_for,
+    wants_json,
+)
 from herbrand.web.child import ChildError, ChildLost
-from herbrand.web.guard import Guard, check_token, token_of
+from herbrand.web.guard import Guard
 from herbrand.web.library import MOST_BYTES, Library, NotThere
 from herbrand.web.matches import Desks, Matches, NoMatch
 from herbrand.web.pages import game_page, library_page, problem
@@ -25,6 +35,7 @@ from herbrand.web.pages_analyse import analyse_page
 from herbrand.web.pages_help import help_page
 from herbrand.web.pages_play import match_page
 from herbrand.web.pages_write import EMPTY, write_page
+from herbrand.web.records import Records
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -33,7 +44,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from herbrand.web.library import Entry
-    from herbrand.web.markup import Markup
     from herbrand.web.matches import Match
 
 __all__ = ["make_app"]
@@ -48,10 +58,11 @@ _SVG_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 class App:
     """Answers requests."""
 
-    def __init__(self, folders: Iterable[Path] = ()) -> None:
+    def __init__(self, folders: Iterable[Path] = (), database: Path | None = None) -> None:
         self.library = Library(folders)
         self.matches = Matches()
         self.desks = Desks()
+        self.records = Records(database, self.desks)
         self._pictures: OrderedDict[str, str] = OrderedDict()
 
     def routes(self) -> list[Route]:
@@ -76,6 +87,7 @@ class App:
             Route("/api/{do:str}", self.api, methods=give),
             Route("/analyse/{key}", self.analyse, methods=["GET", "POST"]),
             Route("/static/{name}", self.static, methods=ask),
+            *self.records.routes(),
         ]
 
     # -- library --------------------------------------------------------------------------
@@ -84,17 +96,17 @@ class App:
         """Show the games."""
         query, feature = request.query_params.get("q", "")[:100], request.query_params.get("feature", "")[:60]
         entries = await run_in_threadpool(self.library.entries)
-        return _page(library_page(entries, query=query, feature=feature, token=_token(request)))
+        return page_answer(library_page(entries, query=query, feature=feature, token=token_for(request)))
 
     async def help(self, request: Request) -> Response:
         """Say how to use it."""
-        return _page(help_page(token=_token(request)))
+        return page_answer(help_page(token=token_for(request)))
 
     async def game(self, request: Request) -> Response:
         """Show one game."""
         entry = self._entry(request)
         facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
-        return _page(game_page(entry, facts, _players(), token=_token(request)))
+        return page_answer(game_page(entry, facts, _players(), token=token_for(request)))
 
     async def picture(self, request: Request) -> Response:
         """Draw the first position of a game."""
@@ -121,7 +133,7 @@ class App:
     async def download(self, request: Request) -> Response:
         """Give the rules as a file."""
         entry = self._entry(request)
-        return _file(entry.text, entry.title, ENDINGS.get(entry.notation, ".kif"))
+        return file_answer(entry.text, entry.title, ENDINGS.get(entry.notation, ".kif"))
 
     def _entry(self, request: Request) -> Entry:
         return self.library.find(request.path_params["key"])
@@ -130,7 +142,7 @@ class App:
 
     async def play(self, request: Request) -> Response:
         """Begin a match."""
-        form = await _form(request)
+        form = await form_fields(request)
         entry = self.library.find(form.get("key", ""))
         seats = {
             name.removeprefix("seat:"): value for name, value in form.items() if name.startswith("seat:")
@@ -155,7 +167,7 @@ class App:
         """Show a match."""
         match = self.matches.find(request.path_params["key"])
         view = await run_in_threadpool(match.ask, "view")
-        return _page(match_page(match.key, match.entry, view, token=_token(request)))
+        return page_answer(match_page(match.key, match.entry, view, token=token_for(request)))
 
     async def state(self, request: Request) -> Response:
         """Return the view after some steps."""
@@ -185,11 +197,11 @@ class App:
         """Give the moves as a file."""
         match = self.matches.find(request.path_params["key"])
         told = await run_in_threadpool(match.ask, "record")
-        return _file(json.dumps(told, indent=2), f"{match.entry.key}-match", ".json")
+        return file_answer(json.dumps(told, indent=2), f"{match.entry.key}-match", ".json")
 
     async def act(self, request: Request) -> Response:
         """Do something in a match: move, advance, undo, hint."""
-        form = await _form(request)
+        form = await form_fields(request)
         match = self.matches.find(request.path_params["key"])
         do = request.path_params["do"]
         given: dict[str, Any] = {}
@@ -205,13 +217,13 @@ class App:
         try:
             told = await run_in_threadpool(match.ask, do, **given)
         except ChildError as error:
-            if _wants_json(request):
+            if wants_json(request):
                 return JSONResponse({"error": str(error)}, 409)
             view = await run_in_threadpool(match.ask, "view")
-            return _page(
-                match_page(match.key, match.entry, view, token=_token(request), problem=str(error)), 409
+            return page_answer(
+                match_page(match.key, match.entry, view, token=token_for(request), problem=str(error)), 409
             )
-        return JSONResponse(told) if _wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
+        return JSONResponse(told) if wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
 
     # -- writing --------------------------------------------------------------------------
 
@@ -219,21 +231,21 @@ class App:
         """Show a text to be changed."""
         text, notation, title = EMPTY, "auto", "my game"
         if request.method == "POST":
-            form = await _form(request)
+            form = await form_fields(request)
             text, notation, title = _text_of(form)
         elif key := request.query_params.get("game"):
             entry = self.library.find(key)
             text, notation, title = entry.text, entry.notation, entry.title
-        return _page(write_page(text, notation, title, token=_token(request)))
+        return page_answer(write_page(text, notation, title, token=token_for(request)))
 
     async def edit_play(self, request: Request) -> Response:
         """Play the text at once: you have the first role, a program the others."""
-        form = await _form(request)
+        form = await form_fields(request)
         text, notation, title = _text_of(form)
         entry = self.library.give(text, notation, title)
         facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
         if not facts["playable"]:
-            return _page(write_page(text, notation, title, token=_token(request)), 409)
+            return page_answer(write_page(text, notation, title, token=token_for(request)), 409)
         players = _players()
         rival = "mcts" if "mcts" in players else "random"
         seats = {role: "you" if i == 0 else rival for i, role in enumerate(facts["players"])}
@@ -241,13 +253,13 @@ class App:
 
     async def edit_download(self, request: Request) -> Response:
         """Give the text as a file."""
-        text, notation, title = _text_of(await _form(request))
-        return _file(text, title, ENDINGS.get(notation, ".kif"))
+        text, notation, title = _text_of(await form_fields(request))
+        return file_answer(text, title, ENDINGS.get(notation, ".kif"))
 
     async def upload(self, request: Request) -> Response:
         """Take a file into the editor."""
         async with request.form(max_files=1, max_fields=5) as form:
-            _check(request, form.get("token"))
+            require_token(request, form.get("token"))
             file = form.get("file")
             if file is None or isinstance(file, str):
                 raise HTTPException(400, "No file was chosen.")
@@ -269,7 +281,7 @@ class App:
         do = request.path_params["do"]
         if do not in ("check", "preview", "why", "layout", "convert", "graph", "fix"):
             raise HTTPException(404, "There is nothing of that name to ask.")
-        _check(request, request.headers.get("x-herbrand-token"))
+        require_token(request, request.headers.get("x-herbrand-token"))
         try:
             asked = json.loads(await request.body())
         except ValueError:
@@ -290,11 +302,11 @@ class App:
         entry = self._entry(request)
         told = None
         if request.method == "POST":
-            await _form(request)
+            await form_fields(request)
             given = _rules(entry)
             given.pop("source")
             told = await run_in_threadpool(self.desks.ask, "analyse", place="analysis", seconds=150, **given)
-        return _page(analyse_page(entry, told, token=_token(request)))
+        return page_answer(analyse_page(entry, told, token=token_for(request)))
 
     async def static(self, request: Request) -> Response:
         """Give a file of the application: one of a fixed list."""
@@ -315,13 +327,17 @@ _NO_PICTURE: Final = (
 
 
 def make_app(
-    folders: Iterable[Path] = (), *, hosts: Iterable[str] = ("127.0.0.1", "localhost", "::1")
+    folders: Iterable[Path] = (),
+    *,
+    database: Path | None = None,
+    hosts: Iterable[str] = ("127.0.0.1", "localhost", "::1"),
 ) -> Guard:
     """Return the application, for a server of ASGI applications.
 
-    `folders` are searched for rulesheets; `hosts` are the names under which it may be asked.
+    `folders` are searched for rulesheets; the matches and tournaments of `database` can be looked at; `hosts`
+    are the names under which it may be asked.
     """
-    app = App(folders)
+    app = App(folders, database)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -335,6 +351,8 @@ def make_app(
         NoMatch: _on_no_match,
         ChildError: _on_child,
         ChildLost: _on_child,
+        RecordError: _on_record,
+        TournamentError: _on_record,
         500: _on_fault,
     }
     return Guard(Starlette(routes=app.routes(), exception_handlers=handlers, lifespan=lifespan), hosts=hosts)
@@ -344,12 +362,12 @@ def make_app(
 
 
 async def _on_http(request: Request, error: HTTPException) -> Response:
-    if _wants_json(request):
+    if wants_json(request):
         return JSONResponse({"error": error.detail}, error.status_code)
     messages = {404: "There is no page at this address.", 405: "This address is not asked that way."}
     message = messages.get(error.status_code, error.detail) if error.detail in _PLAIN else error.detail
     help_ = "Perhaps the address was mistyped." if error.status_code == 404 else ""
-    return _page(problem(error.status_code, message, help_), error.status_code)
+    return page_answer(problem(error.status_code, message, help_), error.status_code)
 
 
 _PLAIN: Final = {"Not Found", "Method Not Allowed"}
@@ -364,49 +382,45 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     near = get_close_matches(name.lower(), {n.lower(): n for n in games.names()}, n=1)
     hint = f"Did you mean {near[0]}? " if near else ""
     help_ = f"{hint}Texts that you gave are kept only while the server runs, the latest of them."
-    if _wants_json(request):
+    if wants_json(request):
         return JSONResponse({"error": f"no game `{name}`"}, 404)
-    return _page(problem(404, f"There is no game called “{name}”.", help_), 404)
+    return page_answer(problem(404, f"There is no game called “{name}”.", help_), 404)
 
 
 async def _on_no_match(request: Request, error: NoMatch) -> Response:
     del error
     message = "This match is not played any more."
     help_ = "Matches are kept while the server runs, the eight that were touched last. Begin a new one."
-    if _wants_json(request):
+    if wants_json(request):
         return JSONResponse({"error": f"{message} {help_}"}, 404)
-    return _page(problem(404, message, help_), 404)
+    return page_answer(problem(404, message, help_), 404)
 
 
 async def _on_child(request: Request, error: Exception) -> Response:
-    if _wants_json(request):
+    if wants_json(request):
         return JSONResponse({"error": str(error)}, 409)
     help_ = (
         "The rules were stopped, and nothing else was harmed. Smaller parameters or a smaller board may help."
         if isinstance(error, ChildLost)
         else "Open the rules in the editor: it shows where the fault is."
     )
-    return _page(problem(409, "The game cannot be shown.", help_, details=str(error)), 409)
+    return page_answer(problem(409, "The game cannot be shown.", help_, details=str(error)), 409)
+
+
+async def _on_record(request: Request, error: RecordError | TournamentError) -> Response:
+    if wants_json(request):
+        return JSONResponse({"error": str(error)}, 404)
+    return page_answer(problem(404, f"{error}.", "The list of matches is under “Records”."), 404)
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
     del request, error
-    return _page(
+    return page_answer(
         problem(500, "This is a fault in herbrand.", "The terminal in which it runs says more."), 500
     )
 
 
 # -- small things -----------------------------------------------------------------------------
-
-
-def _page(page: Markup, status: int = 200) -> Response:
-    return HTMLResponse(str(page), status, headers={"cache-control": "no-store"})
-
-
-def _file(text: str, title: str, ending: str) -> Response:
-    name = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in title)[:60] or "game"
-    disposition = f'attachment; filename="{name}{ending}"'
-    return Response(text, media_type="text/plain", headers={"content-disposition": disposition})
 
 
 def _rules(entry: Entry) -> dict[str, Any]:
@@ -420,27 +434,6 @@ def _players() -> list[str]:
     best = ["mcts", "montecarlo", "greedy", "random", "legal"]
     found = list(players())
     return [*(name for name in best if name in found), *(name for name in found if name not in best)]
-
-
-def _token(request: Request) -> str:
-    return token_of(request.scope["herbrand.session"])
-
-
-def _check(request: Request, token: object) -> None:
-    """Refuse a request that our own pages did not make."""
-    if not check_token(request, token if isinstance(token, str) else None):
-        raise HTTPException(
-            403,
-            "This request did not come from a page of this server. Load the page again and try again.",
-        )
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form that brings its token."""
-    async with request.form(max_files=0, max_fields=200, max_part_size=MOST_BYTES) as form:
-        fields = {name: value for name, value in form.items() if isinstance(value, str)}
-    _check(request, fields.pop("token", None))
-    return fields
 
 
 def _text_of(form: dict[str, str]) -> tuple[str, str, str]:
@@ -473,7 +466,3 @@ def _seconds(text: str) -> float:
         return min(60.0, max(0.1, float(text)))
     except ValueError:
         return 1.0
-
-
-def _wants_json(request: Request) -> bool:
-    return "application/json" in request.headers.get("accept", "") or request.url.path.startswith("/api/")

@@ -9,7 +9,7 @@ from herbrand.errors import GameError, HerbrandError
 from herbrand.game import Game
 from herbrand.limits import Limits
 
-__all__ = ["Desk"]
+__all__ = ["Desk", "game_of"]
 
 QUICK: Final = Limits(seconds=8, atoms=2_000_000)
 MOST_FINDINGS: Final = 200
@@ -21,9 +21,10 @@ SMALL: Final = 60
 
 
 @lru_cache(maxsize=4)
-def _game(
+def game_of(
     text: str, notation: str, name: str, source: str, parameters: tuple[tuple[str, Any], ...] = ()
 ) -> Game:
+    """Return the game of a text; the latest ones are kept."""
     from herbrand.syntax import Source, read
 
     tree = read(Source(text, source or name), notation, parameters=dict(parameters))
@@ -42,7 +43,7 @@ class Desk:
         self, text: str, notation: str = "auto", name: str = "game", source: str = ""
     ) -> dict[str, Any]:
         """Return what reading and checking find, with places as offsets; whether it can be played."""
-        game = _game(text, notation, name, source)
+        game = game_of(text, notation, name, source)
         findings = []
         for one in game.diagnostics[:MOST_FINDINGS]:
             place = one.source.position(one.span.start)
@@ -74,7 +75,7 @@ class Desk:
         """Apply the repair of one finding, or of all (-1); return the new text."""
         from herbrand.diagnostic import apply_fixes
 
-        found = _game(text, notation, name, "").diagnostics
+        found = game_of(text, notation, name, "").diagnostics
         if not -1 <= number < len(found):
             raise ValueError("the text has changed since")
         chosen = found if number < 0 else (found[number],)
@@ -85,7 +86,7 @@ class Desk:
         """Lay a text out the canonical way."""
         from herbrand.syntax.layout import format_text
 
-        tree = _game(text, notation, name, "").tree
+        tree = game_of(text, notation, name, "").tree
         if any(one.is_error for one in tree.diagnostics):
             raise GameError("a text with syntax errors is left as it is: mend them first")
         if tree.notation == "prefix":
@@ -100,7 +101,7 @@ class Desk:
 
         if to not in ("prefix", "infix", "prolog"):
             raise ValueError(f"no notation `{to}` to write")
-        tree = _game(text, notation, name, "").tree
+        tree = game_of(text, notation, name, "").tree
         if any(one.is_error for one in tree.diagnostics):
             raise GameError("a text with syntax errors is left as it is: mend them first")
         return {"text": print_tree(tree, to).text}
@@ -111,7 +112,7 @@ class Desk:
         """Return the state after some joint moves: picture, facts, legal moves, goals."""
         from herbrand.draw.artist import Artist, caption
 
-        game = _game(text, notation, name, source)
+        game = game_of(text, notation, name, source)
         game.require_playable()
         state = game.initial_state("rules")
         for joint in moves:
@@ -130,7 +131,7 @@ class Desk:
         self, text: str, atom: str, moves: list[list[str]], notation: str = "auto", name: str = "game"
     ) -> dict[str, Any]:
         """Explain why an atom holds or does not hold after some joint moves."""
-        game = _game(text, notation, name, "")
+        game = game_of(text, notation, name, "")
         game.require_playable()
         state = game.initial_state("rules")
         for joint in moves:
@@ -140,7 +141,7 @@ class Desk:
 
     def graph(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
         """Return the relations with what each of them depends on, by strata."""
-        graph = _game(text, notation, name, "").rules.graph
+        graph = game_of(text, notation, name, "").rules.graph
         rows = []
         for relation in sorted(graph.nodes):
             edges = graph.edges_from(relation)
@@ -158,7 +159,7 @@ class Desk:
         """Draw the initial state."""
         from herbrand.draw.artist import Artist
 
-        game = _game(text, notation, name, source)
+        game = game_of(text, notation, name, source)
         game.require_sound()
         if game.is_epistemic:
             raise GameError("what roles know is asked: no single state is drawn")
@@ -171,7 +172,7 @@ class Desk:
 
         from herbrand.check.features import features
 
-        game = _game(text, notation, name, source)
+        game = game_of(text, notation, name, source)
         found = features(game.rules)
         return {
             "name": game.name,
@@ -196,7 +197,7 @@ class Desk:
         parameters: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Return what each role gets on the average in random games from a state."""
-        game = _game(text, notation, name, source, tuple(sorted((parameters or {}).items())))
+        game = game_of(text, notation, name, source, tuple(sorted((parameters or {}).items())))
         expander = game.expander
         ended = expander.rollouts(expander.pack([frozenset(facts)]), seed=1, each=GAMES, max_steps=500)
         values = {}
@@ -213,7 +214,7 @@ class Desk:
         from herbrand.analyse.budget import Budget
         from herbrand.analyse.prove import analyse
 
-        game = _game(text, notation, name, "")
+        game = game_of(text, notation, name, "")
         told: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
         try:
             told["verdicts"] = analyse(game, budget=Budget(seconds, 300_000, 1000.0)).as_json()

@@ -21,7 +21,12 @@ FIRST_CHOICE: Final = ("mcts", "montecarlo", "random")
 
 def frame(title: str, *body: Child, here: str = "", wide: bool = False, token: str = "") -> Markup:
     """Put a page into its frame."""
-    links = [("library", "/", "Library"), ("write", "/edit", "Write"), ("help", "/help", "Help")]
+    links = [
+        ("library", "/", "Library"),
+        ("write", "/edit", "Write"),
+        ("records", "/records", "Records"),
+        ("help", "/help", "Help"),
+    ]
     nav = [
         tag("a", label, href=address, aria_current="page" if here == name else None)
         for name, address, label in links

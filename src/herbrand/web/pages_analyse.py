@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.web.charts import bars
 from herbrand.web.markup import Child, Markup, raw, tag
 from herbrand.web.pages import frame, hidden_token
 
@@ -23,7 +24,6 @@ _TITLES: Final = {
     "monotonicity": "Goal values never fall",
     "well_formed": "Well-formed",
 }
-MOST_BARS: Final = 40
 
 
 def analyse_page(entry: Entry, told: Mapping[str, Any] | None, *, token: str) -> Markup:
@@ -135,42 +135,6 @@ def _statistics(told: Mapping[str, Any] | None) -> Child:
         "section",
         tag("h2", f"{_spaced(told['playouts'])} random matches"),
         tag("div", *charts, class_="charts"),
-    )
-
-
-def bars(counts: Mapping[int, int], unit: str) -> Markup:
-    """Draw how often each number occurred, as SVG with a text for those who cannot see it."""
-    if not counts:
-        return tag("p", "nothing", class_="muted")
-    low, high = min(counts), max(counts)
-    wide = (high - low) // MOST_BARS + 1 if len(counts) > MOST_BARS else 1
-    grouped: dict[int, int] = {}
-    for number, count in counts.items():
-        start = low + (number - low) // wide * wide
-        grouped[start] = grouped.get(start, 0) + count
-    starts = (
-        list(range(low, high + 1, wide))
-        if high - low < MOST_BARS * wide and unit == "steps"
-        else sorted(grouped)
-    )
-    top, total = max(grouped.values()), sum(counts.values())
-    step = min(60.0, 420 / max(len(starts), 1))
-    parts = []
-    for i, start in enumerate(starts):
-        count = grouped.get(start, 0)
-        height = 110 * count / top
-        label = f"{start}" if wide == 1 else f"{start} to {start + wide - 1}"
-        parts.append(
-            f"<g><title>{label} {unit}: {100 * count / total:.1f} %</title>"
-            f'<rect class="column" x="{i * step + 1:.1f}" y="{118 - height:.1f}" '
-            f'width="{max(step - 2, 1):.1f}" height="{height:.1f}" rx="1.5"/></g>'
-        )
-        if len(starts) <= 12 or i % (len(starts) // 8 + 1) == 0:
-            parts.append(f'<text x="{i * step + step / 2:.1f}" y="134">{start}</text>')
-    spoken = ", ".join(f"{start}: {100 * grouped[start] / total:.0f} %" for start in sorted(grouped)[:30])
-    return raw(
-        f'<svg class="chart" viewBox="0 0 {max(len(starts) * step, 60):.0f} 142" role="img" '
-        f'aria-label="{unit}: {spoken}">{"".join(parts)}</svg>'
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from herbrand.web.library import Entry
 
-__all__ = ["embedded", "match_page"]
+__all__ = ["embedded", "match_page", "replay_controls"]
 
 
 def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, problem: str = "") -> Markup:
@@ -39,46 +39,7 @@ def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, p
                     id="veil",
                     hidden=not view["hidden"],
                 ),
-                tag(
-                    "div",
-                    tag(
-                        "button",
-                        "«",
-                        type="button",
-                        data_step="first",
-                        aria_label="First position",
-                        title="First position",
-                    ),
-                    tag(
-                        "button",
-                        "‹",
-                        type="button",
-                        data_step="back",
-                        aria_label="One step back",
-                        title="One step back",
-                    ),
-                    tag(
-                        "input",
-                        type="range",
-                        id="slider",
-                        min="0",
-                        max=str(view["steps"]),
-                        value=str(view["step"]),
-                        aria_label="Step of the match",
-                    ),
-                    tag(
-                        "button",
-                        "›",
-                        type="button",
-                        data_step="on",
-                        aria_label="One step on",
-                        title="One step on",
-                    ),
-                    tag("button", "»", type="button", data_step="last", aria_label="Now", title="Now"),
-                    tag("output", f"{view['step']}/{view['steps']}", id="step", for_="slider"),
-                    class_="replay script",
-                    id="replay",
-                ),
+                replay_controls(view["step"], view["steps"]),
                 class_="stage",
             ),
             tag(
@@ -128,6 +89,7 @@ def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, p
                     class_="row tools",
                 ),
                 tag("div", id="hint-text", class_="hint", role="status", hidden=True),
+                tag("div", *map(_thought, view["thoughts"]), id="thoughts", hidden=not view["thoughts"]),
                 tag(
                     "section",
                     tag("h2", "Moves", tag("span", str(view.get("count", "")), id="count", class_="muted")),
@@ -193,6 +155,24 @@ def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, p
     )
 
 
+def replay_controls(step: int, steps: int) -> Markup:
+    """Return the slider through a match, with its buttons."""
+    first, back, on, last = (
+        tag("button", sign, type="button", data_step=name, aria_label=said, title=said)
+        for sign, name, said in (
+            ("«", "first", "First position"),
+            ("‹", "back", "One step back"),
+            ("›", "on", "One step on"),
+            ("»", "last", "Last position"),
+        )
+    )
+    slider = tag(
+        "input", type="range", id="slider", min="0", max=steps, value=step, aria_label="Step of the match"
+    )
+    shown = tag("output", f"{step}/{steps}", id="step", for_="slider")
+    return tag("div", first, back, slider, on, last, shown, class_="replay script", id="replay")
+
+
 def embedded(name: str, value: Any) -> Markup:
     """Put data into a page, for the script; nothing in it can end the element."""
     text = json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -225,6 +205,14 @@ def _role(role: Mapping[str, Any]) -> Markup:
         tag("span", "" if goal is None else str(goal), class_="goal"),
         class_="active" if role["choosing"] else None,
     )
+
+
+def _thought(told: Mapping[str, Any]) -> Markup:
+    """Say what a program expected when it chose its move; the script writes the same for other steps."""
+    best = told["moves"][0]
+    value = "" if best["value"] is None else f", {best['value']:.0f} points expected"
+    line = f" Then: {'; '.join(told['line'][1:])}." if told["line"][1:] else ""
+    return tag("p", f"{told['role']} ({told['player']}): {best['text']}{value}.{line}", class_="hint")
 
 
 def _moves(view: Mapping[str, Any]) -> list[Child]:

@@ -10,12 +10,15 @@ from herbrand.game import Game
 from herbrand.limits import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from herbrand.draw.artist import Artist
     from herbrand.knowledge.histories import History
     from herbrand.knowledge.knowing import Knowledge
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
+    from herbrand.play.explanation import Explanation
 
 __all__ = ["Table"]
 
@@ -26,6 +29,8 @@ PREPARATION: Final = 4.0
 QUICK: Final = Limits(seconds=4)
 MOST_STATES: Final = 20_000
 PARTICLES: Final = 400
+SHOWN_MOVES: Final = 6
+SHOWN_LINE: Final = 8
 MOST_MOVES: Final = 2_000
 """More legal moves than this are counted, and only these are sent."""
 
@@ -42,6 +47,8 @@ class Table:
         self._players: dict[str, Player] = {}
         self._states: list[State] = []
         self._joints: list[dict[str, str]] = []
+        self._thoughts: list[list[dict[str, Any]]] = []
+        """What programs said about their moves, for each joint move."""
         self._chosen: dict[str, str] = {}
         self._clock = 1.0
         self._chance = random.Random()
@@ -75,6 +82,7 @@ class Table:
         self._seats = {role: seats.get(role, "random") for role in game.players}
         self._states = [game.initial_state("rules")]
         self._joints = []
+        self._thoughts = []
         self._chosen = {}
         self._players = {}
         return self.view()
@@ -110,6 +118,7 @@ class Table:
             "auto": step == now and not state.is_terminal and not turns,
             "last": [] if hidden else [{"role": role, "move": move} for role, move in last],
             "history": [] if hidden else self._history(),
+            "thoughts": self._thoughts[step - 1] if step and not hidden else [],
             "seen": self._seen(step) if game.has_percepts else [],
             "people": people,
         }
@@ -142,6 +151,7 @@ class Table:
         if state.is_terminal:
             return self.view()
         joint: dict[str, str] = {}
+        thoughts = []
         for role, moves in state.legal_moves().items():
             if not moves:
                 raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
@@ -155,9 +165,14 @@ class Table:
             elif seat == "random" or role == game.chance_role:
                 joint[role] = str(self._chance.choice(moves))
             else:
-                joint[role] = str(self._chosen_by(self._player(role, seat), state))
+                player = self._player(role, seat)
+                joint[role] = str(self._chosen_by(player, state))
+                report = player.report()
+                if report is not None and report.moves:
+                    thoughts.append(_told_thought(report))
         self._states.append(state.next(joint))
         self._joints.append(joint)
+        self._thoughts.append(thoughts)
         self._chosen = {}
         return self.view()
 
@@ -168,6 +183,7 @@ class Table:
         while self._joints:
             self._states.pop()
             self._joints.pop()
+            self._thoughts.pop()
             legal = self._states[-1].legal_moves()
             if any(len(legal[role]) > 1 for role in self._people()) or not self._people():
                 break
@@ -181,15 +197,7 @@ class Table:
         player = self._player(f"hint for {role}", "mcts", role)
         move = str(player.select(state, max(1.0, self._clock)))
         report = player.report()
-        told: dict[str, Any] = {"move": move, "notes": [], "moves": []}
-        if report is not None:
-            told["notes"] = list(report.notes)
-            told["moves"] = [
-                {"move": one.move, "value": one.value, "visits": one.visits, "proved": one.proved is not None}
-                for one in report.moves[:6]
-            ]
-            told["line"] = [" ".join(joint) for joint in report.best.line[:6]]
-        return told
+        return {"move": move, "thought": None if report is None else _told_thought(report)}
 
     def position(self) -> dict[str, Any]:
         """Return the facts of the state, unless they are hidden from the person at the screen."""
@@ -337,6 +345,32 @@ class Table:
             {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
             for move, clicks in zip(moves, artist.clicks(moves), strict=True)
         ]
+
+
+def _told_thought(report: Explanation) -> dict[str, Any]:
+    """Return what a program found out, as far as a page shows it: values, visits, what it expects."""
+    best = report.moves[:SHOWN_MOVES]
+    return {
+        "role": report.role,
+        "player": report.player,
+        "visits": report.visits,
+        "notes": list(report.notes),
+        "moves": [
+            {
+                "text": _plain(one.move),
+                "value": one.value,
+                "visits": one.visits,
+                "proved": one.proved is not None,
+            }
+            for one in best
+        ],
+        "line": [_chosen(joint) for joint in report.best.line[:SHOWN_LINE]] if best else [],
+    }
+
+
+def _chosen(joint: Sequence[str]) -> str:
+    """Return what is worth saying of a joint move: not that somebody waits."""
+    return " / ".join([_plain(move) for move in joint if move != "noop"] or list(joint[:1]))
 
 
 def _plain(move: str) -> str:

@@ -55,13 +55,10 @@ def _answer(actions: dict[str, Callable[..., Any]], asked: dict[str, Any]) -> di
 def _actions() -> dict[str, Callable[..., Any]]:
     """The questions this child answers, by name."""
     from herbrand.web.desk import Desk
+    from herbrand.web.replay import Replay
     from herbrand.web.table import Table
 
-    table, desk = Table(), Desk()
-    return {
-        **{name: getattr(table, name) for name in Table.ACTIONS},
-        **{name: getattr(desk, name) for name in Desk.ACTIONS},
-    }
+    return {name: getattr(one, name) for one in (Table(), Desk(), Replay()) for name in one.ACTIONS}
 
 
 def _limit(megabytes: int) -> None:

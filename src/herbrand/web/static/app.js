@@ -41,6 +41,45 @@ function library() {
   field.addEventListener("input", filter);
 }
 
+// -- what matches and records share ---------------------------------------------------------
+
+const plain = (move) => (move.startsWith("(") && move.endsWith(")") ? move.slice(1, -1) : move);
+
+function replay(go, place) {
+  $("slider").addEventListener("input", () => go(Number($("slider").value)));
+  document.querySelectorAll("#replay button").forEach((one) => one.addEventListener("click", () => {
+    const [step, steps] = place();
+    go({ first: 0, back: step - 1, on: step + 1, last: steps }[one.dataset.step]);
+  }));
+  $("history").addEventListener("click", (event) => {
+    const line = event.target.closest("li");
+    if (line) go([...$("history").children].indexOf(line) + 1);
+  });
+}
+
+function placed(step, steps) {
+  $("slider").max = steps;
+  $("slider").value = step;
+  $("step").textContent = `${step}/${steps}`;
+  [...$("history").children].forEach((line, i) => line.classList.toggle("here", i === step - 1));
+}
+
+// what a program found out: values and visits of moves, and what it expects
+function thought(told, title) {
+  const rows = told.moves.map((one) => element("tr", {},
+    element("th", { scope: "row" }, one.text),
+    element("td", {}, one.value == null ? null : element("meter", { min: 0, max: 100, value: one.value, "aria-label": `${one.value.toFixed(0)} of 100` })),
+    element("td", { class: "number" }, one.value == null ? "" : one.value.toFixed(0)),
+    element("td", { class: "number muted" }, one.proved ? "proved" : one.visits.toLocaleString("en"))));
+  const head = element("tr", {}, element("th", { scope: "col" }, "move"), element("th", { scope: "col", colspan: 2 }, "points"), element("th", { scope: "col", class: "number" }, "games"));
+  const line = told.line.length > 1 ? element("p", {}, element("span", { class: "muted" }, "Expected: "), told.line.join("; ")) : null;
+  return element("div", { class: "hint" }, element("strong", {}, title), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)), line,
+    told.notes.length ? element("p", { class: "muted small" }, told.notes.join("; ")) : null);
+}
+
+// tells when the database of records was written to
+const listen = (changed) => new EventSource("/records/changes").addEventListener("changed", changed);
+
 // -- matches --------------------------------------------------------------------------------
 
 function match() {
@@ -84,9 +123,6 @@ function match() {
     if (current) { now = told; since = Date.now(); }
     chosen = [];
     board.innerHTML = told.svg;
-    $("slider").max = now.steps;
-    $("slider").value = told.step;
-    $("step").textContent = `${told.step}/${now.steps}`;
     $("turn").textContent = status(told);
     $("veil").hidden = !told.hidden;
     $("roles").replaceChildren(...told.roles.map(role));
@@ -97,13 +133,13 @@ function match() {
     $("hint-text").hidden = true;
     list("seen", now.seen.map((one) => `${one.role} ${plain(one.move)}: saw ${one.seen.join(" ") || "nothing"}`));
     list("history", now.history);
-    document.querySelectorAll("#history li").forEach((line, i) => line.classList.toggle("here", i === told.step - 1));
+    placed(told.step, now.steps);
+    $("thoughts").hidden = told.thoughts.length === 0;
+    $("thoughts").replaceChildren(...told.thoughts.map((one) => thought(one, `${one.role} (${one.player}) chose ${one.moves[0].text}`)));
     moves();
     light();
     if (current && (!now.auto || watching())) bar();
   }
-
-  const plain = (move) => (move.startsWith("(") ? move.slice(1, -1) : move);
 
   function status(told) {
     if (told.over && told.step === told.steps) {
@@ -125,7 +161,7 @@ function match() {
 
   function list(name, lines) {
     $(`${name}-box`).hidden = lines.length === 0;
-    $(name).replaceChildren(...lines.map((line, i) => element("li", { "data-step": i + 1 }, line)));
+    $(name).replaceChildren(...lines.map((line) => element("li", {}, line)));
     $(name).scrollTop = $(name).scrollHeight;
   }
 
@@ -266,9 +302,8 @@ function match() {
     $("hint").disabled = true;
     try {
       const told = await act("hint", { role: view.role });
-      const rows = told.moves.map((one) => element("tr", {}, element("td", {}, plain(one.move)), element("td", {}, one.value == null ? "" : `${one.value.toFixed(0)}${one.proved ? " proved" : ""}`)));
-      $("hint-text").replaceChildren(element("strong", {}, `Try ${plain(told.move)}`), element("table", {}, ...rows),
-        element("span", { class: "muted small" }, `what mcts expects of each, from ${told.moves.reduce((sum, one) => sum + one.visits, 0)} random games`));
+      const title = `Try ${plain(told.move)}`;
+      $("hint-text").replaceChildren(told.thought ? thought(told.thought, title) : element("strong", {}, title));
       $("hint-text").hidden = false;
       const move = view.moves.find((one) => one.move === told.move);
       for (const cell of cells()) cell.classList.toggle("tip", Boolean(move) && move.clicks.some((name) => fits(name, cell.dataset.cell)));
@@ -287,11 +322,7 @@ function match() {
     const told = await ask(`state?step=${step}`);
     if (wanted === step) show(told, false);
   }
-  $("slider").addEventListener("input", () => go(Number($("slider").value)));
-  document.querySelectorAll("#replay button").forEach((one) => one.addEventListener("click", () => {
-    go({ first: 0, back: view.step - 1, on: view.step + 1, last: now.steps }[one.dataset.step]);
-  }));
-  $("history").addEventListener("click", (event) => { const line = event.target.closest("li"); if (line) go(Number(line.dataset.step)); });
+  replay(go, () => [view.step, now.steps]);
 
   // chances
   const colours = { white: "#fdfaf3", black: "#35322f", red: "#d1495b", blue: "#2f6fb0", green: "#3c8d5a", yellow: "#efb83a", orange: "#e07b39",
@@ -492,6 +523,97 @@ function write() {
   check();
 }
 
+// -- records --------------------------------------------------------------------------------
+
+function record() {
+  let told = JSON.parse($("told").textContent);
+  let step = JSON.parse($("shown").textContent).step;
+  let wanted = step;
+  const here = encodeURIComponent(told.id);
+  const ask = (what, more = "") => fetch(`/record/${what}?match=${here}${more}`, { headers: { accept: "application/json" } }).then(answer);
+  const complain = (text) => { $("problem").textContent = text; $("problem").hidden = !text; };
+
+  async function go(to) {
+    wanted = Math.max(0, Math.min(told.steps.length, to));
+    const asked = wanted;
+    try {
+      const shown = await ask("state", `&step=${asked}`);
+      if (asked !== wanted) return;
+      step = asked;
+      $("board").innerHTML = shown.svg;
+      $("turn").textContent = shown.said;
+      complain("");
+    } catch (error) { return complain(error.message); }
+    placed(step, told.steps.length);
+    notes();
+    mark();
+  }
+
+  function notes() {
+    const one = told.steps[step - 1];
+    if (!one) return $("notes").replaceChildren(element("p", { class: "muted" }, "The beginning."));
+    const rows = one.moves.map((made) => element("tr", {}, element("th", { scope: "row" }, made.role), element("td", {}, made.move),
+      element("td", { class: "number" }, made.seconds == null ? "" : `${made.seconds.toFixed(2)} s`),
+      element("td", {}, [made.seen.length ? `saw ${made.seen.join(" ")}` : "", made.problem ?? ""].filter(Boolean).join("; "))));
+    $("notes").replaceChildren(one.opening ? element("p", { class: "muted" }, "A move of the opening, which nobody chose.") : "",
+      element("div", { class: "scroll" }, element("table", { class: "listed" }, element("tbody", {}, ...rows))));
+  }
+
+  function mark() {
+    const svg = document.querySelector("#curve svg"), line = svg?.querySelector(".now");
+    if (!line) return;
+    const x = Number(svg.dataset.left) + Number(svg.dataset.step) * step;
+    line.setAttribute("x1", x);
+    line.setAttribute("x2", x);
+  }
+
+  async function curve() {
+    try {
+      const drawn = await ask("curve");
+      $("curve").innerHTML = drawn.svg;
+      $("curve-said").textContent = `Points: ${drawn.said}, on the average.`;
+      mark();
+    } catch (error) { $("curve").textContent = error.message; }
+  }
+
+  async function renew() {
+    const before = told;
+    try { told = await ask("told"); } catch (error) { return complain(error.message); }
+    if (told.steps.length === before.steps.length && told.status === before.status) return;
+    $("history").replaceChildren(...told.steps.map((one) => element("li", {}, one.moves.filter((made) => made.move !== "noop").map((made) => `${made.role} ${plain(made.move)}${made.problem ? " !" : ""}`).join(", "))));
+    document.querySelectorAll("#roles .goal").forEach((goal, i) => { goal.textContent = told.roles[i].goal ?? ""; });
+    $("status").textContent = told.status === "running" ? "running" : `${told.status}, ${told.reason}`;
+    if (wanted === before.steps.length) await go(told.steps.length);
+    else placed(step, told.steps.length);
+    if (told.status !== "running") curve();
+  }
+
+  replay(go, () => [wanted, told.steps.length]);
+  placed(step, told.steps.length);
+  curve();
+  if (told.status === "running") listen(renew);
+}
+
+// a page that is asked for anew when something was written
+function live() {
+  let busy = false, again = false;
+  listen(async () => {
+    again = true;
+    if (busy) return;
+    busy = true;
+    while (again) {
+      again = false;
+      try {
+        const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+        const fresh = page.getElementById("live");
+        if (fresh && fresh.innerHTML !== $("live").innerHTML) $("live").innerHTML = fresh.innerHTML;
+      } catch { /* the server is gone; the stream comes back with it */ }
+      await new Promise((done) => setTimeout(done, 500));
+    }
+    busy = false;
+  });
+}
+
 document.addEventListener("submit", (event) => {
   const busy = event.target.dataset?.busy;
   if (busy) { const button = event.target.querySelector("button"); button.textContent = busy; setTimeout(() => { button.disabled = true; }, 0); }
@@ -499,3 +621,5 @@ document.addEventListener("submit", (event) => {
 if ($("cards")) library();
 if ($("match")) match();
 if ($("text") && $("edit")) write();
+if ($("record")) record();
+if ($("live")?.dataset.live) live();

@@ -1,0 +1,88 @@
+"""Matches that were played before, in the child: their positions, and how the chances went."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.web.desk import game_of
+
+if TYPE_CHECKING:
+    from herbrand.draw.artist import Artist
+    from herbrand.machine.state import State
+
+__all__ = ["Replay"]
+
+GAMES: Final = 256
+"""Random games from each state."""
+MOST_STEPS: Final = 400
+"""Of longer matches only some states are looked at."""
+
+Joints = tuple[tuple[str, ...], ...]
+
+
+@lru_cache(maxsize=2)
+def _states(text: str, name: str, moves: Joints) -> list[State]:
+    """Return the states that the moves lead through, the initial one first."""
+    game = game_of(text, "prefix", name, "")
+    game.require_playable()
+    states = [game.initial_state("rules")]
+    for joint in moves:
+        states.append(states[-1].next(joint))
+    return states
+
+
+@lru_cache(maxsize=2)
+def _artist(text: str, name: str) -> Artist:
+    from herbrand.draw.artist import Artist
+
+    return Artist.of(game_of(text, "prefix", name, ""))
+
+
+class Replay:
+    """Answers questions about recorded matches."""
+
+    ACTIONS: Final = ("replay", "curve")
+
+    def replay(self, text: str, name: str, moves: list[list[str]], step: int) -> dict[str, Any]:
+        """Draw the state after a number of steps; say what it shows."""
+        from herbrand.draw.artist import caption
+
+        joints = tuple(map(tuple, moves))
+        states = _states(text, name, joints)
+        step = max(0, min(step, len(states) - 1))
+        state, last = states[step], []
+        if step:
+            legal = states[step - 1].legal_moves().values()
+            last = [move for move, some in zip(joints[step - 1], legal, strict=True) if len(some) > 1]
+        artist = _artist(text, name)
+        drawing = artist.draw(state, last=last, control=False, stacked=True, style=False)
+        return {
+            "step": step,
+            "svg": drawing.svg,
+            "said": " ".join(caption(state)),
+            "colours": dict(artist.colours),
+        }
+
+    def curve(self, text: str, name: str, moves: list[list[str]]) -> dict[str, Any]:
+        """Return what each role gets on the average in random games from every state of a match.
+
+        `steps` are the states looked at, `values` by role the means there (None where no game said any); a
+        state in which the match is over has its own goals.
+        """
+        game = game_of(text, "prefix", name, "")
+        states = _states(text, name, tuple(map(tuple, moves)))
+        every = -(-len(states) // MOST_STEPS)
+        steps = sorted({*range(0, len(states), every), len(states) - 1})
+        expander = game.expander
+        packed = expander.pack([states[step].facts for step in steps])
+        goals = expander.rollouts(packed, seed=1, each=GAMES, max_steps=500).goals
+        values: dict[str, list[float | None]] = {}
+        for place, role in enumerate(game.roles):
+            if role == game.chance_role:
+                continue
+            means = goals[:, place].reshape(len(steps), GAMES)
+            values[role] = [
+                round(float(known.mean()), 1) if len(known := row[row >= 0]) else None for row in means
+            ]
+        return {"steps": steps, "values": values, "games": GAMES}
