@@ -14,12 +14,13 @@ httpx = pytest.importorskip("httpx", reason="its tests need httpx")
 from starlette.testclient import TestClient  # noqa: E402
 
 from herbrand import games  # noqa: E402
+from herbrand.play.explanation import Explanation, MoveReport  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.child import Child, ChildError, ChildLost  # noqa: E402
 from herbrand.web.desk import Desk  # noqa: E402
 from herbrand.web.guard import MOST_BODY  # noqa: E402
 from herbrand.web.markup import tag  # noqa: E402
-from herbrand.web.table import Table  # noqa: E402
+from herbrand.web.table import Table, _told_thought  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -192,6 +193,27 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
     asked.clear()
     play()
     assert asked == []
+
+
+def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a move stand values and visits of the best ones and what is expected; a hint says the same."""
+    monkeypatch.setattr("herbrand.web.table.PREPARATION", 0.01)
+    table = Table()
+    seats = {"xplayer": "mcts", "oplayer": "you"}
+    table.open(games.text("ticTacToe"), "prefix", "ticTacToe", seats, clock=0.3, seed=1)
+    view = table.advance()
+    (thought,) = view["thoughts"]
+    assert (thought["role"], thought["player"]) == ("xplayer", "mcts")
+    chosen = f"({thought['moves'][0]['text']})"
+    assert view["last"][0] == {"role": "xplayer", "move": chosen}
+    assert all(0 <= one["value"] <= 100 and one["visits"] > 0 for one in thought["moves"])
+    assert table.view(0)["thoughts"] == []
+    told = table.hint("oplayer")
+    assert told["move"] in [move["move"] for move in view["moves"]]
+    assert told["thought"]["moves"][0]["text"] == told["move"].strip("()")
+    line = (("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))
+    report = Explanation("mcts", "xplayer", (MoveReport("(mark 2 2)", 7, 55.0, line=line),), 0.1)
+    assert _told_thought(report)["line"] == ["mark 2 2", "mark 1 1"]
 
 
 def _raise(error: Exception) -> None:

@@ -68,6 +68,10 @@ class MctsPlayer(Player):
 
     # -- getting ready --------------------------------------------------------------------
 
+    @property
+    def _is_building(self) -> bool:
+        return self._builder is not None and self._builder.is_alive()
+
     def prepare(self, deadline: float) -> None:
         """Build the network and compile in the background; wait for it until the clock runs out."""
         self._search = self._plain = None
@@ -207,7 +211,8 @@ class MctsPlayer(Player):
         ended.set()
         found = plain.reports()
         seconds = time.monotonic() - started
-        note = f"{plain.playouts - before} random games by evaluating the rules: there is no network"
+        why = "the network is not ready yet" if self._is_building else "there is no network"
+        note = f"{plain.playouts - before} random games by evaluating the rules: {why}"
         self._report = lambda: Explanation(
             "mcts", self.role, tuple(found), seconds, plain.playouts - before, len(plain.nodes), (note,)
         )
