@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -660,30 +656,14 @@ def test_percepts_that_cannot_be_are_followed_by_a_guess() -> None:
 # -- the commands -----------------------------------------------------------------------------
 
 
-def test_the_commands_play_a_match_with_each_other(tmp_path: Path) -> None:
+def test_the_commands_play_a_match_with_each_other(tmp_path: Path, player_process: Any) -> None:
     """`herbrand player` in a process of its own and `herbrand match` against it."""
-    command = [sys.executable, "-m", "herbrand", "player", "--port", "0", "--player", "greedy", "--seed", "1"]
-    process = subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NO_COLOR": "1"}
-    )
-    assert process.stderr is not None
-    try:
-        line = process.stderr.readline()
-        port = re.search(r":(\d+);", line)
-        assert port is not None, line
+    with player_process("greedy", "--seed", "1") as (port, _, _):
         events = tmp_path / "events.jsonl"
-        words = [
-            "match",
-            "ticTacToe",
-            "--player",
-            f"127.0.0.1:{port[1]}",
-            "--player",
-            "random",
-            "--id",
-            "m.1",
-        ]
+        seats = ["--player", f"127.0.0.1:{port}", "--player", "random"]
         clocks = ["--start-clock", "30", "--play-clock", "15", "--seed", "2"]
-        outcome = CliRunner().invoke(cli, [*words, *clocks, "--events", str(events)], catch_exceptions=False)
+        words = ["match", "ticTacToe", *seats, *clocks, "--id", "m.1"]
+        outcome = CliRunner().invoke(cli, [*words, "--events", str(events)], catch_exceptions=False)
         assert outcome.exit_code == 0, outcome.output
         assert outcome.output.startswith("ticTacToe, match m.1: xplayer is 127.0.0.1:")
         assert "the game is over after" in outcome.output
@@ -691,14 +671,11 @@ def test_the_commands_play_a_match_with_each_other(tmp_path: Path) -> None:
         kinds = [json.loads(line)["kind"] for line in events.read_text(encoding="utf-8").splitlines()]
         assert kinds[0] == "match"
         assert "end" in kinds
-        taken = CliRunner().invoke(cli, ["player", "--port", port[1]], catch_exceptions=False)
+        taken = CliRunner().invoke(cli, ["player", "--port", str(port)], catch_exceptions=False)
         assert taken.exit_code == 2
         assert "another program listens there" in taken.output
-        outcome = CliRunner().invoke(cli, [*words, *clocks, "--json"], catch_exceptions=False)
+        outcome = CliRunner().invoke(cli, [*words, "--json"], catch_exceptions=False)
         assert json.loads(outcome.stdout)["reason"] == "terminal"
-    finally:
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 130
 
 
 def test_the_match_command_refuses_what_cannot_be_played() -> None:

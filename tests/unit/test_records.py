@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import re
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -279,33 +277,14 @@ def test_two_managers_cannot_go_on_with_the_same_match(store: Store) -> None:
     assert store.load("m.1").moves == record.moves
 
 
-def test_a_killed_manager_is_resumed_by_the_command(tmp_path: Path) -> None:
+def test_a_killed_manager_is_resumed_by_the_command(tmp_path: Path, player_process: Any) -> None:
     """kill -9 in the middle of a match: the record has all steps, and `match --resume` ends it; it verifies."""
     path = tmp_path / "m.db"
-    environment = {**os.environ, "NO_COLOR": "1"}
-    player = subprocess.Popen(
-        [sys.executable, "-m", "herbrand", "player", "--port", "0", "--player", "legal"],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    assert player.stderr is not None
-    try:
-        port = re.search(r":(\d+);", player.stderr.readline())
-        assert port is not None
-        slow = [
-            "--player",
-            f"127.0.0.1:{port[1]}",
-            "--player",
-            "montecarlo",
-            "--play-clock",
-            "2",
-            "--start-clock",
-            "20",
-        ]
-        words = ["match", "ticTacToe", *slow, "--record", str(path), "--id", "killed"]
+    with player_process("legal") as (port, _, _):
+        seats = ["--player", f"127.0.0.1:{port}", "--player", "montecarlo"]
+        words = [*seats, "--play-clock", "1", "--start-clock", "10", "--record", str(path), "--id", "killed"]
         manager = subprocess.Popen(
-            [sys.executable, "-m", "herbrand", *words], env=environment, stdout=subprocess.PIPE
+            [sys.executable, "-m", "herbrand", "match", "ticTacToe", *words], stdout=subprocess.PIPE
         )
         assert manager.stdout is not None
         lines = [manager.stdout.readline() for _ in range(3)]
@@ -331,10 +310,6 @@ def test_a_killed_manager_is_resumed_by_the_command(tmp_path: Path) -> None:
         assert "waiting to go on" in output
         code, output = run("match", "--resume", "--record", str(path), "--id", "killed")
         assert (code, "is over" in output) == (1, True)
-    finally:
-        player.send_signal(signal.SIGINT)
-        player.wait(timeout=20)
-        player.stderr.close()
 
 
 # -- documents ------------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from herbrand.cli.contest import clocks, find_player, max_steps, record_in, substitute
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.output import as_json, count, json_option, remark, result
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -42,28 +43,15 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     "process of its own), or `human`; one for each role but `random`, in role order. One alone plays all "
     "roles if it has a name.",
 )
-@click.option(
-    "--start-clock", type=click.IntRange(0), default=30, show_default=True, help="Seconds to prepare."
-)
-@click.option(
-    "--play-clock", type=click.IntRange(0), default=10, show_default=True, help="Seconds for a move."
-)
+@clocks(30, 10)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of chance and of substituted moves.")
-@click.option(
-    "--substitute",
-    type=click.Choice(["random", "first", "noop", "forfeit"]),
-    default="random",
-    show_default=True,
-    help="What is played for a player whose move is late or bad; with forfeit the match ends.",
-)
+@substitute("the match ends")
 @click.option(
     "--patience",
     type=click.IntRange(1),
     help="After so many bad moves in a row a player is not asked any more.",
 )
-@click.option(
-    "--max-steps", type=click.IntRange(1), default=10_000, show_default=True, help="When to cut it off."
-)
+@max_steps(10_000)
 @click.option("--scramble", type=int, metavar="SEED", help="Tell the players the game under other names.")
 @click.option("--id", "match_id", metavar="ID", help="The name of the match; drawn otherwise.")
 @click.option(
@@ -72,13 +60,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     type=click.Path(dir_okay=False),
     help="Write every event to this file, a line of JSON each.",
 )
-@click.option(
-    "--record",
-    "database",
-    metavar="DB",
-    type=click.Path(dir_okay=False),
-    help="Record everything in this database.",
-)
+@record_in("Record everything in this database.")
 @click.option(
     "--resume",
     is_flag=True,
@@ -95,7 +77,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 @click.option(
     "--delay", type=click.FloatRange(0), default=0.0, help="Seconds by which spectators see everything later."
 )
-@click.option("--json", "wants_json", is_flag=True, help="Print the match as JSON.")
+@json_option("Print the match as JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -253,8 +235,6 @@ def _log(log: TextIO, event: Event) -> None:
 def _seat(text: str, seed: int) -> Seat:
     """Return the seat that a --player names."""
     from herbrand.ggp.seats import LocalSeat, RemoteSeat
-    from herbrand.play import make_player
-    from herbrand.play.registry import NoSuchPlayer
 
     name, _, who = text.partition("=")
     text = who or text
@@ -265,15 +245,12 @@ def _seat(text: str, seed: int) -> Seat:
         from herbrand.cli.human import HumanSeat
 
         return HumanSeat(name=name)
-    try:
-        if text.startswith("process:"):
-            from herbrand.ggp.processes import ProcessSeat
+    player = find_player(text.removeprefix("process:"), elsewhere=True, seed=seed)
+    if text.startswith("process:"):
+        from herbrand.ggp.processes import ProcessSeat
 
-            make_player(text.removeprefix("process:"))
-            return ProcessSeat(text.removeprefix("process:"), name=name, seed=seed)
-        return LocalSeat(make_player(text, seed=seed), name=name)
-    except NoSuchPlayer as error:
-        raise click.BadParameter(f"{error}; on the network: HOST:PORT", param_hint="--player") from error
+        return ProcessSeat(text.removeprefix("process:"), name=name, seed=seed)
+    return LocalSeat(player, name=name)
 
 
 def _show(game: Game, event: Event) -> None:

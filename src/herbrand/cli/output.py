@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -22,6 +22,7 @@ __all__ = [
     "as_json",
     "columns",
     "count",
+    "json_option",
     "progress_bar",
     "remark",
     "render",
@@ -29,6 +30,8 @@ __all__ = [
     "terminal_width",
     "wants_color",
 ]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 def wants_color(stream: TextIO) -> bool:
@@ -55,6 +58,11 @@ def as_json(value: Any) -> None:
     result(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def json_option(purpose: str = "Print JSON.") -> Callable[[_Command], _Command]:
+    """Return the option --json; the parameter is called `wants_json`."""
+    return click.option("--json", "wants_json", is_flag=True, help=purpose)
+
+
 def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -> str:
     """Render diagnostics as "text", "line", "json" or "sarif" for one of the two streams."""
     import herbrand.check.render as renderers
@@ -72,11 +80,11 @@ def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -
 def count(number: int, noun: str) -> str:
     """Say how many there are.
 
-    >>> count(1, "error"), count(1234, "step"), count(2, "entry")
-    ('1 error', '1 234 steps', '2 entries')
+    >>> count(1, "error"), count(1234, "step"), count(2, "entry"), count(3, "match")
+    ('1 error', '1 234 steps', '2 entries', '3 matches')
     """
     if number != 1:
-        noun = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}s"
+        noun = f"{noun[:-1]}ies" if noun.endswith("ry") else f"{noun}{'es' if noun.endswith('ch') else 's'}"
     return f"{number:,} {noun}".replace(",", " ")
 
 

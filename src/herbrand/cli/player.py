@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.output import remark
+from herbrand.cli.contest import find_player
+from herbrand.cli.output import json_option, remark
 
 if TYPE_CHECKING:
     from herbrand.ggp.events import Event
@@ -56,7 +57,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
 @click.option(
     "--until-eof", is_flag=True, help="End when standard input does: with the program that started it."
 )
-@click.option("--json", "wants_json", is_flag=True, help="Write every event as a line of JSON.")
+@json_option("Write every event as a line of JSON.")
 @click.option("--quiet", is_flag=True, help="Write nothing but errors.")
 def command(
     *,
@@ -79,12 +80,8 @@ def command(
     """
     from herbrand.ggp.server import PlayerServer
     from herbrand.play import make_player
-    from herbrand.play.registry import NoSuchPlayer
 
-    try:
-        make_player(player)
-    except NoSuchPlayer as error:
-        raise click.BadParameter(str(error), param_hint="--player") from error
+    find_player(player)
     made = 0
 
     def make() -> Player:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.files import FILE
-from herbrand.cli.output import as_json, count, remark, result
-from herbrand.cli.sources import records_in
+from herbrand.cli.output import as_json, count, json_option, remark, result
+from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
     from herbrand.records import MatchRecord
@@ -20,11 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 DATABASE = click.Path(dir_okay=False)
-SOURCE = click.Path(exists=True, dir_okay=False)
 _IDS = click.option("--id", "ids", metavar="ID", multiple=True, help="Only this match; may be repeated.")
-_GAME = click.option(
-    "--game", metavar="FILE", type=FILE, help="The rules, which records of ggp-base do not hold."
-)
 
 
 @click.group("record")
@@ -38,7 +33,7 @@ def command() -> None:
 
 @command.command("list")
 @click.argument("database", metavar="DB", type=SOURCE)
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@json_option()
 def list_(database: str, *, wants_json: bool) -> None:
     """List the matches of a database."""
     from herbrand.records import Store
@@ -57,7 +52,7 @@ def list_(database: str, *, wants_json: bool) -> None:
             for at, (word, width) in enumerate(zip(line, widths, strict=False))
         )
         result(f"{start}  {line[5]}".rstrip())
-    remark(count(len(rows), "match").replace("matchs", "matches"))
+    remark(count(len(rows), "match"))
 
 
 def _summary(row: dict[str, Any]) -> tuple[str, ...]:
@@ -77,7 +72,7 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
 @command.command("verify")
 @click.argument("sources", metavar="DB|JSON", type=SOURCE, nargs=-1, required=True)
 @_IDS
-@_GAME
+@OF_GAME
 @click.option(
     "--engine",
     type=click.Choice(["auto", "rules", "network", "naive"]),
@@ -86,7 +81,7 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
     help="What evaluates the rules.",
 )
 @click.option("--key", metavar="HEX", help="Demand that each record is signed with this public key.")
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@json_option()
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -129,15 +124,11 @@ def verify(
     if wants_json:
         as_json(rows)
     elif bad:
-        result(f"{bad} of {_matches(len(rows))} do not fit the rules")
+        result(f"{bad} of {count(len(rows), 'match')} do not fit the rules")
     else:
-        result(f"ok: {_matches(len(rows))}, {count(steps, 'step')}")
+        result(f"ok: {count(len(rows), 'match')}, {count(steps, 'step')}")
     if bad:
         ctx.exit(1)
-
-
-def _matches(number: int) -> str:
-    return f"{number} match" if number == 1 else f"{number} matches"
 
 
 @command.command("export")
@@ -175,14 +166,14 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
         text = json.dumps(document(record), indent=1, ensure_ascii=False)
         Path(folder, f"{name}.json").write_text(text + "\n", encoding="utf-8")
         written += 1
-    remark(f"wrote {_matches(written)} to {folder}")
+    remark(f"wrote {count(written, 'match')} to {folder}")
 
 
 @command.command("import")
 @click.argument("database", metavar="DB", type=DATABASE)
 @click.argument("sources", metavar="JSON|DB", type=SOURCE, nargs=-1, required=True)
 @_IDS
-@_GAME
+@OF_GAME
 @click.option("--unverified", is_flag=True, help="Take also what does not fit the rules.")
 @click.pass_context
 def import_(
@@ -217,7 +208,7 @@ def import_(
                     except RecordError as error:
                         remark(f"{source}: {error}")
                 refused += 1
-    result(f"took {_matches(taken)}{f', left out {refused}' if refused else ''}")
+    result(f"took {count(taken, 'match')}{f', left out {refused}' if refused else ''}")
     if refused:
         ctx.exit(1)
 
@@ -245,4 +236,4 @@ def sign(database: str, key: str, ids: tuple[str, ...]) -> None:
         names = list(ids) or [name for name in store.ids() if name not in store.ids(status="running")]
         for name in names:
             store.sign(name, signed(store.load(name), key))
-    result(f"signed {_matches(len(names))} with {public_key(key)}")
+    result(f"signed {count(len(names), 'match')} with {public_key(key)}")

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.files import FILE
-from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.output import as_json, count, json_option, remark, result
 from herbrand.cli.picture import Painter, goals_line
-from herbrand.cli.sources import records_in
+from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
     from herbrand.records import MatchRecord
@@ -18,12 +17,12 @@ __all__ = ["command"]
 
 
 @click.command("replay")
-@click.argument("source", metavar="DB|JSON", type=click.Path(exists=True, dir_okay=False))
+@click.argument("source", metavar="DB|JSON", type=SOURCE)
 @click.argument("match", metavar="[ID]", required=False)
 @click.option("--step", type=click.IntRange(0), help="Only the state after so many steps.")
 @click.option("--brief", is_flag=True, help="Only the moves, not the states.")
-@click.option("--game", metavar="FILE", type=FILE, help="The rules, which records of ggp-base do not hold.")
-@click.option("--json", "wants_json", is_flag=True, help="Print the states as JSON.")
+@OF_GAME
+@json_option("Print the states as JSON.")
 def command(
     source: str, match: str | None, step: int | None, game: str | None, *, brief: bool, wants_json: bool
 ) -> None:

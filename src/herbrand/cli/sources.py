@@ -6,14 +6,21 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from herbrand.cli.files import read_game
+import click
+
+from herbrand.cli.files import FILE, read_game
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from herbrand.records import MatchRecord
 
-__all__ = ["is_database", "records_in"]
+__all__ = ["OF_GAME", "SOURCE", "is_database", "records_in"]
+
+SOURCE = click.Path(exists=True, dir_okay=False)
+OF_GAME = click.option(
+    "--game", metavar="FILE", type=FILE, help="The rules, which records of ggp-base do not hold."
+)
 
 
 def is_database(path: str) -> bool:

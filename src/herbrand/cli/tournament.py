@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from herbrand.cli.contest import clocks, find_player, max_steps, record_in, substitute
 from herbrand.cli.files import FILE, read_game
-from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.output import as_json, count, json_option, remark, result
 
 if TYPE_CHECKING:
     from herbrand.records import Store
@@ -46,27 +47,12 @@ __all__ = ["command"]
     help="Random steps to begin with.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides openings, chance and players.")
-@click.option(
-    "--start-clock", type=click.IntRange(0), default=5, show_default=True, help="Seconds to prepare."
-)
-@click.option(
-    "--play-clock", type=click.IntRange(0), default=1, show_default=True, help="Seconds for a move."
-)
-@click.option(
-    "--substitute",
-    type=click.Choice(["random", "first", "noop", "forfeit"]),
-    default="random",
-    show_default=True,
-    help="What is played for a player whose move is late or bad; with forfeit it loses.",
-)
-@click.option(
-    "--max-steps", type=click.IntRange(1), default=1000, show_default=True, help="When to cut a match off."
-)
+@clocks(5, 1)
+@substitute("it loses")
+@max_steps(1000)
 @click.option("--scramble", is_flag=True, help="Tell the players the games under other names.")
 @click.option("--name", metavar="NAME", help="Of the tournament in the database.")
-@click.option(
-    "--record", "database", metavar="DB", type=click.Path(dir_okay=False), help="Keep all of it here."
-)
+@record_in("Keep all of it here.")
 @click.option("--resume", is_flag=True, help="Go on with a tournament of the database.")
 @click.option(
     "--workers",
@@ -81,7 +67,7 @@ __all__ = ["command"]
     help="Matches that a player on the network plays at the same time.",
 )
 @click.option("--html", metavar="OUT", type=click.Path(dir_okay=False), help="Write a page with plots.")
-@click.option("--json", "wants_json", is_flag=True, help="Print the results as JSON.")
+@json_option("Print the results as JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -176,19 +162,14 @@ def _last(store: Store) -> str:
 
 def _new(store: Store, files: tuple[str, ...], players: tuple[str, ...], **options: object) -> Tournament:
     """Write down a new tournament, after everybody was found to be there."""
-    from herbrand.play.registry import NoSuchPlayer, make_player
     from herbrand.tournament import Tournament
     from herbrand.tournament.job import is_remote
     from herbrand.tournament.runner import as_players, plan_with
 
     who = as_players(list(players))
     for text in who.values():
-        if is_remote(text):
-            continue
-        try:
-            make_player(text.removeprefix("process:"))
-        except NoSuchPlayer as error:
-            raise click.BadParameter(f"{error}; on the network: HOST:PORT", param_hint="--player") from error
+        if not is_remote(text):
+            find_player(text.removeprefix("process:"), elsewhere=True)
     games = {}
     for file in files:
         game = read_game(file)
@@ -217,23 +198,7 @@ def _show(results: Results) -> None:
         f"{results.name}: {kind}, {count(results.rounds, 'round')}, {count(len(results.games), 'game')}, "
         f"{results.played} of {results.matches} matches played\n"
     )
-    header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "bad answers"]
-    _rows(
-        header,
-        [
-            [
-                row["player"],
-                f"{row['elo']:.0f}",
-                f"{row['margin']:.0f}",
-                *(str(row[key]) for key in ("wins", "draws", "losses")),
-                f"{row['score']:g}",
-                str(row["games"]),
-                f"{row['goals']:.1f}",
-                str(row["problems"]),
-            ]
-            for row in results.table
-        ],
-    )
+    _rows(*results.standings())
     if results.ladder is not None:
         result(f"\nthe ladder: {', '.join(results.ladder)}")
     names = [row["player"] for row in results.table]
@@ -246,7 +211,7 @@ def _show(results: Results) -> None:
         )
     _rows(["points against", *names], lines)
     if results.unsettled:
-        remark(f"\n{count(len(results.unsettled), 'match').replace('matchs', 'matches')} without a result:")
+        remark(f"\n{count(len(results.unsettled), 'match')} without a result:")
         for entry in results.unsettled[:20]:
             remark(f"  {entry['match']} ({entry['game']}): {entry['reason']}")
 

@@ -19,10 +19,25 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.ggp.messages import Start
 
-__all__ = ["ProcessSeat"]
+__all__ = ["ProcessSeat", "player_words", "port_in"]
 
 START_SECONDS = 60.0
 """How long the process may take until it listens."""
+
+
+def player_words(player: str, *options: str) -> list[str]:
+    """Return the words of the command that starts a player on a free port, which it says first of all."""
+    return [sys.executable, "-m", "herbrand", "player", "--port", "0", "--player", player, *options]
+
+
+def port_in(line: str) -> int | None:
+    """Return the port that the first line of a player names; None when it says something else.
+
+    >>> port_in("mcts plays on 127.0.0.1:9147; interrupt to stop")
+    9147
+    """
+    port = re.search(r":([0-9]+);", line)
+    return None if port is None else int(port[1])
 
 
 class ProcessSeat(RemoteSeat):
@@ -45,17 +60,7 @@ class ProcessSeat(RemoteSeat):
     async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
         """Start the process, then send START."""
         await self._end()
-        words = [
-            sys.executable,
-            "-m",
-            "herbrand",
-            "player",
-            "--port",
-            "0",
-            "--player",
-            self.player,
-            "--until-eof",
-        ]
+        words = player_words(self.player, "--until-eof")
         if self.seed is not None:
             words += ["--seed", str(self.seed)]
         try:
@@ -70,10 +75,10 @@ class ProcessSeat(RemoteSeat):
                 first = (await self._process.stderr.readline()).decode(errors="replace")
         except (OSError, ValueError, TimeoutError) as error:
             return Exchange(None, "failed", 0.0, (f"the player did not start: {error}",))
-        port = re.search(r":([0-9]+);", first)
+        port = port_in(first)
         if port is None:
             return Exchange(None, "failed", 0.0, (f"the player did not start: {first.strip()[:200]}",))
-        self.port = int(port[1])
+        self.port = port
         self._reading = asyncio.create_task(_drain(self._process.stderr))
         return await super().begin(game, message, seconds=seconds)
 

@@ -16,10 +16,11 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from herbrand.errors import HerbrandError, ProtocolError
+from herbrand.errors import BudgetExceeded, HerbrandError, ProtocolError
 from herbrand.game import Game
 from herbrand.ggp.events import Event, silent
 from herbrand.ggp.http import read_request, write_reply
+from herbrand.ggp.memory import give_back
 from herbrand.ggp.messages import (
     Abort,
     Info,
@@ -64,6 +65,8 @@ FORGET_SECONDS = 600.0
 """A match is given up after this silence, or ten times its play clock if that is longer."""
 _ATOMS = 5_000_000
 _MUCH = 65536
+"""Characters from which a message is large: large ones are read one at a time, so that memory is bounded
+whatever the number of peers, and what they needed is given back to the system."""
 _SLOW_SECONDS = 1.0
 _GAMES = 4
 """How many games are kept for further matches."""
@@ -112,6 +115,7 @@ class PlayerServer:
         """Connections that wait for others to end."""
         self._reading: dict[asyncio.StreamWriter, float] = {}
         """The connections whose requests have not arrived, the oldest first, and since when."""
+        self._large = asyncio.Lock()
         self._rushes: dict[str, tuple[float, float]] = {}
         """By address: how many connections it has left, and when that was."""
         self._server: asyncio.Server | None = None
@@ -249,8 +253,14 @@ class PlayerServer:
         """Return the answer to a message; what cannot be read is answered `nil`."""
         started = time.monotonic() if arrived is None else arrived
         try:
-            # so that much text holds nobody else up
-            message = parse(text) if len(text) < _MUCH else await asyncio.to_thread(parse, text)
+            if len(text) < _MUCH:
+                message = parse(text)
+            else:
+                async with self._large:
+                    try:
+                        message = await asyncio.to_thread(parse, text)  # so that it holds nobody else up
+                    finally:
+                        await asyncio.to_thread(give_back)
         except ProtocolError as error:
             self._say("refused", None, peer=peer, reason=str(error), message=text[:200])
             return "nil"
@@ -360,8 +370,9 @@ class PlayerServer:
 class _Kept:
     """A game that is made once, in the thread that first needs it; others that need it wait."""
 
-    def __init__(self, rules: str) -> None:
+    def __init__(self, rules: str, large: threading.Lock) -> None:
         self.rules = rules
+        self._large = large
         self._lock = threading.RLock()
         self._game: Game | None = None
         self._reader: tuple[MoveReader | None] | None = None
@@ -370,13 +381,32 @@ class _Kept:
         """Return the game, made by a time on the monotonic clock; `GameError` if it cannot be played."""
         with self._lock:
             if self._game is None:
-                seconds = max(1.0, until - time.monotonic())
-                tree = read(self.rules, "prefix", "<rules>")
-                game = Game(tree, name="rules", limits=Limits(seconds=seconds, atoms=_ATOMS))
-                game.require_playable()
-                game.initial_state()
-                self._game = game
+                try:
+                    self._game = self._made(until) if len(self.rules) < _MUCH else self._made_alone(until)
+                finally:
+                    give_back()
             return self._game
+
+    def _made(self, until: float) -> Game:
+        seconds = max(1.0, until - time.monotonic())
+        tree = read(self.rules, "prefix", "<rules>")
+        game = Game(tree, name="rules", limits=Limits(seconds=seconds, atoms=_ATOMS))
+        game.require_playable()
+        game.initial_state()
+        return game
+
+    def _made_alone(self, until: float) -> Game:
+        """Make a large game, while no other large one is made."""
+        if not self._large.acquire(timeout=max(1.0, until - time.monotonic())):
+            raise BudgetExceeded("the start clock", "other large rulesheets were being read")
+        try:
+            return self._made(until)
+        except HerbrandError as error:
+            failure = error.with_traceback(None)  # whose frames would hold what was made so far
+            failure.__context__ = failure.__cause__ = None
+        finally:
+            self._large.release()
+        raise failure
 
     def reader(self, until: float) -> MoveReader | None:
         """Return the closed reader of moves, None where there was no time to make it."""
@@ -391,12 +421,13 @@ class _Games:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._large = threading.Lock()
         self._kept: dict[str, _Kept] = {}
 
     def get(self, rules: str) -> _Kept:
         """Return the game with these rules, new or kept."""
         with self._lock:
-            kept = self._kept.pop(rules, None) or _Kept(rules)
+            kept = self._kept.pop(rules, None) or _Kept(rules, self._large)
             if len(rules) < _MUCH:
                 self._kept[rules] = kept
             while len(self._kept) > _GAMES:

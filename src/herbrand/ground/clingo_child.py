@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ground_text"]
 
-PIECE: Final = 1 << 22
+PIECE: Final = 1 << 20
 """Bytes that are read at a time."""
 PATIENCE: Final = 4
 """How many times its seconds of processor time a child may take by the clock."""

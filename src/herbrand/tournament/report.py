@@ -48,34 +48,8 @@ def page(results: Results) -> str:
 
 
 def _standings(results: Results) -> str:
-    header = [
-        "",
-        "player",
-        "Elo",
-        "±",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-        "matches",
-        "mean goal",
-        "bad answers",
-    ]
-    rows = [
-        [
-            str(place),
-            row["player"],
-            f"{row['elo']:.0f}",
-            f"{row['margin']:.0f}",
-            *(str(row[key]) for key in ("wins", "draws", "losses")),
-            f"{row['score']:g}",
-            str(row["games"]),
-            f"{row['goals']:.1f}",
-            str(row["problems"]),
-        ]
-        for place, row in enumerate(results.table, start=1)
-    ]
-    return _table(header, rows)
+    header, rows = results.standings()
+    return _table(["", *header], [[str(place), *row] for place, row in enumerate(rows, start=1)])
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -120,6 +120,24 @@ class Results:
     unsettled: list[dict[str, str]]
     """Matches without a result, and why."""
 
+    def standings(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table as people read it: the names of its columns, a row of texts for each player."""
+        header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "bad answers"]
+        rows = [
+            [
+                row["player"],
+                f"{row['elo']:.0f}",
+                f"{row['margin']:.0f}",
+                *(str(row[key]) for key in ("wins", "draws", "losses")),
+                f"{row['score']:g}",
+                str(row["games"]),
+                f"{row['goals']:.1f}",
+                str(row["problems"]),
+            ]
+            for row in self.table
+        ]
+        return header, rows
+
     def as_json(self) -> dict[str, Any]:
         """Return everything as JSON-ready data."""
         return asdict(self)

@@ -1,0 +1,50 @@
+"""How much memory there was, and how it goes back to the system.
+
+glibc keeps what was freed, in an arena for each thread, for later: a program that listens for weeks
+would keep what the largest rulesheet needed, several times over.  It can be told to give it back; other
+systems do so by themselves, or do not offer it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["give_back", "most_megabytes"]
+
+
+def give_back() -> None:
+    """Return free memory to the system, in some hundredths of a second."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Any:
+    """Return glibc's `malloc_trim`; None elsewhere."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError):  # another C library
+        return None
+
+
+def most_megabytes() -> float:
+    """Return the most memory that this process has had, where the system tells."""
+    status = Path("/proc/self/status")
+    if status.is_file():  # counts from the start of this program; getrusage also what the parent had before
+        found = re.search(r"VmHWM:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
+        if found is not None:
+            return round(int(found[1]) / 1024, 1)
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(most / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
