@@ -1,12 +1,14 @@
 """Learn to play connect four on five columns and four rows by self-play, with numpy alone.
 
-usage: python examples/learn_by_self_play.py [--seconds S] [--seed N] [--games N] [--plot FILE]
+usage: python examples/learn_by_self_play.py [--through INTERFACE] [--seconds S] [--games N] [--plot FILE]
 
-Many games are played at once (`herbrand.envs.BatchEnv`).  One small network sees the board from the side of
+Many games are played at once, as a batch (`herbrand.envs.BatchEnv`) or through another interface
+(`games_through.py`).  One small network sees the board from the side of
 the player to move and gives chances of moves, illegal ones masked, and the value it expects.  It learns
 by proximal policy optimisation (Schulman et al. 2017) with advantages over several steps (Schulman et al.
 2016); what is good for the other player is bad for the one before.  Printed, and drawn if a file is
-given, is how often it wins against random moves and against a tree search with a short clock.
+given, is how often it wins against random moves and against a tree search of a few hundred random games
+a move.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ import argparse
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are too small for more
 
 import numpy as np
+from games_through import INTERFACES, Games, Seen, games_through
 from numpy.typing import NDArray
 
 import herbrand
-from herbrand.envs import BatchEnv, Step
-from herbrand.play import make_player
+from herbrand.envs import BatchEnv
+from herbrand.play.mcts import MctsPlayer
 
 Array = NDArray[np.float32]
 
@@ -36,7 +40,7 @@ LAMBDA = 0.9
 CLIP = 0.2
 ENTROPY = 0.03
 EXPLORE = 0.25  # of the moves are any legal ones, so that all kinds of positions are met
-CLOCK = 0.02  # seconds that the tree search has for a move
+RIVAL = 300  # random games that the tree search plays for a move
 
 
 class Network:
@@ -84,24 +88,27 @@ class Network:
 class Learner:
     """A network that plays itself."""
 
-    def __init__(self, game: herbrand.Game, games: int, seed: int) -> None:
+    def __init__(self, game: herbrand.Game, games: int, seed: int, through: str = "batch") -> None:
         self.chance = np.random.default_rng(seed)
-        self.env = BatchEnv(game, games, seed=seed, auto_reset="same")
+        self.n = games
+        self.env = BatchEnv(game, 1)  # for its shapes
+        self.games: Games = games_through(through, game, games, seed, self.choose_one)
         contents = [i for i, name in enumerate(self.env.view.names) if name.startswith("cell ")]
         self.sides = [contents, contents[::-1]]  # own stones first: red's for red, yellow's for yellow
         rows, columns, _ = self.env.observation_shape
         self.network = Network(rows * columns * 2, self.env.num_actions, self.chance)
-        self.now = self.env.reset()
+        self.now = self.games.reset()
 
-    def seen(self, now: Step) -> Array:
+    def seen(self, now: Seen) -> Array:
         """The boards from the side of the players to move, flat."""
-        board = now.observation
+        return self.sided(now.observation, now.player)
+
+    def sided(self, board: NDArray[Any], player: NDArray[Any]) -> Array:
+        """Boards with the own stones first, flat."""
         mine, other = board[..., self.sides[0]], board[..., self.sides[1]]
-        return (
-            np.where(now.player[:, None, None, None] == 0, mine, other)
-            .reshape(len(board), -1)
-            .astype(np.float32)
-        )
+        shown = np.where(player[:, None, None, None] == 0, mine, other)
+        flat: Array = shown.reshape(len(board), -1).astype(np.float32)
+        return flat
 
     def chances(self, logits: Array, legal: NDArray[np.bool_]) -> Array:
         """The chances of the actions; illegal ones have none."""
@@ -110,7 +117,19 @@ class Learner:
         found: Array = weights / weights.sum(axis=1, keepdims=True)
         return found
 
-    def choose(self, now: Step, *, best: bool = False) -> NDArray[np.int64]:
+    def choose_one(self, board: NDArray[Any], mask: NDArray[np.bool_], player: int) -> int:
+        """An action for one board, drawn as in learning."""
+        logits = self.network.forward(self.sided(board[None], np.array([player])))[2]
+        chances = self.mixed(logits, mask[None])
+        return int((chances / self.chance.exponential(size=chances.shape)).argmax())
+
+    def mixed(self, logits: Array, legal: NDArray[np.bool_]) -> Array:
+        """Chances of actions, some of the moves being any legal ones."""
+        even = legal / legal.sum(axis=1, keepdims=True)
+        found: Array = ((1 - EXPLORE) * self.chances(logits, legal) + EXPLORE * even).astype(np.float32)
+        return found
+
+    def choose(self, now: Seen, *, best: bool = False) -> NDArray[np.int64]:
         """An action for each game: drawn, or the likeliest."""
         chances = self.chances(self.network.forward(self.seen(now))[2], now.legal)
         if not best:
@@ -120,16 +139,16 @@ class Learner:
 
     def improve(self) -> int:
         """Play some steps of all games and learn from them; return how many moves were made."""
-        n, network = self.env.n, self.network
+        n, network = self.n, self.network
         xs, masks, actions, olds, values, rewards, ends = [], [], [], [], [], [], []
+        signs: list[NDArray[np.int64]] = []
         for _ in range(STEPS):
             now = self.now
             x = self.seen(now)
             _, _, logits, value = network.forward(x)
-            chances = (1 - EXPLORE) * self.chances(logits, now.legal)
-            chances += EXPLORE * now.legal / now.legal.sum(axis=1, keepdims=True)
+            chances = self.mixed(logits, now.legal)
             action = (chances / self.chance.exponential(size=chances.shape)).argmax(axis=1)
-            self.now = self.env.step(action)
+            self.now = self.games.step(action)
             xs.append(x)
             masks.append(now.legal)
             actions.append(action)
@@ -137,14 +156,17 @@ class Learner:
             values.append(value)
             rewards.append(self.now.rewards[np.arange(n), now.player])
             ends.append(self.now.terminated | self.now.truncated)
+            signs.append(np.where(self.now.player == now.player, 1, -1))
         following = network.forward(self.seen(self.now))[3]
         target = following
         returns = []
-        for t in reversed(range(STEPS)):  # the next value is the other player's
-            target = np.where(ends[t], rewards[t], -((1 - LAMBDA) * following + LAMBDA * target))
+        for t in reversed(range(STEPS)):  # the next value may be the other player's
+            later = signs[t] * ((1 - LAMBDA) * following + LAMBDA * target)
+            target = np.where(ends[t], rewards[t], later)
             following = values[t]
             returns.append(target)
-        x, mask, action, old, value = map(np.concatenate, (xs, masks, actions, olds, values))
+        x, mask, action = np.concatenate(xs), np.concatenate(masks), np.concatenate(actions)
+        old, value = np.concatenate(olds), np.concatenate(values)
         gain = np.concatenate(returns[::-1]).astype(np.float32)
         advantage = gain - value
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
@@ -191,13 +213,13 @@ class Learner:
         return float(points.mean())
 
     def against_search(self, games: int = 20) -> float:
-        """The share of points against a tree search of `CLOCK` seconds a move."""
+        """The share of points against a tree search of `RIVAL` random games a move."""
         game, points = self.env.game, 0.0
         env = BatchEnv(game, 1, auto_reset="off")
         for number in range(games):
             side = number % 2
-            rival = make_player("mcts", seed=number)
-            rival.start(game, game.players[1 - side], 0.1)
+            rival = MctsPlayer(seed=number, playouts=RIVAL)
+            rival.start(game, game.players[1 - side], 10)
             now = env.reset()
             state = game.initial_state()
             while not env.over.all():
@@ -205,7 +227,7 @@ class Learner:
                     # the first moves are drawn, so that games differ
                     action = int(self.choose(now, best=len(state.facts) > 4)[0])
                 else:
-                    action = env.actions[1 - side].index(str(rival.select(state, CLOCK)))
+                    action = env.actions[1 - side].index(str(rival.select(state, 10)))
                 mover = int(now.player[0])
                 joint = {role: str(moves[0]) for role, moves in state.legal_moves().items()}
                 joint[game.players[mover]] = env.actions[mover][action]
@@ -220,48 +242,74 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Learn a small connect four by self-play.")
     parser.add_argument("--seconds", type=float, default=300.0, help="processor time for learning")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--games", type=int, default=256, help="games played at once")
+    parser.add_argument(
+        "--through",
+        nargs="+",
+        choices=INTERFACES,
+        default=["batch"],
+        help="the interfaces that keep the games",
+    )
+    parser.add_argument("--games", type=int, help="games played at once (256; one by one 32)")
     parser.add_argument("--rivals", type=int, default=20, help="games against the tree search at both ends")
-    parser.add_argument("--plot", type=Path, help="draw the curve into this file; needs matplotlib")
+    parser.add_argument("--plot", type=Path, help="draw the curves into this file; needs matplotlib")
     options = parser.parse_args()
-    if not options.seconds > 0 or options.games < 1 or options.rivals < 1:
+    if not options.seconds > 0 or options.rivals < 1 or (options.games is not None and options.games < 1):
         parser.error("--seconds, --games and --rivals must be positive")
     game = herbrand.load("connectFour.ggd", Columns=5, Rows=4)
-    learner = Learner(game, options.games, options.seed)
+    curves: dict[str, Curve] = {}
+    for through in options.through:
+        if len(options.through) > 1:
+            print(f"{through}:")
+        games = options.games or (256 if through in ("batch", "jax") else 32)
+        learner = Learner(game, games, options.seed, through)
+        curves[through] = learn(learner, options.seconds, options.rivals)
+    if options.plot is not None:
+        plot(options.plot, curves)
+
+
+Curve = tuple[list[tuple[float, int, float]], tuple[float, float]]
+"""Seconds, moves and the share of points against random moves; points against search, before and after."""
+
+
+def learn(learner: Learner, seconds: float, rivals: int) -> Curve:
+    """Learn for so many seconds of processor time; say how it goes."""
     rows: list[tuple[float, int, float]] = []
-    search = [learner.against_search(options.rivals)]
+    before = learner.against_search(rivals)
     spent, moves = 0.0, 0
     while True:
         rows.append((spent, moves, learner.against_random()))
         print(f"{rows[-1][0]:6.0f} s  {moves:>11,} moves  against random {rows[-1][2]:.1%}", flush=True)
-        if spent >= options.seconds:
+        if spent >= seconds:
             break
-        until = min(options.seconds, spent + max(options.seconds / 10, 1.0))
+        until = min(seconds, spent + max(seconds / 10, 1.0))
         while spent < until:
-            before = time.process_time()
+            begun = time.process_time()
             moves += learner.improve()
-            spent += time.process_time() - before
-    search.append(learner.against_search(options.rivals))
-    print(f"against a tree search of {CLOCK:g} s a move: {search[0]:.1%} before, {search[1]:.1%} after")
-    if options.plot is not None:
-        plot(options.plot, rows, search)
+            spent += time.process_time() - begun
+    after = learner.against_search(rivals)
+    print(f"against a tree search of {RIVAL} games a move: {before:.1%} before, {after:.1%} after")
+    return rows, (before, after)
 
 
-def plot(file: Path, rows: list[tuple[float, int, float]], search: list[float]) -> None:
-    """Draw the shares of points over time."""
+def plot(file: Path, curves: dict[str, Curve]) -> None:
+    """Draw the shares of points over time, one line for an interface."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6, 3.5), layout="constrained")
+    figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.add_subplot()
-    axes.plot([row[0] for row in rows], [100 * row[2] for row in rows], "o-", label="against random moves")
-    ends = [rows[0][0], rows[-1][0]]
-    axes.plot(ends, [100 * share for share in search], "s", label=f"against tree search, {CLOCK:g} s a move")
+    for through, (rows, search) in curves.items():
+        (line,) = axes.plot(
+            [row[0] for row in rows], [100 * row[2] for row in rows], "o-", ms=4, label=through
+        )
+        ends = [rows[0][0], rows[-1][0]]
+        axes.plot(ends, [100 * share for share in search], "s:", color=line.get_color(), alpha=0.7)
     axes.set(
         xlabel="seconds of learning (processor time)",
         ylabel="points, %",
         ylim=(0, 102),
-        title="connect four, 5 by 4",
+        title=f"connect four, 5 by 4: against random moves (dots), search of {RIVAL} games a move (squares)",
     )
+    axes.title.set_fontsize("small")
     axes.legend(loc="lower right")
     figure.savefig(file)
 

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import herbrand
 from herbrand import games
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -28,6 +31,7 @@ def test_all_examples_are_tested() -> None:
     assert {path.name for path in EXAMPLES.glob("*.py")} == {
         "best_first_move.py",
         "check_folder.py",
+        "games_through.py",
         "learn_by_self_play.py",
         "reachable_states.py",
     }
@@ -58,4 +62,31 @@ def test_learning_by_self_play() -> None:
     lines = run("learn_by_self_play.py", "--seconds", "6", "--rivals", "2").splitlines()
     shares = [float(line.split()[-1].rstrip("%")) for line in lines[:-1]]
     assert max(shares[-3:]) > shares[0] + 10
-    assert lines[-1].startswith("against a tree search of 0.02 s a move: ")
+
+
+@pytest.mark.parametrize(
+    ("interface", "module"),
+    [("openspiel", "pyspiel"), ("pettingzoo", "pettingzoo"), ("gymnasium", "gymnasium"), ("jax", "jax")],
+)
+def test_games_are_the_same_through_every_interface(interface: str, module: str) -> None:
+    """The first legal actions give the same boards, masks, players and rewards as the batch."""
+    pytest.importorskip(module)
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        from games_through import games_through
+    finally:
+        sys.path.pop(0)
+    game = herbrand.load("connectFour.ggd", Columns=5, Rows=4)
+    both = [games_through(name, game, 2, 1, lambda *_: 0) for name in ("batch", interface)]
+    seen = [games.reset() for games in both]
+    for _ in range(40):
+        for one, other in zip(*map(vars_of, seen), strict=True):
+            if interface != "gymnasium":
+                assert (one == other).all()
+        if interface == "gymnasium":
+            assert (seen[1].player == [0, 1]).all()
+        seen = [games.step(np.asarray(s.legal).argmax(axis=1)) for games, s in zip(both, seen, strict=True)]
+
+
+def vars_of(seen: Any) -> list[Any]:
+    return [seen.observation, seen.legal, seen.player, seen.rewards, seen.terminated]

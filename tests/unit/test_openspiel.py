@@ -98,18 +98,27 @@ def compare_games(name: str, theirs: str, count: int, seed: int) -> int:
     return compared
 
 
+BOTH = {
+    "ticTacToe": "tic_tac_toe",
+    "connectFour": "connect_four",
+    "breakthrough": "breakthrough",
+    "hex": "hex(board_size=9)",
+}
+
+
 @pytest.mark.parametrize(
-    ("name", "theirs", "count"),
-    [
-        ("ticTacToe", "tic_tac_toe", 60),
-        ("connectFour", "connect_four", 20),
-        ("breakthrough", "breakthrough", 4),
-        ("hex", "hex(board_size=9)", 4),
-    ],
+    ("name", "count"), [("ticTacToe", 60), ("connectFour", 20), ("breakthrough", 2), ("hex", 2)]
 )
-def test_board_games_are_those_of_openspiel(name: str, theirs: str, count: int) -> None:
+def test_board_games_are_those_of_openspiel(name: str, count: int) -> None:
     """Along random games the legal actions and the returns are those of OpenSpiel's own game."""
-    assert compare_games(name, theirs, count, seed=1) > 5 * count
+    assert compare_games(name, BOTH[name], count, seed=1) > 5 * count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BOTH)
+def test_a_thousand_games_are_those_of_openspiel(name: str) -> None:
+    """The same along a thousand random games."""
+    assert compare_games(name, BOTH[name], 1000, seed=7) > 5000
 
 
 CARDS = ("jack", "queen", "king")
@@ -145,12 +154,13 @@ def test_kuhn_poker_is_that_of_openspiel() -> None:
     assert plays == 30
 
 
-def test_leduc_is_that_of_openspiel() -> None:
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_leduc_is_that_of_openspiel(count: int) -> None:
     """Along random deals and bets of Leduc hold'em actions and returns agree; 3 points are a chip."""
     ours, other = load("leduc"), pyspiel.load_game("leduc_poker")
     meaning = {"check": "Call", "call": "Call", "raise": "Raise", "fold": "Fold"}
     rng = random.Random(4)
-    for _ in range(40):
+    for _ in range(count):
         a, b = ours.new_initial_state(), other.new_initial_state()
         while not b.is_terminal():
             assert a.current_player() == b.current_player()

@@ -53,14 +53,14 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         game: Game,
         *,
         role: str | None = None,
-        opponent: str | dict[str, str] = "random",
+        opponent: str | Player | dict[str, str | Player] = "random",
         play_seconds: float = PLAY_SECONDS,
         max_steps: int = MAX_STEPS,
         reward_range: tuple[float, float] = (-1.0, 1.0),
         render_mode: str | None = None,
         illegal: str = "raise",
     ) -> None:
-        """`opponent` is the name of a player, or of one for each other role.
+        """`opponent` is a player or the name of one, or such for each other role.
 
         `illegal` says what an illegal action does: "raise", or "replace" it by the next legal one.
         """
@@ -74,7 +74,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         self._me = players.index(self.role)
         self._play_seconds = play_seconds
         others = [p for p in players if p != self.role]
-        given = dict.fromkeys(others, opponent) if isinstance(opponent, str) else dict(opponent)
+        given = dict(opponent) if isinstance(opponent, dict) else dict.fromkeys(others, opponent)
         if set(given) != set(others):
             raise ValueError(
                 f"opponents are wanted for {', '.join(others) or 'nobody'}, not {', '.join(given)}"
@@ -84,7 +84,7 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
             raise GameError(
                 f"player `{seeing[0]}` would see what the game hides; only random and legal may play it"
             )
-        self._named = given
+        self._given = given
         self._opponents: dict[str, Player] = {}
         self.observation_space = gymnasium.spaces.Box(0, 1, self.session.shape, np.int8)
         self.action_space = gymnasium.spaces.Discrete(len(self.session.form.actions[self._me]))
@@ -98,8 +98,10 @@ class Solo(Playing, gymnasium.Env):  # type: ignore[misc]
         gymnasium.Env.reset(self, seed=seed)
         if seed is not None or not self._opponents:
             self._opponents = {
-                role: make_player(name, seed=int(self.np_random.integers(2**31)))
-                for role, name in self._named.items()
+                role: make_player(given, seed=int(self.np_random.integers(2**31)))
+                if isinstance(given, str)
+                else given
+                for role, given in self._given.items()
             }
         self._start(None if seed is None else int(self.np_random.integers(2**31)), options)
         for role, player in self._opponents.items():

@@ -1,0 +1,295 @@
+"""Many games at once through each interface, for `learn_by_self_play.py`; what differs is who keeps them.
+
+`Games` is what the learner needs of them.  Actions have the same numbers and boards the same planes
+everywhere; a game that is over begins again at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from herbrand.envs import BatchEnv
+from herbrand.envs.single import form_of
+from herbrand.play import Player
+
+if TYPE_CHECKING:
+    from herbrand import Game, Move, State
+
+
+class Seen(Protocol):
+    """What is known after a step; `herbrand.envs.Step` has all of it."""
+
+    @property
+    def observation(self) -> NDArray[Any]:
+        """[n, rows, columns, planes]."""
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        """[n, actions] of the player to move."""
+
+    @property
+    def player(self) -> NDArray[Any]:
+        """[n] who is to move."""
+
+    @property
+    def rewards(self) -> NDArray[Any]:
+        """[n, players] what the last step gave."""
+
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """[n] games that this step ended; they have begun again."""
+
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """[n] games that this step cut off."""
+
+
+@dataclass
+class Rows:
+    """`Seen` made row by row."""
+
+    observation: NDArray[Any]
+    legal: NDArray[np.bool_]
+    player: NDArray[Any]
+    rewards: NDArray[Any]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+
+
+class Games(Protocol):
+    """Some games that go on together."""
+
+    def reset(self) -> Seen:
+        """Begin all games."""
+
+    def step(self, actions: NDArray[Any]) -> Seen:
+        """Make a move in each game."""
+
+
+Chooser = Callable[[NDArray[Any], NDArray[np.bool_], int], int]
+"""Chooses an action from a board, a mask and whose turn it is: for opponents that are the learner itself."""
+
+
+class Single:
+    """Games that are kept one by one, in a list; what they say is stacked."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def begin(self, i: int) -> None:
+        """Begin game i."""
+        raise NotImplementedError
+
+    def move(self, i: int, action: int) -> tuple[list[float], bool, bool]:
+        """Make a move in game i; return rewards by player, whether it is over, and whether it was cut off."""
+        raise NotImplementedError
+
+    def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
+        """Return the board of game i, the mask, and who is to move."""
+        raise NotImplementedError
+
+    def reset(self) -> Rows:
+        """Begin all games."""
+        for i in range(self.n):
+            self.begin(i)
+        return self._rows([([0.0, 0.0], False, False)] * self.n)
+
+    def step(self, actions: NDArray[Any]) -> Rows:
+        """Make a move in each game; games that are over begin again."""
+        told = []
+        for i in range(self.n):
+            told.append(self.move(i, int(actions[i])))
+            if told[-1][1] or told[-1][2]:
+                self.begin(i)
+        return self._rows(told)
+
+    def _rows(self, told: list[tuple[list[float], bool, bool]]) -> Rows:
+        boards, masks, players = zip(*map(self.look, range(self.n)), strict=True)
+        rewards, over, cut = zip(*told, strict=True)
+        return Rows(
+            np.stack(boards),
+            np.stack(masks).astype(np.bool_),
+            np.array(players),
+            np.array(rewards, np.float32),
+            np.array(over),
+            np.array(cut),
+        )
+
+
+class ThroughOpenSpiel(Single):
+    """States of OpenSpiel."""
+
+    def __init__(self, game: Game, n: int) -> None:
+        super().__init__(n)
+        from herbrand.envs.openspiel import load
+
+        self.game = load(game, reward_range=(-1, 1))
+        self.shape = BatchEnv(game, 1).observation_shape
+        self.states: list[Any] = [None] * n
+
+    def begin(self, i: int) -> None:
+        """Begin game i."""
+        self.states[i] = self.game.new_initial_state()
+
+    def move(self, i: int, action: int) -> tuple[list[float], bool, bool]:
+        """Make a move in game i."""
+        state = self.states[i]
+        state.apply_action(action)
+        return state.returns(), state.is_terminal(), False
+
+    def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
+        """Return the board of game i, the mask, and who is to move."""
+        state = self.states[i]
+        board = np.array(state.observation_tensor())[-int(np.prod(self.shape)) :].reshape(self.shape)
+        return board, np.array(state.legal_actions_mask()), state.current_player()
+
+
+class ThroughPettingZoo(Single):
+    """Environments of PettingZoo, one agent after the other."""
+
+    def __init__(self, game: Game, n: int) -> None:
+        super().__init__(n)
+        from herbrand.envs.pettingzoo import env
+
+        self.envs = [env(game) for _ in range(n)]
+
+    def begin(self, i: int) -> None:
+        """Begin game i."""
+        self.envs[i].reset()
+
+    def move(self, i: int, action: int) -> tuple[list[float], bool, bool]:
+        """Make a move in game i."""
+        env = self.envs[i]
+        env.step(action)
+        return (
+            [env.rewards[agent] for agent in env.possible_agents],
+            all(env.terminations.values()),
+            all(env.truncations.values()),
+        )
+
+    def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
+        """Return the board of game i, the mask, and who is to move."""
+        env = self.envs[i]
+        seen = env.observe(env.agent_selection)
+        return seen["observation"], seen["action_mask"], env.possible_agents.index(env.agent_selection)
+
+
+class Itself(Player):
+    """The learner as an opponent in Gymnasium."""
+
+    def __init__(self, choose: Chooser) -> None:
+        super().__init__()
+        self.choose = choose
+
+    def select(self, state: State, clock: float) -> Move:
+        """Return a move."""
+        del clock
+        form, moves = form_of(self.game), state.legal_moves(self.role)
+        mask = np.zeros(form.num_actions, np.bool_)
+        mask[form.legal(state, self.role)] = True
+        board = form.observe(state).reshape(form.view.shape)
+        action = self.choose(board, mask, self.game.players.index(self.role))
+        return next(move for move in moves if form.number(self.role, move) == action)
+
+
+class ThroughGymnasium(Single):
+    """Environments of Gymnasium: the agent is red in half of them; its opponent is the learner itself."""
+
+    def __init__(self, game: Game, n: int, choose: Chooser) -> None:
+        super().__init__(n)
+        from herbrand.envs.gymnasium import make
+
+        self.envs = [make(game, role=game.players[i % 2], opponent=Itself(choose)) for i in range(n)]
+        self.seen: list[Any] = [None] * n
+
+    def begin(self, i: int) -> None:
+        """Begin game i."""
+        self.seen[i], _ = self.envs[i].reset()
+
+    def move(self, i: int, action: int) -> tuple[list[float], bool, bool]:
+        """Make a move in game i."""
+        self.seen[i], reward, over, cut, _ = self.envs[i].step(action)
+        return [reward, -reward] if i % 2 == 0 else [-reward, reward], over, cut
+
+    def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
+        """Return the board of game i, the mask, and who is to move: always the agent."""
+        return self.seen[i], self.envs[i].action_masks(), i % 2
+
+
+class ThroughJax:
+    """A batch in JAX."""
+
+    def __init__(self, game: Game, n: int, seed: int) -> None:
+        import jax
+
+        from herbrand.envs.pgx import Env
+
+        self.jax, self.env, self.n = jax, Env(game), n
+        self.key = jax.random.PRNGKey(seed)
+        self.red = BatchEnv(game, 1).view.names.index(f"(control {game.players[0]})")
+        env = self.env
+
+        def again(state: Any, action: Any, key: Any) -> tuple[Any, Any, Any, Any]:
+            after = env.step(state, action)
+            fresh = env.init(key)
+            over = after.terminated | after.truncated
+            begun = jax.tree_util.tree_map(lambda a, b: jax.numpy.where(over, a, b), fresh, after)
+            return begun, after.rewards[state.current_player], after.terminated, after.truncated
+
+        self.move = jax.jit(jax.vmap(again))
+        self.state: Any = None
+
+    def _keys(self) -> Any:
+        self.key, drawn = self.jax.random.split(self.key)
+        return self.jax.random.split(drawn, self.n)
+
+    def reset(self) -> Rows:
+        """Begin all games."""
+        self.state = self.jax.vmap(self.env.init)(self._keys())
+        none = np.zeros(self.n, np.bool_)
+        return self._rows(np.zeros((self.n, 2), np.float32), none, none)
+
+    def step(self, actions: NDArray[Any]) -> Rows:
+        """Make a move in each game."""
+        mover = self._mover()
+        self.state, gained, over, cut = self.move(self.state, self.jax.numpy.asarray(actions), self._keys())
+        rewards = np.empty((self.n, 2), np.float32)
+        rewards[np.arange(self.n), mover] = gained
+        rewards[np.arange(self.n), 1 - mover] = -np.asarray(gained)
+        return self._rows(rewards, np.asarray(over), np.asarray(cut))
+
+    def _mover(self) -> NDArray[np.int64]:
+        """Who is to move, as the planes tell: Pgx draws which of its players has which role."""
+        return 1 - np.asarray(self.state.observation)[:, 0, 0, self.red].astype(np.int64)
+
+    def _rows(self, rewards: NDArray[Any], over: NDArray[np.bool_], cut: NDArray[np.bool_]) -> Rows:
+        state = self.state
+        return Rows(
+            np.asarray(state.observation),
+            np.asarray(state.legal_action_mask),
+            self._mover(),
+            rewards,
+            over,
+            cut,
+        )
+
+
+INTERFACES = ("batch", "openspiel", "pettingzoo", "gymnasium", "jax")
+
+
+def games_through(interface: str, game: Game, n: int, seed: int, choose: Chooser) -> Games:
+    """Return games of the interface with that name."""
+    if interface == "openspiel":
+        return ThroughOpenSpiel(game, n)
+    if interface == "pettingzoo":
+        return ThroughPettingZoo(game, n)
+    if interface == "gymnasium":
+        return ThroughGymnasium(game, n, choose)
+    if interface == "jax":
+        return ThroughJax(game, n, seed)
+    return BatchEnv(game, n, seed=seed, auto_reset="same")
