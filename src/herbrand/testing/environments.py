@@ -131,7 +131,7 @@ def check_pgx_like(env: Env, *, games: int = 3, max_steps: int = 200, seed: int 
             action = int(rng.choice(np.flatnonzero(np.asarray(state.legal_action_mask))))
             before = int(state._step_count)
             if game == 0 and before == 0:
-                many = jax.vmap(env.step)(
+                many = jax.jit(jax.vmap(env.step))(
                     jax.tree_util.tree_map(lambda x: jnp.stack([x, x]), state),
                     jnp.array([action, action]),
                     jnp.stack([draw, draw]),
