@@ -1,12 +1,14 @@
 """What can be proved about each rulesheet of a folder, or of the bundled games, within a budget.
 
     python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...]
-                                   [--json FILE] [--continue] [--markdown FILE]
+                                   [--json FILE] [--continue | --again] [--markdown FILE]
 
 Each sheet has a process of its own, forked from one that has the kernels loaded already.  Without a
-folder the bundled games are analysed; small sheets come first.  The JSON is written after every
-sheet; `--continue` leaves out the sheets that are in it.  `--markdown` writes the table, of an earlier
-run too (`--budget 0 --json FILE --markdown FILE` runs nothing).
+folder the bundled games are analysed; small sheets come first.  Seconds are those of the processor, so
+that what else the machine does matters less; programs that are called (grounder, model checker) have so
+many seconds on the clock.  The JSON is written after every sheet; `--continue` leaves out the sheets that
+are in it, `--again` goes on with those that are not decided in full, and keeps what was decided before.
+`--markdown` writes the table, of an earlier run too (`--budget 0 --json FILE --markdown FILE` runs nothing).
 """
 
 from __future__ import annotations
@@ -21,36 +23,47 @@ from typing import TYPE_CHECKING, Any
 
 import herbrand
 from herbrand import games
+from herbrand.analyse import prove
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.prove import _warm_up, analyse
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 COLUMNS = ("termination", "playability", "weak_winnability", "strong_winnability", "goals", "well_formed")
+DECIDED = ("termination", "playability", "weak_winnability", "goals")
+"""What makes a sheet decided."""
 SIGNS = {"proved": "yes", "refuted": "**no**", "unknown": "?"}
+SLOWER = 10.0
+"""How many times as long as its budget a process may take by the clock, besides `GRACE`."""
 GRACE = 60.0
-"""Seconds that a process may take beyond its budget."""
 MEMORY = 6 << 30
 
 
 def child(pipe: Connection, file: str, budget: float, states: int) -> None:
     """Analyse one sheet and send what was found."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    started, processor = time.monotonic(), time.process_time()
+    started, processor = time.monotonic(), _processor()
+    clock, time.monotonic = time.monotonic, _processor  # budgets are read from this clock
     try:
         game = herbrand.load(file)
-        found = analyse(game, budget=Budget(budget, states, 1000.0)).as_json()
+        prove.CHECKING = budget / 2
+        found = prove.analyse(game, budget=Budget(budget, states, 1000.0), remarks=False).as_json()
         found["roles"] = len(game.roles)
     except (HerbrandError, MemoryError, RecursionError) as error:
         found = {"error": (str(error) or type(error).__name__)[:300]}
     for verdict in found.get("properties", {}).values():
         _shorten(verdict)
     found.pop("observations", None)
-    found["wall_s"] = round(time.monotonic() - started, 2)
-    found["cpu_s"] = round(time.process_time() - processor, 2)
+    found["wall_s"] = round(clock() - started, 2)
+    found["cpu_s"] = round(_processor() - processor, 2)
     pipe.send(found)
+
+
+def _processor() -> float:
+    """Return the seconds of processor time that this process and those it called have taken."""
+    called = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + called.ru_utime + called.ru_stime
 
 
 def _shorten(verdict: dict[str, Any]) -> None:
@@ -73,15 +86,43 @@ def run(file: str, budget: float, states: int) -> dict[str, Any]:
     theirs.close()
     found: dict[str, Any] = {"error": "the process ended without an answer"}
     try:
-        if mine.poll(2 * budget + GRACE):
+        if mine.poll(SLOWER * budget + GRACE):
             found = mine.recv()
         else:
-            found = {"error": f"no answer after {2 * budget + GRACE:g} s"}
+            found = {"error": f"no answer after {SLOWER * budget + GRACE:g} s"}
     except EOFError:
         pass
     process.terminate()
     process.join()
     return found
+
+
+def is_decided(found: dict[str, Any]) -> bool:
+    """Return whether nothing that makes a sheet decided is unknown."""
+    properties = found.get("properties", {})
+    return all(properties.get(name, {}).get("verdict", "unknown") != "unknown" for name in DECIDED)
+
+
+def joined(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, Any]:
+    """Return what two runs found; verdicts that are known are kept."""
+    if before is None or "error" in before:
+        return after
+    if "error" in after:
+        return before
+    verdicts = after["properties"]
+    for name, verdict in before["properties"].items():
+        if verdicts[name]["verdict"] == "unknown" or name not in verdicts:
+            verdicts[name] = verdict
+    parts = [verdicts[name]["verdict"] for name in ("termination", "playability", "weak_winnability")]
+    if verdicts["well_formed"]["verdict"] == "unknown" and "unknown" not in parts:
+        answer = "proved" if set(parts) == {"proved"} else "refuted"
+        verdicts["well_formed"] = {**verdicts["well_formed"], "verdict": answer, "method": "-"}
+    for key in ("counts", "value"):
+        if before.get(key) and not after.get(key):
+            after[key] = before[key]
+    for key in ("wall_s", "cpu_s"):
+        after[key] = round(before[key] + after[key], 2)
+    return after
 
 
 def row(name: str, found: dict[str, Any]) -> str:
@@ -100,7 +141,7 @@ def row(name: str, found: dict[str, Any]) -> str:
     value = " ".join(f"{v:g}" for v in found["value"].values()) if found.get("value") else "-"
     methods = {v["method"] for v in found["properties"].values() if v["method"] != "-"}
     how = ", ".join(sorted({m for text in methods for m in text.split(", ")}))
-    return f"| {name} | {' | '.join(cells)} | {states} | {value} | {found['wall_s']:.1f} | {how} |"
+    return f"| {name} | {' | '.join(cells)} | {states} | {value} | {found['cpu_s']:.1f} | {how} |"
 
 
 def table(found: dict[str, dict[str, Any]]) -> str:
@@ -141,10 +182,11 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--continue", dest="go_on", action="store_true")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
     found: dict[str, dict[str, Any]] = {}
-    if options.json and options.json.exists() and (options.go_on or not options.budget):
+    if options.json and options.json.exists() and (options.go_on or options.again or not options.budget):
         found = json.loads(options.json.read_text(encoding="utf-8"))
     if options.folder is None:
         files = {name: name for name in games.names()}
@@ -153,11 +195,12 @@ def main() -> None:
     if options.only:
         files = {name: file for name, file in files.items() if name in options.only}
     if options.budget:
-        _warm_up()
+        prove._warm_up()
         for name, file in files.items():
-            if name in found:
+            before = found.get(name)
+            if before is not None and (options.go_on or is_decided(before)):
                 continue
-            found[name] = run(file, options.budget, options.states)
+            found[name] = joined(before, run(file, options.budget, options.states))
             print(row(name, found[name]), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")

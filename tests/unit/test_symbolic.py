@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import herbrand
@@ -19,12 +20,14 @@ from herbrand.analyse.bmc import find_lines
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.frames import System
 from herbrand.analyse.groups import candidates, find_groups
-from herbrand.analyse.invariant import Bound, Invariant
+from herbrand.analyse.invariant import Bound, Invariant, Progress
 from herbrand.analyse.pdr import run_pdr, tool
 from herbrand.analyse.plain import Exhausted, KInduction
+from herbrand.analyse.ranking import find_weights
 from herbrand.analyse.replay import holds
 from herbrand.analyse.symbolic import PROPERTIES, prove
 from herbrand.analyse.verdict import Witness
+from herbrand.analyse.walks import found_at_random, gets, is_stuck, play
 from herbrand.errors import MissingExtra
 from herbrand.testing import games
 
@@ -64,7 +67,9 @@ LATER = """
 def decide(game: herbrand.Game, *wanted: str, seconds: float = 20) -> dict[str, Verdict]:
     """Prove, and check all that comes with the verdicts by the rules."""
     found = prove(game, wanted or PROPERTIES, Budget(seconds=seconds))
-    claims = {"playability": "stuck", "goals": "no goal", "weak_winnability": "win"}
+    claims = {
+        "termination": "circle", "playability": "stuck", "goals": "no goal", "weak_winnability": "win",
+    }  # fmt: skip
     for name, whole in found.items():
         for verdict in (whole, *whole.roles.values()):
             if verdict.witness is not None:
@@ -104,7 +109,7 @@ def test_a_dead_end_is_found_with_a_shortest_line() -> None:
     assert playable.witness == Witness((("go", "wait"), ("go", "wait")), "b", shortest=True)
     assert "b has no legal move after 2 steps" in playable.reason
     assert found["weak_winnability"].answer in ("refuted", "unknown")
-    assert found["termination"].answer == "unknown"
+    assert found["termination"].answer == "refuted"
 
 
 def test_bounded_plays_are_searched_to_their_end() -> None:
@@ -157,6 +162,61 @@ def test_wrong_bounds_are_refused() -> None:
     nothing = Invariant("")
     assert not Bound(("(control xplayer)",), (), nothing).check(game, 60)
     assert not Bound((), ("(cell 1 1 b)",), nothing).check(game, 60)
+
+
+def test_progress_of_pawns_is_found() -> None:
+    """A pawn further on weighs more: breakthrough ends; the rules agree, and not with other weights."""
+    game = herbrand.load("breakthrough")
+    found = decide(game, "termination", seconds=60)["termination"]
+    assert found.answer == "proved"
+    certificate = found.certificate
+    assert isinstance(certificate, Progress)
+    assert certificate.check(game, 60)
+    weights = dict(certificate.weights)
+    pawns = [weights.get(f"(cell d {row} white)", 0) for row in range(1, 9)]
+    assert pawns == sorted(pawns)
+    assert found.details["bound"] >= 2 * 16 * 5
+    turned = tuple((name, -weight) for name, weight in certificate.weights)
+    assert not Progress(turned, certificate.invariant).check(game, 60)
+    assert not Progress(certificate.weights, Invariant("")).check(game, 60)  # needs one thing in each cell
+
+
+def test_a_step_that_was_not_seen_teaches() -> None:
+    """Weights that suit what was seen are mended where a SAT solver finds a step against them."""
+    game = herbrand.load("nim")
+    system, expander = System(game.network), game.expander
+    groups = find_groups(game.network, time.monotonic() + 60)
+    seen = play(expander, time.monotonic() + 30)
+    assert seen.circle is None
+    few = seen.changes[:1]
+    weights = find_weights(expander, system, groups, few, time.monotonic() + 60)
+    assert weights is not None
+    full = np.zeros(len(system.fluent_texts), np.int64)
+    full[list(weights)] = list(weights.values())
+    assert (seen.changes @ full > 0).all()
+    with pytest.raises(BudgetExceeded):
+        find_weights(expander, system, groups, seen.changes, time.monotonic())
+
+
+def test_a_state_that_comes_back_is_met() -> None:
+    """Random play runs into a circle, and the rules replay it; where no step ever comes back it meets none."""
+    game = herbrand.loads(DEAD_END)
+    seen = play(game.expander, time.monotonic() + 60)
+    assert seen.circle is not None
+    assert holds(game, "circle", Witness(seen.circle, loop=seen.loop))
+
+
+def test_lines_met_at_random_replay() -> None:
+    """A win for each role of tic-tac-toe, which the rules confirm; a state that nobody meets is not found."""
+    game = herbrand.load("ticTacToe")
+    wanted = {role: gets(r, 100) for r, role in enumerate(game.roles)}
+    found = found_at_random(game.expander, wanted, time.monotonic() + 60)
+    assert all(holds(game, "win", Witness(line, role)) for role, line in found.items())
+    assert set(found) == set(game.roles)
+    assert found_at_random(game.expander, {"stuck": is_stuck}, time.monotonic() + 0.1) == {}
+    dead = herbrand.loads(DEAD_END)
+    line = found_at_random(dead.expander, {"stuck": is_stuck}, time.monotonic() + 60)["stuck"]
+    assert holds(dead, "stuck", Witness(line, "b"))
 
 
 def test_groups_are_proved() -> None:

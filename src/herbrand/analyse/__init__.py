@@ -13,6 +13,7 @@ never guessed.
 | `conformant`                    | winning with actions fixed beforehand                                |
 | `ternary`                       | what is certain after so many steps, whatever is played              |
 | `symbolic` and what it imports  | induction, bounded model checking, property-directed reachability    |
+| `ranking`, `walks`              | measures of progress, by which plays end; random play                |
 | `certificates`, `replay`        | the second look, by the rules alone                                  |
 | `solve`, `matrix`               | values under best play                                               |
 | `plan`                          | shortest plans of games with one role                                |

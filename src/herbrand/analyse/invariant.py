@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["Bound", "Invariant"]
+__all__ = ["Bound", "Invariant", "Progress"]
 
 Clause = tuple[tuple[str, bool], ...]
 """Fluents and their values, of which one is so."""
@@ -138,6 +138,54 @@ class Bound:
         change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
         change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
         return not rules.possible([*kept, *change])
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Weights of fluents, whose sum grows with every step: so no state comes back, and plays end.
+
+    `invariant` holds in every reachable state and is needed to see it.
+    """
+
+    weights: tuple[tuple[str, int], ...]
+    """Fluents and their weights; the others have none."""
+    invariant: Invariant
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "measure of progress"
+
+    @property
+    def steps(self) -> int:
+        """No play has more steps than this: the sum cannot grow further."""
+        weights = dict(self.weights)
+        low = high = 0
+        for group in self.invariant.exactly:
+            mine = [weights.pop(name, 0) for name in group]
+            low, high = low + min(mine), high + max(mine)
+        return high - low + sum(map(abs, weights.values()))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"steps": self.steps, "weights": dict(self.weights), "invariant": self.invariant.as_json()}
+
+    def check(self, game: Game, seconds: float) -> bool:
+        """Check on the rules that the sum grows; see `verdict.Certificate`."""
+        started = time.monotonic()
+        if not self.invariant.check(game, seconds):
+            return False
+        rules = _Rules(game, seconds - (time.monotonic() - started))
+        terms = []
+        lines = []
+        for i, (name, weight) in enumerate(self.weights):
+            term = rules.term(name)
+            lines.append(f"up({i}) :- next({term}), not true({term}).")
+            lines.append(f"down({i}) :- true({term}), not next({term}).")
+            terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
+        lines.append(f":- #sum{{ {'; '.join(terms)} }} > 0.")
+        kept = [*self.invariant._lines(rules, "true", broken=False), *rules.step()]
+        return not rules.possible([*kept, *lines])
 
 
 class _Rules:

@@ -18,6 +18,8 @@ __all__ = ["Model", "Solver", "has_solver", "library"]
 
 _CONFLICTS = 1000
 """Conflicts between two looks at the clock."""
+_PROPAGATIONS = 10_000_000
+"""Literals found to follow, likewise: in large circuits conflicts are rare."""
 
 
 def library() -> Any:
@@ -102,9 +104,7 @@ class Solver:
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
         signed = list(self._assumed)
         while True:
-            if time.monotonic() > self.deadline:
-                raise BudgetExceeded("the time", "while a SAT solver was working")
-            self._solver.conf_budget(_CONFLICTS)
+            self._limit(_CONFLICTS)
             answer = self._solver.solve_limited(assumptions=signed)
             if answer is not None:
                 return bool(answer)
@@ -115,8 +115,14 @@ class Solver:
 
     def impossible(self, conflicts: int) -> bool:
         """Return whether a short search finds that what is demanded cannot be true."""
-        self._solver.conf_budget(conflicts)
+        self._limit(conflicts)
         return self._solver.solve_limited() is False
+
+    def _limit(self, conflicts: int) -> None:
+        if time.monotonic() > self.deadline:
+            raise BudgetExceeded("the time", "while a SAT solver was working")
+        self._solver.conf_budget(conflicts)
+        self._solver.prop_budget(_PROPAGATIONS)
 
     def model(self) -> Model:
         """Return the values of the last answer."""

@@ -10,45 +10,54 @@ end without one goal value for each role.  In this order, each for a part of the
 5. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`);
 6. *k-induction*, from what bounded model checking has excluded.
 
-Termination is proved by a bound: fluents that change at most once, one of them in each step; or by
-bounded model checking, when no play gets beyond a depth.
+Termination is refuted by a state that comes back in random play.  It is proved by a sum of weights of fluents
+that grows with each step (`ranking`); by fluents that change at most once, one of them in each step
+(`latches`); or by bounded model checking, when no play gets beyond a depth.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
-from random import Random
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from herbrand.analyse.bmc import find_lines
 from herbrand.analyse.frames import System
 from herbrand.analyse.groups import find_groups
 from herbrand.analyse.induction import never
-from herbrand.analyse.invariant import Invariant
+from herbrand.analyse.invariant import Invariant, Progress
 from herbrand.analyse.latches import find_bound
 from herbrand.analyse.pdr import run_pdr
 from herbrand.analyse.plain import Exhausted, KInduction
+from herbrand.analyse.ranking import find_weights
 from herbrand.analyse.replay import holds
 from herbrand.analyse.verdict import Verdict, Witness
-from herbrand.errors import BudgetExceeded
+from herbrand.analyse.walks import found_at_random, gets, has_no_goal, is_stuck, play
+from herbrand.errors import BudgetExceeded, MissingExtra
 from herbrand.network.circuit import Circuit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.frames import Frame
     from herbrand.analyse.groups import Group
+    from herbrand.analyse.invariant import Bound
     from herbrand.analyse.verdict import Certificate, Moves
     from herbrand.game import Game
+    from herbrand.simulate.expand import Rollouts
 
 __all__ = ["PROPERTIES", "prove"]
 
 PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 """What can be asked."""
 _CLAIMS = {"playability": "stuck", "goals": "no goal", "win": "win"}
-_WALK_STEPS = 2000
+_WALKING = 5.0
+"""Seconds of random play, at most."""
 
 
 @dataclass
@@ -93,10 +102,13 @@ class _Proof:
 
     def run(self) -> dict[str, Verdict]:
         network = self.game.network
-        _prepare()
+        began = time.monotonic()
+        prepare()
         started = time.monotonic()
+        self.budget = replace(self.budget, started=self.budget.started + started - began)
         self.system = System(network)
         players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
+        self.players = [r for r, _ in players]
         asked: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
         if "weak_winnability" in self.wanted:
             asked += [f"win {name}" for _, name in players]
@@ -163,16 +175,30 @@ class _Proof:
         )
 
     def _termination(self) -> Verdict:
-        try:
+        expander = self.game.expander
+        seen = play(expander, time.monotonic() + 0.1 * self.budget.left)
+        if seen.circle is not None:
+            more = len(seen.circle) - seen.loop
+            reason = f"after {seen.loop} steps, {more} more lead back to the same state"
+            return Verdict("refuted", "random play", reason, Witness(seen.circle, loop=seen.loop))
+        with suppress(BudgetExceeded, MissingExtra):
+            deadline = time.monotonic() + 0.3 * self.budget.left
+            weights = find_weights(expander, self.system, self.groups, seen.changes, deadline)
+            if weights is not None:
+                texts = self.system.fluent_texts
+                pairs = tuple((texts[place], weight) for place, weight in weights.items())
+                return self._bounds_plays(Progress(pairs, self._invariant("")))
+        with suppress(BudgetExceeded):
             bound = find_bound(self.system, self.groups, time.monotonic() + 0.15 * self.budget.left)
-        except BudgetExceeded:
-            bound = None
-        if bound is None:
-            return Verdict.unknown("no fluents were found that change once and count the steps")
-        certificate = bound.certificate(self._invariant(""))
+            if bound is not None:
+                return self._bounds_plays(bound.certificate(self._invariant("")))
+        return Verdict.unknown("neither a measure of progress was found, nor fluents that count the steps")
+
+    def _bounds_plays(self, certificate: Progress | Bound) -> Verdict:
+        steps = certificate.steps
         return Verdict(
-            "proved", "fluents that change once", f"no play is longer than {certificate.steps} steps",
-            certificate=certificate, details={"bound": certificate.steps},
+            "proved", certificate.kind, f"no play is longer than {steps} steps",
+            certificate=certificate, details={"bound": steps},
         )  # fmt: skip
 
     def _induction(self, queries: Mapping[str, _Reached], most: int) -> None:
@@ -198,39 +224,17 @@ class _Proof:
                 rest[name].certificate = KInduction(name, steps, self._invariant(""))
 
     def _walks(self, queries: Mapping[str, _Reached]) -> None:
-        """Play at random for a while, one game after the other."""
+        """Play at random for a while, many games at once."""
         rest = self._open(queries)
-        deadline = time.monotonic() + min(2.0, 0.1 * self.budget.left)
-        rng = Random(1)
-        first = self.game.initial_state("network")
-        while rest and time.monotonic() < deadline:
-            state = first
-            line: list[tuple[str, ...]] = []
-            for _ in range(_WALK_STEPS):
-                over = state.is_terminal
-                moves = [] if over else [state.legal_moves(role) for role in self.game.roles]
-                for name in list(rest):
-                    kind, _, role = name.partition(" ")
-                    if (
-                        (kind == "playability" and not over and not all(moves))
-                        or (kind == "win" and over and state.goal(role) == 100)
-                        or (
-                            kind == "goals"
-                            and over
-                            and any(
-                                state.goal(player) is None
-                                for player in self.game.roles
-                                if player.lower() != "random"
-                            )
-                        )
-                    ):
-                        rest.pop(name).line = tuple(line)
-                        queries[name].method = "random play"
-                if over or not all(moves) or not rest or time.monotonic() > deadline:
-                    break
-                joint = [rng.choice(mine) for mine in moves]
-                line.append(tuple(map(str, joint)))
-                state = state.next(joint)
+        tells: dict[str, Callable[[Rollouts], NDArray[np.bool_]]] = {}
+        for name in rest:
+            kind, _, role = name.partition(" ")
+            tells[name] = is_stuck if kind == "playability" else has_no_goal(self.players)
+            if kind == "win":
+                tells[name] = gets(self.game.role_index(role), 100)
+        deadline = time.monotonic() + min(_WALKING, 0.15 * self.budget.left)
+        for name, line in found_at_random(self.game.expander, tells, deadline).items():
+            queries[name].line, queries[name].method = line, "random play"
 
     def _bounded(self, queries: Mapping[str, _Reached]) -> None:
         """Look for shortest lines; longer ones found before are kept where there is not enough time."""
@@ -335,8 +339,14 @@ class _Proof:
         return Verdict("proved", methods, "; ".join(verdict.reason for verdict in every), roles=verdicts)
 
 
-def _prepare() -> None:
-    """Have the loops of circuits compiled, which the first use ever takes seconds for."""
+def prepare() -> None:
+    """Have what is used compiled, which the first use ever takes seconds for."""
+    from herbrand.simulate.expand import Expander
+    from herbrand.simulate.speed import _smallest
+
+    expander = Expander(_smallest())
+    play(expander, time.monotonic() + 1)
+    expander.rollouts(expander.initial, seed=1, max_steps=1)
     circuit = Circuit()
     a, b = circuit.variables(2).tolist()
     circuit.cone(circuit.all_of((a, circuit.only_one((a, b))[0])))

@@ -125,6 +125,8 @@ class Rollouts:
     """[n] steps played."""
     truncated: NDArray[np.bool_]
     """[n] whether the game reached the limit of steps; its goals are those of its last state."""
+    line: tuple[tuple[str, ...], ...] = ()
+    """The joint moves of the game that was watched, as KIF."""
 
 
 class Expander:
@@ -320,11 +322,13 @@ class Expander:
             if begin >= total:
                 return
 
-    def rollouts(self, states: States, *, seed: int, each: int = 1, max_steps: int = 1000) -> Rollouts:
+    def rollouts(
+        self, states: States, *, seed: int, each: int = 1, max_steps: int = 1000, watched: int = -1
+    ) -> Rollouts:
         """Play uniformly random games from the states to their end, `each` from every state.
 
         Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments
-        give the same games.
+        give the same games, whichever is watched; -1 watches none.
         """
         from herbrand.simulate.lanes import rollout
 
@@ -333,17 +337,19 @@ class Expander:
         values = np.zeros((len(parents), len(self.roles)), np.int16)
         lengths = np.zeros(len(parents), np.int64)
         network = self.network
+        record = _NO_RECORD if watched < 0 else np.zeros((max_steps, len(self.roles)), np.int32)
         with self._lock:
             v, width, circuit = self._machine(len(parents))
             generator = np.random.SeedSequence(seed).generate_state(4 * len(width), np.uint64)
             rollout(
                 v, width, circuit, states, parents, network.legal, self._bounds, network.terminal,
                 network.next, network.goal, self._goal_role, self._goal_value, generator, max_steps, values,
-                lengths, _NEVER, -1, _NO_RECORD, _NO_PLAYED,
+                lengths, _NEVER, watched, record, _NO_PLAYED,
             )  # fmt: skip
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]
-        return Rollouts(values, lengths, truncated)
+        made = record[: lengths[watched] if watched >= 0 else 0] - self._bounds[:-1]
+        return Rollouts(values, lengths, truncated, tuple(map(self.joint_move, made.tolist())))
 
     # -- inside ---------------------------------------------------------------------------
 

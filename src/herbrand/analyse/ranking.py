@@ -1,0 +1,266 @@
+"""Measures of progress: sums of weights of fluents that grow with every step, so that no play is without end.
+
+In breakthrough a pawn on a row further on weighs more.  Weights are guessed from random play, as the
+least ones with which every step that was seen makes progress (a linear program), and then it is asked
+of a SAT solver, for each joint move, whether some step makes none.  Such a step teaches the next guess
+(counterexample-guided synthesis: Solar-Lezama et al. 2006; ranking functions: Podelski and Rybalchenko
+2004).  There are finitely many states, so growing is enough, and one sum can do what several, compared
+one after the other, could.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.frames import Frame
+from herbrand.analyse.groups import demand
+from herbrand.analyse.sat import Solver
+from herbrand.errors import BudgetExceeded, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.frames import System
+    from herbrand.analyse.groups import Group
+    from herbrand.simulate.expand import Expander
+
+__all__ = ["find_weights"]
+
+_ROWS = 300
+"""Steps that enter the linear program at once."""
+_CASES = 6000
+"""More joint moves than this are not gone through."""
+_SUMS = 3000
+"""More different sums than this are not told apart."""
+_SCALES = 60
+"""Weights are looked for among multiples of one part in so many."""
+
+
+def find_weights(
+    expander: Expander, system: System, groups: Sequence[Group], steps: NDArray[np.int8], deadline: float
+) -> dict[int, int] | None:
+    """Return weights of fluents, by place, whose sum grows with every step.
+
+    That is every legal step from a state that is not over and in which the groups hold.  `steps` are changes
+    that were seen in play (`walks.Play`), to begin with.  None where no such weights exist or none were
+    found.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    """
+    weights = _least(steps) if len(steps) else None
+    if weights is None:
+        return None
+    cases = _Cases(system, groups, deadline)
+    try:
+        if not cases.listed():
+            return None
+        while True:
+            against = cases.against(weights)
+            if against is None:
+                return None
+            if not against:
+                return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
+            states = expander.pack_bits(np.array([state for state, _ in against], np.bool_))
+            moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
+            after = expander.bits(expander.step(states, moves)).astype(np.int8)
+            steps = np.concatenate([steps, np.unique(after - expander.bits(states), axis=0)])
+            weights = _least(steps)
+            if weights is None:
+                return None
+            if time.monotonic() > deadline:
+                raise BudgetExceeded("the time", "while weights were looked for")
+    finally:
+        cases.close()
+
+
+def _least(steps: NDArray[np.int8]) -> NDArray[np.int64] | None:
+    """Return the least whole weights with which every step makes the sum grow; None where there are none."""
+    try:
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_matrix, hstack
+    except ImportError as error:
+        raise MissingExtra("measures of progress", "analyse") from error
+    if not steps.any(axis=1).all():
+        return None  # a step that changes nothing
+    places = np.flatnonzero(steps.any(axis=0))
+    every = csr_matrix(steps[:, places].astype(np.float64))
+    rows = np.arange(min(_ROWS, len(steps)))
+    while True:
+        chosen = every[rows]
+        found: Any = linprog(
+            np.ones(2 * len(places)),
+            A_ub=-hstack([chosen, -chosen]),
+            b_ub=-np.ones(len(rows)),
+            bounds=(0, 10_000),
+            method="highs",
+        )
+        if found.status != 0:
+            return None
+        values = found.x[: len(places)] - found.x[len(places) :]
+        growth = every @ values
+        missed = np.flatnonzero(growth < 0.5)
+        if not len(missed):
+            break
+        rows = np.union1d(rows, missed[np.argsort(growth[missed])][:_ROWS])
+    for scale in range(1, _SCALES):
+        whole = np.rint(values * scale)
+        if np.abs(whole - values * scale).max() < 1e-3 * scale and (every @ whole >= 1).all():
+            weights = np.zeros(steps.shape[1], np.int64)
+            weights[places] = whole.astype(np.int64)
+            return weights
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One joint move: when it can be made, and what it changes."""
+
+    joint: tuple[int, ...]
+    when: tuple[int, ...]
+    """Literals that hold exactly where it is legal and the game is not over."""
+    changes: tuple[tuple[int, int, int], ...]
+    """Fluents that it may change, with the literals of their values before and after."""
+
+
+class _Cases:
+    """All steps from states in which the groups hold, one joint move after the other.
+
+    What a legal move demands of the state at once is put in as a constant, and so most of the network folds
+    away: what is left are the few fluents that the move changes.
+    """
+
+    def __init__(self, system: System, groups: Sequence[Group], deadline: float) -> None:
+        self.system = system
+        self.circuit = system.circuit
+        self.deadline = deadline
+        self.state: NDArray[np.int32] = self.circuit.variables(len(system.network.fluents))
+        self.solver = Solver(self.circuit, deadline)
+        self.others: dict[int, set[int]] = {}
+        """Fluents that are false when one is true."""
+        for group in groups:
+            demand(self.solver, self.state.tolist(), group)
+            if not group.some:
+                for fluent in group.fluents:
+                    self.others.setdefault(fluent, set()).update(group.fluents)
+        self.cases: list[_Case] = []
+
+    def close(self) -> None:
+        self.solver._solver.delete()
+
+    def listed(self) -> bool:
+        """List the cases; return whether there are not too many."""
+        for case in self._split({}, {}):
+            self.cases.append(case)
+            if len(self.cases) > _CASES:
+                return False
+        return True
+
+    def _split(self, known: Mapping[int, int], made: Mapping[int, int]) -> Iterator[_Case]:
+        """Yield the cases in which some fluents are known and some roles have chosen."""
+        if time.monotonic() > self.deadline:
+            raise BudgetExceeded("the time", "while joint moves were listed")
+        state = self.state.copy()
+        for fluent, value in known.items():
+            state[fluent] = value
+        frame = Frame(self.system, state)
+        if frame.terminal == 1:
+            return
+        options = []
+        for role, mine in enumerate(self.system.moves):
+            options.append([made[role]] if role in made else mine[frame.legal[mine] != 0].tolist())
+        if not all(options) or any(frame.legal[m] == 0 for m in made.values()):
+            return
+        undecided = [role for role, mine in enumerate(options) if len(mine) > 1]
+        if not undecided:
+            yield self._case(frame, known, tuple(mine[0] for mine in options))
+            return
+        role = undecided[0]
+        for move in options[role]:
+            more = self._demanded(int(frame.legal[move]), known)
+            if more is not None:
+                yield from self._split(more, {**made, role: move})
+
+    def _demanded(self, literal: int, known: Mapping[int, int]) -> dict[int, int] | None:
+        """Return what must be so for a literal to be true, added to what is known; None if it cannot be."""
+        left, right = self.circuit.left, self.circuit.right
+        found = dict(known)
+        first = int(self.state[0]) >> 1 if len(self.state) else 0
+        stack, seen = [literal], set()
+        while stack:
+            literal = stack.pop()
+            node = literal >> 1
+            if literal in seen or node == 0:
+                continue
+            seen.add(literal)
+            if left[node] >= 0:
+                if not literal & 1:
+                    stack += [int(left[node]), int(right[node])]
+                continue
+            fluent = node - first
+            if not 0 <= fluent < len(self.state):
+                continue
+            true = 1 - (literal & 1)
+            for place in self.others.get(fluent, ()) if true else ():
+                if place != fluent and found.setdefault(place, 0):
+                    return None
+            if found.setdefault(fluent, true) != true:
+                return None
+        return found
+
+    def _case(self, frame: Frame, known: Mapping[int, int], joint: tuple[int, ...]) -> _Case:
+        network = self.system.network
+        made = np.zeros(len(network.moves), np.int32)
+        made[list(joint)] = 1
+        first = 1 + len(network.fluents)
+        frame.value[first : first + len(made)] = made
+        self.circuit.copy(network, frame.value, network.cones[0], network.cones[1])
+        after = frame._literals(network.next)
+        when = [frame.terminal ^ 1, *(int(frame.legal[m]) for m in joint)]
+        when += [int(self.state[fluent]) ^ (1 - value) for fluent, value in known.items()]
+        different = np.flatnonzero(frame.state != after).tolist()
+        changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
+        return _Case(joint, tuple(dict.fromkeys(when)), changes)
+
+    def against(self, weights: NDArray[np.int64]) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+        """Return steps that do not make the sum grow: states and joint moves; None if it is too much work."""
+        found = []
+        for case in self.cases:
+            none = self._no_growth(case, weights)
+            if none is None:
+                return None
+            if none and self.solver.solve(none, *case.when):
+                model = self.solver.model()
+                state = np.array([model(literal) for literal in self.state.tolist()], np.bool_)
+                found.append((state, case.joint))
+        return found
+
+    def _no_growth(self, case: _Case, weights: NDArray[np.int64]) -> int | None:
+        """Return the literal that the sum does not grow in a case; None if there are too many sums."""
+        circuit = self.circuit
+        terms = []
+        for fluent, before, after in case.changes:
+            weight = int(weights[fluent])
+            if weight:
+                rises, falls = circuit.all_of((before ^ 1, after)), circuit.all_of((before, after ^ 1))
+                up, down = (rises, falls) if weight > 0 else (falls, rises)
+                terms.append((abs(weight), up, down))
+        terms.sort(key=lambda term: term[2] == 0)  # what can only add comes last
+        sums = {0: 1}
+        for weight, up, down in terms:
+            ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
+            following: dict[int, list[int]] = {}
+            for total, literal in sums.items():
+                if down == 0 and total > 0:
+                    continue  # it stays above 0
+                for change, way in ways:
+                    both = circuit.all_of((literal, way)) if way else 0
+                    if both:
+                        following.setdefault(total + change, []).append(both)
+            sums = {total: circuit.any_of(found) for total, found in following.items()}
+            if len(sums) > _SUMS:
+                return None
+        return circuit.any_of([literal for total, literal in sums.items() if total <= 0])
