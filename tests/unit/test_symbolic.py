@@ -53,6 +53,11 @@ COUNTED = """
 (<= terminal (true (step 3)))
 (<= (goal a 50) (true lamp)) (<= (goal a 30) (not (true lamp))) (<= (goal a 100) (true lamp) (not (true lamp)))
 """
+WALL = """
+(role r) (init (at a)) (init wall) (legal r go) (legal r stay)
+(<= (next wall) (true wall)) (<= (next (at b)) (true (at a)) (does r go)) (<= (next (at a)) (true (at a)) (does r stay))
+(<= (next (at b)) (true (at b)) (true wall)) (<= terminal (true (at b))) (goal r 100)
+"""
 LATER = """
 (role a) (init (p 0)) (init (q 0)) (bit 0) (bit 1)
 (<= (legal a (set ?x)) (bit ?x) (not (true ended)))
@@ -230,6 +235,19 @@ def test_groups_are_proved() -> None:
     assert len(found) < len(candidates(network))
     with pytest.raises(BudgetExceeded):
         find_groups(network, time.monotonic())
+
+
+def test_what_never_changes_is_a_group_of_one() -> None:
+    """A wall that no rule removes stays; states that were met spare the solver what fails in them."""
+    game = herbrand.loads(WALL)
+    states = play(game.expander, time.monotonic() + 30).states
+    text = System(game.network).fluent_texts
+    found = find_groups(game.network, time.monotonic() + 60, states=states)
+    assert [[text[f] for f in group.fluents] for group in found if group.some] == [
+        ["(at a)", "(at b)"],
+        ["wall"],
+    ]
+    assert find_groups(game.network, time.monotonic() + 60)[:2] == found[:2]
 
 
 @needs_tool

@@ -21,6 +21,8 @@ from herbrand.analyse.sat import Solver
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from herbrand.network.network import Network
 
 __all__ = ["Group", "candidates", "demand", "find_groups"]
@@ -88,14 +90,26 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
             solver.add((seen[i - 1] ^ 1, literal ^ 1, when ^ 1))
 
 
-def find_groups(network: Network, deadline: float, system: System | None = None) -> list[Group]:
+def find_groups(
+    network: Network,
+    deadline: float,
+    system: System | None = None,
+    states: NDArray[np.bool_] | None = None,
+) -> list[Group]:
     """Return groups that hold in every reachable state, proved by induction.
 
-    A group of which exactly one is always true stands there twice, once for each half of that.
-    Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    `states`, [n, fluents], are reachable ones: what fails in them the solver need not find out.  A group of
+    which exactly one is always true stands there twice, once for each half of that.  Raises
+    `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     system = system or System(network)
     alive = candidates(network)
+    if states is not None and len(states):
+        counts = states.astype(np.float32)
+        sums = [counts[:, list(group.fluents)].sum(axis=1) for group in alive]
+        alive = [g for g, n in zip(alive, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
+        lasting = np.flatnonzero(states.all(axis=0) & ~network.always)
+        alive += [Group((place,), some=True) for place in lasting.tolist()]
     frame = system.any_state()
     state = frame.state.tolist()
     circuit = system.circuit

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.groups import Group
     from herbrand.simulate.expand import Expander
 
-__all__ = ["find_weights"]
+__all__ = ["find_weights", "least_weights"]
 
 _ROWS = 300
 """Steps that enter the linear program at once."""
@@ -51,7 +51,7 @@ def find_weights(
     that were seen in play (`walks.Play`), to begin with.  None where no such weights exist or none were
     found.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    weights = _least(steps) if len(steps) else None
+    weights = least_weights(steps) if len(steps) else None
     if weights is None:
         return None
     cases = _Cases(system, groups, deadline)
@@ -68,7 +68,7 @@ def find_weights(
             moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
             after = expander.bits(expander.step(states, moves)).astype(np.int8)
             steps = np.concatenate([steps, np.unique(after - expander.bits(states), axis=0)])
-            weights = _least(steps)
+            weights = least_weights(steps)
             if weights is None:
                 return None
             if time.monotonic() > deadline:
@@ -77,7 +77,7 @@ def find_weights(
         cases.close()
 
 
-def _least(steps: NDArray[np.int8]) -> NDArray[np.int64] | None:
+def least_weights(steps: NDArray[np.int8]) -> NDArray[np.int64] | None:
     """Return the least whole weights with which every step makes the sum grow; None where there are none."""
     try:
         from scipy.optimize import linprog

@@ -22,6 +22,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herbrand.analyse.bmc import find_lines
 from herbrand.analyse.frames import System
 from herbrand.analyse.groups import find_groups
@@ -30,7 +32,7 @@ from herbrand.analyse.invariant import Invariant, Progress
 from herbrand.analyse.latches import find_bound
 from herbrand.analyse.pdr import run_pdr
 from herbrand.analyse.plain import Exhausted, KInduction
-from herbrand.analyse.ranking import find_weights
+from herbrand.analyse.ranking import find_weights, least_weights
 from herbrand.analyse.replay import holds
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.analyse.walks import found_at_random, gets, has_no_goal, is_stuck, play
@@ -40,7 +42,6 @@ from herbrand.network.circuit import Circuit
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from herbrand.analyse.budget import Budget
@@ -114,8 +115,10 @@ class _Proof:
             asked += [f"win {name}" for _, name in players]
         queries = {name: _Reached() for name in asked}
         verdicts: dict[str, Verdict] = {}
+        self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
         try:
-            self.groups = find_groups(network, time.monotonic() + 0.25 * self.budget.left)
+            deadline = time.monotonic() + 0.25 * self.budget.left
+            self.groups = find_groups(network, deadline, states=self.seen.states)
         except BudgetExceeded:
             self.groups = []
         if "termination" in self.wanted:
@@ -175,8 +178,7 @@ class _Proof:
         )
 
     def _termination(self) -> Verdict:
-        expander = self.game.expander
-        seen = play(expander, time.monotonic() + 0.1 * self.budget.left)
+        expander, seen = self.game.expander, self.seen
         if seen.circle is not None:
             more = len(seen.circle) - seen.loop
             reason = f"after {seen.loop} steps, {more} more lead back to the same state"
@@ -347,6 +349,8 @@ def prepare() -> None:
     expander = Expander(_smallest())
     play(expander, time.monotonic() + 1)
     expander.rollouts(expander.initial, seed=1, max_steps=1)
+    with suppress(MissingExtra):
+        least_weights(np.ones((1, 1), np.int8))
     circuit = Circuit()
     a, b = circuit.variables(2).tolist()
     circuit.cone(circuit.all_of((a, circuit.only_one((a, b))[0])))

@@ -30,6 +30,9 @@ _TIMES = 4
 _LONGEST = 300
 _MOST_STEPS = 6000
 """Different steps that are kept."""
+_MOST_STATES = 6000
+_KEPT = 16
+"""States that are kept after each step."""
 
 
 def gets(role: int, value: int) -> Callable[[Rollouts], NDArray[np.bool_]]:
@@ -76,6 +79,8 @@ class Play:
 
     changes: NDArray[np.int8]
     """[n, fluents] how steps changed the fluents, each way once: -1, 0 or 1."""
+    states: NDArray[np.bool_]
+    """[n, fluents] states that were met."""
     circle: Moves | None
     """A line of play into a state for the second time."""
     loop: int = 0
@@ -86,6 +91,12 @@ def play(expander: Expander, deadline: float) -> Play:
     """Play at random until a state comes back, enough different steps were seen or the time is up."""
     rng = np.random.default_rng(1)
     seen: dict[bytes, None] = {}
+    kept = [expander.bits(expander.initial)]
+
+    def found(circle: Moves | None = None, loop: int = 0) -> Play:
+        steps = np.frombuffer(b"".join(list(seen)[:_MOST_STEPS]), np.int8).reshape(-1, expander.fluents)
+        return Play(steps, np.concatenate(kept)[:_MOST_STATES], circle, loop)
+
     for _ in range(_TIMES):
         states = np.repeat(expander.initial, _LANES, axis=0)
         games = np.arange(_LANES)
@@ -105,16 +116,14 @@ def play(expander: Expander, deadline: float) -> Play:
             made[games] = moves
             history.append(made)
             after = expander.step(states, moves)
-            changes = expander.bits(after).astype(np.int8) - expander.bits(states)
+            bits = expander.bits(after)
+            kept.append(bits[:_KEPT])
+            changes = bits.astype(np.int8) - expander.bits(states)
             seen.update(dict.fromkeys(row.tobytes() for row in changes))
             for game, row in zip(games.tolist(), after, strict=True):
                 first = met[game].setdefault(row.tobytes(), step)
                 if first < step:
                     line = tuple(expander.joint_move(made[game]) for made in history)
-                    return Play(_unpacked(seen, expander.fluents), line, first)
+                    return found(line, first)
             states = after
-    return Play(_unpacked(seen, expander.fluents), None)
-
-
-def _unpacked(seen: dict[bytes, None], fluents: int) -> NDArray[np.int8]:
-    return np.frombuffer(b"".join(list(seen)[:_MOST_STEPS]), np.int8).reshape(-1, fluents)
+    return found()
