@@ -18,5 +18,6 @@ never guessed.
 | `solve`, `matrix`               | values under best play                                               |
 | `plan`                          | shortest plans of games with one role                                |
 | `observe`                       | remarks: what never matters, who chooses, independent parts          |
+| `symmetry`                      | exchanges of fluents and moves that leave the rules as they are      |
 | `automaton`, `automaton_svg`    | the game as Q, q0, Σ, δ, F, with exports                             |
 """

@@ -17,6 +17,7 @@ them is an error; each comes with its evidence.
 | `rule-never-fires`     | a rule whose body holds in no reachable state, with no joint move       |
 | `forced-result`        | with best play the result is certain: a draw, or who wins               |
 | `independent-parts`    | fluents and moves that fall into parts without influence on each other  |
+| `symmetries`           | exchanges of fluents and moves that leave the rules as they are         |
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
+from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,7 +80,25 @@ def observe(
         if len(space.states) <= _RULE_STATES and budget.left > 0:
             found += _rules(game, budget)
     found += _parts(game.network)
+    if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
+        found += _symmetries(game, space, budget)
     return found
+
+
+def _symmetries(game: Game, space: StateSpace, budget: Budget) -> list[Observation]:
+    """How the rules can be turned, and how many states are left when turned ones count once."""
+    from herbrand.analyse.symmetry import find_symmetries, up_to_symmetry
+
+    try:
+        found = find_symmetries(game, budget=budget.share(0.5))
+    except BudgetExceeded:
+        return []
+    if found.order == 1:
+        return []
+    different = up_to_symmetry(space, found)
+    left = "" if different is None else f"; {different} states up to symmetry"
+    evidence = {"order": found.order, "states": different, "generators": list(map(dict, found.generators))}
+    return [Observation("symmetries", f"the rules have {found.order} symmetries{left}", evidence)]
 
 
 def _states(space: StateSpace) -> list[Observation]:

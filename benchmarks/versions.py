@@ -1,0 +1,110 @@
+"""Compare older versions of rulesheets (`NAME.v1.kif`) with those that replaced them (`NAME.kif`).
+
+    python benchmarks/versions.py FOLDER [--seconds S] [--analysed FILE] [--json FILE] [--markdown FILE]
+
+A difference is a line of play after which the two games part, shortest where all states up to there were
+compared.  `--analysed` names what `benchmarks/analysing.py` wrote: verdicts that are not the same are told
+too.  Pairs that are in the JSON already are passed over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import herbrand
+from herbrand.diff import diff
+from herbrand.errors import HerbrandError
+
+PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
+WORDS = {
+    "rules": "the same rules, perhaps under other names",
+    "play": "other rules, the same play in all {states} states",
+    "unknown": "other rules; no difference in {states} states, but there are more",
+}
+
+
+def compare(old: Path, new: Path, seconds: float) -> dict[str, Any]:
+    """Compare a version with its successor; return plain values."""
+    games = [herbrand.load(path) for path in (old, new)]
+    errors = [sum(d.is_error for d in game.diagnostics) for game in games]
+    found: dict[str, Any] = {"errors": errors}
+    try:
+        told = diff(*games, seconds=seconds)
+    except HerbrandError as error:
+        return {**found, "verdict": "unknown", "why": str(error)}
+    found |= {"verdict": told.verdict, "states": told.behaviour.states if told.behaviour else 0}
+    difference = told.difference
+    if difference is not None:
+        found |= {
+            "what": difference.what,
+            "moves": difference.moves,
+            "old": difference.first,
+            "new": difference.second,
+        }
+    return found
+
+
+def sentence(found: dict[str, Any]) -> str:
+    """Say what is different."""
+    if "why" in found:
+        return found["why"]
+    if found["verdict"] != "differs":
+        return WORDS[found["verdict"]].format(states=f"{found['states']:,}".replace(",", " "))
+    steps = len(found["moves"])
+    where = "at once" if not steps else f"after {steps} step{'s' * (steps > 1)}"
+    sides = []
+    for side in ("old", "new"):
+        some = ", ".join(f"`{text}`" for text in found[side][:2])
+        more = f" and {len(found[side]) - 2} more" if len(found[side]) > 2 else ""
+        if some:
+            sides.append(f"only {side}: {some}{more}")
+    return f"{where}, {found['what']}: {'; '.join(sides) or 'one holds, the other does not'}"
+
+
+def verdicts(old: str, new: str, analysed: dict[str, Any]) -> str:
+    """Say which verdicts differ."""
+    told = []
+    for name in PROPERTIES:
+        both = [analysed.get(n, {}).get("properties", {}).get(name, {}).get("verdict") for n in (old, new)]
+        if "unknown" not in both and None not in both and both[0] != both[1]:
+            told.append(f"{name.replace('_', ' ')} {both[0]}, now {both[1]}")
+    return "; ".join(told)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Compare versions of rulesheets.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--analysed", type=Path)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    known: dict[str, Any] = {}
+    if options.json and options.json.exists():
+        known = json.loads(options.json.read_text(encoding="utf-8"))
+    for old in sorted(options.folder.glob("*.v[0-9].kif")):
+        new = old.with_name(re.sub(r"\.v\d$", "", old.stem) + ".kif")
+        if old.stem in known or not new.exists() or not options.seconds:
+            continue
+        known[old.stem] = compare(old, new, options.seconds)
+        print(old.stem, sentence(known[old.stem]), flush=True)
+        if options.json:
+            options.json.write_text(json.dumps(known, indent=1), encoding="utf-8")
+    if options.markdown:
+        analysed = json.loads(options.analysed.read_text(encoding="utf-8")) if options.analysed else {}
+        lines = ["| older version | how it differs from its successor | verdicts |", "|---|---|---|"]
+        for name, found in sorted(known.items(), key=lambda item: item[0].lower()):
+            new_name = re.sub(r"\.v\d$", "", name)
+            broken = f"{found['errors'][0]} errors; " if found["errors"][0] else ""
+            told = verdicts(name, new_name, analysed)
+            lines.append(f"| {name} | {broken}{sentence(found)} | {told} |")
+        options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
