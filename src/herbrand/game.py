@@ -162,6 +162,15 @@ class Game:
         """
         return any(rule.head.key == ("sees", 2) for rule in self.tree.statements)
 
+    @property
+    def initial_percepts(self) -> dict[str, tuple[str, ...]]:
+        """What each role is told before the first move: nothing.
+
+        Percepts belong to a joint move (Thielscher 2010); what holds at the start every player knows from
+        the rules.  A game tells players something of its own at the start by a move of `random`.
+        """
+        return dict.fromkeys(self.roles, ())
+
     @cached_property
     def base(self) -> tuple[str, ...]:
         """The base propositions as KIF, sorted: as declared, or derived if none are.

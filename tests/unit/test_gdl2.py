@@ -52,6 +52,19 @@ def test_a_converted_game_says_so_once():
     assert "; Nothing is hidden: every player knows the state in all 232 reachable states\n" in again
 
 
+def test_what_was_found_out_is_said_where_the_text_goes_into_a_file(tmp_path):
+    """A person who converts a game learns whether anything is hidden, without reading the file."""
+    open_game = tmp_path / "open.kif"
+    open_game.write_text(convert("nim").stdout, encoding="utf-8")
+    words = ["convert", str(open_game), "--to", "gdl2", "-o", str(tmp_path / "again.kif")]
+    assert "note: Nothing is hidden: every player knows the state" in CliRunner().invoke(cli, words).stderr
+    words = ["convert", "coinMatching", "--to", "gdl2", "-o", str(tmp_path / "coins.kif")]
+    assert (
+        "note: Hidden information: odd does not always know the state"
+        in CliRunner().invoke(cli, words).stderr
+    )
+
+
 def test_a_name_that_is_taken_is_not_used():
     """The percept does not speak of a relation of the game."""
     text = "(role a) (legal a go) (did a) (<= terminal (did a)) (goal a 0)"

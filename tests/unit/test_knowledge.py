@@ -15,6 +15,7 @@ from herbrand.errors import BudgetExceeded, IllegalMoveError
 from herbrand.knowledge import history, possible_states
 from herbrand.knowledge.filtering import ImpossibleHistory
 from herbrand.knowledge.histories import Step
+from herbrand.limits import Limits
 
 DEAL = ("noop", "noop", "(deal queen king)")
 
@@ -187,3 +188,27 @@ def test_wrong_questions_about_knowledge_are_wrong_use():
     assert outcome.exit_code == 2
     assert "no role `third` (roles: first, second, random)" in outcome.stderr
     assert show("kuhn", "--knows", "first", "--state", "(phase open)").exit_code == 2
+
+
+def test_what_is_true_in_no_possible_state_is_ruled_out():
+    """Each fluent is sure, open or ruled out, and in one of these only; a base that cannot be listed is said."""
+    game = herbrand.load("kuhn")
+    known = possible_states(game, "first", history(game, "first", [DEAL]))
+    assert {"(holds first king)", "(holds second queen)", "(phase deal)"} <= known.ruled_out
+    assert sorted([*known.sure, *known.open, *known.ruled_out]) == sorted(game.base)
+    assert known.as_json()["ruled_out"] == sorted(known.ruled_out)
+    endless = herbrand.loads(
+        """(role a) (init (n 0)) (legal a go) (sees a nothing)
+        (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n 1))) (goal a 0)""",
+        limits=Limits(seconds=0.5),
+    )
+    known = possible_states(endless, "a", history(endless, "a", [("go",)]))
+    assert known.sure == {"(n (s 0))"}
+    assert known.as_json()["ruled_out"] is None
+
+
+def test_nothing_is_seen_before_the_first_move():
+    """A game tells its players the deal in the step in which it is made."""
+    game = herbrand.load("kuhn")
+    assert game.initial_percepts == {"first": (), "second": (), "random": ()}
+    assert history(game, "first", []) == ()

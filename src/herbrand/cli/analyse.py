@@ -138,17 +138,12 @@ def command(
 
 def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
     """Return what a game of hidden information is worth; None for games of perfect information."""
-    from herbrand.errors import MissingExtra
     from herbrand.knowledge import solve
     from herbrand.limits import Limits
 
     if not game.has_percepts:
         return None
-    try:
-        return solve(game, limits=Limits(seconds=seconds))
-    except MissingExtra as error:
-        remark(f"note: no value: {error}")
-        return None
+    return solve(game, limits=Limits(seconds=seconds))
 
 
 def _hidden_solution(solution: HiddenSolution) -> list[str]:

@@ -59,6 +59,7 @@ def command(
 ) -> None:
     """Call the function of the target."""
     from herbrand.game import Game
+    from herbrand.syntax.printer import Printed
 
     entry = TARGETS[target]
     _refuse_strangers(ctx, target, entry)
@@ -74,6 +75,9 @@ def command(
     if not isinstance(written, str | bytes):
         if written.diagnostics:
             remark(render(written.diagnostics, "line", err=True).rstrip("\n"))
+        if output is not None and isinstance(written, Printed):
+            for line in written.remarks:
+                remark(f"note: {line}")
         written = written.text
     _put(written, output)
 

@@ -47,6 +47,7 @@ def told_text(known: Knowledge) -> str:
             )
         )
     parts += facts_text(known)
+    parts += _ruled_out(known)
     if known.is_over:
         goals = ", ".join(f"{'-' if value is None else value} ({p})" for value, p in known.goals.items())
         parts.append(f"the game is over: {known.role} gets {goals}")
@@ -66,6 +67,30 @@ def facts_text(known: Knowledge) -> list[str]:
     if known.open:
         found.append(f"perhaps true\n{_chances(known.open)}")
     return found
+
+
+def _ruled_out(known: Knowledge) -> list[str]:
+    """Say which fluents are surely false, of the relations that something is open about: all are too many."""
+    from herbrand.errors import BudgetExceeded
+
+    asked = {_relation(fact) for fact in known.open}
+    try:
+        false = sorted(fact for fact in known.ruled_out if _relation(fact) in asked)
+    except BudgetExceeded:
+        return []
+    if not false:
+        return []
+    more = f"\n  and {len(false) - SHOWN} more" if len(false) > SHOWN else ""
+    return [f"surely false\n{columns(false[:SHOWN], indent='  ')}{more}"]
+
+
+def _relation(fact: str) -> str:
+    """Return the name of a fluent.
+
+    >>> _relation("(holds first jack)"), _relation("raining")
+    ('holds', 'raining')
+    """
+    return fact.strip("(").split(" ", 1)[0]
 
 
 def _chances(facts: dict[str, Fraction]) -> str:

@@ -30,8 +30,9 @@ def write(game: Game) -> Printed:
     printed = print_tree(game.tree, "prefix")
     text = game.tree.source.text if game.tree.notation == "prefix" else printed.text
     remarks, rule = _remarks(game)
-    lines = [text.rstrip("\n"), "", *(f"; {line}" for line in remarks)]
-    return Printed("\n".join([*lines, "", rule] if rule else lines) + "\n", {}, printed.diagnostics)
+    said = " ".join(line.strip() for line in remarks)
+    lines = [text.rstrip("\n"), "", *(f"; {line}" for line in remarks), *(["", rule] if rule else [])]
+    return Printed("\n".join(lines) + "\n", {}, printed.diagnostics, (said,))
 
 
 def _remarks(game: Game) -> tuple[list[str], str]:

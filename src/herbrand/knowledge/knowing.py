@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
 
 __all__ = ["Knowledge"]
+
+LISTING_SECONDS = 3.0
+"""How long the base propositions may be looked for, where the rules do not list them."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,20 @@ class Knowledge:
     def open(self) -> dict[str, Fraction]:
         """The fluents that are true in some possible states only, with their chances, sorted."""
         return {fact: chance for fact, chance in self.chances.items() if chance < 1}
+
+    @cached_property
+    def ruled_out(self) -> frozenset[str]:
+        """The fluents that are surely false: the base propositions that are true in no possible state.
+
+        Raises `BudgetExceeded` where these cannot be listed in `LISTING_SECONDS`.
+        """
+        from herbrand.game import Game
+
+        limits = replace(self.game.limits, seconds=min(LISTING_SECONDS, self.game.limits.seconds))
+        known = "base" in self.game.__dict__ or "possible" in self.game.__dict__
+        base = self.game.base if known else Game(self.game.tree, name=self.game.name, limits=limits).base
+        possible = {fact.lower() for fact in self.chances}
+        return frozenset(fact for fact in base if fact.lower() not in possible)
 
     def knows(self, query: str) -> bool | None:
         """Whether an atom such as "(true (holds first king))" is known to hold, or not to.
@@ -97,8 +116,17 @@ class Knowledge:
             found[value] = found.get(value, Fraction(0)) + weight
         return dict(sorted(found.items(), key=lambda one: -1 if one[0] is None else one[0]))
 
+    def _listed_ruled_out(self) -> list[str] | None:
+        try:
+            return sorted(self.ruled_out)
+        except BudgetExceeded:
+            return None
+
     def as_json(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; chances as texts such as "1/3"."""
+        """Return everything as JSON-ready data; chances as texts such as "1/3".
+
+        "ruled_out" is null where the base propositions cannot be listed.
+        """
         return {
             "role": self.role,
             "exact": self.exact,
@@ -108,6 +136,7 @@ class Knowledge:
                 for state, weight in self.weights.items()
             ],
             "sure": sorted(self.sure),
+            "ruled_out": self._listed_ruled_out(),
             "open": {fact: str(chance) for fact, chance in self.open.items()},
             "over": self.is_over,
             "legal": list(map(str, self.legal_moves)),

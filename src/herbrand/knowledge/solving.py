@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +136,8 @@ def solve(
 
     With "auto", games of perfect information are solved by backward induction, games for one player by its
     best reply to chance, and other games of two players with a constant sum by the sequence form.
-    For all else, and when a budget ends, there is no value, and `Solution.reason` says why.
+    For all else, and when a budget ends, there is no value, and `Solution.reason` says why.  Where the
+    sequence form needs scipy and it is not there, "cfr+" gives bounds instead.
     "cfr" and "cfr+" play `rounds` rounds of regret minimisation: the value is then known between bounds,
     provided that there are two players with a constant sum.
 
@@ -144,8 +145,8 @@ def solve(
         >>> print(solve(herbrand.load("montyHall")).value)
         {'candidate': Fraction(200, 3)}
 
-    Raises `GameError` for a game that cannot be played, `MissingExtra` where scipy is needed
-    and not there, `ValueError` for an unknown method.
+    Raises `GameError` for a game that cannot be played, `MissingExtra` where "sequence form" was
+    asked for, needs scipy, and it is not there, `ValueError` for an unknown method.
     """
     if method not in METHODS:
         raise ValueError(f"no method {method!r} (methods: {', '.join(METHODS)})")
@@ -178,7 +179,13 @@ def solve(
         )
     from herbrand.knowledge.sequence_form import equilibrium
 
-    low, high, plans = equilibrium(tree)
+    try:
+        low, high, plans = equilibrium(tree)
+    except MissingExtra as error:
+        if method != "auto":
+            raise
+        near = _by_regrets(tree, rounds=rounds, plus=True, limits=limits)
+        return replace(near, reason=f"{near.reason}; {error}") if near.value is None else near
     return _between(tree, "sequence form", low, high, plans)
 
 

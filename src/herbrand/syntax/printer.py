@@ -60,6 +60,8 @@ class Printed:
     """Name in the tree to name in the text, where they differ."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """What could not be written as it was."""
+    remarks: tuple[str, ...] = ()
+    """What was found out about the game on the way; also in the text, as comments."""
 
 
 def print_tree(
