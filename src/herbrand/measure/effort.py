@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 __all__ = ["CHEAP", "EFFORTS", "FULL", "THOROUGH", "Effort"]
@@ -22,12 +22,15 @@ class Effort:
     pairs: int = 0
     """Pairs of games in each contest of two players; 0 measures nothing that needs search."""
     rungs: tuple[int, ...] = (1, 4, 16, 64)
-    """Random games after each move that the players of the skill ladder look at, weakest first."""
+    """Positions that the players of the skill ladder open before a move, weakest first."""
     estimates: int = 64
     """Random games from each state of a line of play, for who is in the lead."""
-    work: float = 4e9
-    """About how many gates times games may be evaluated in play with search; the numbers above are
-    made smaller for games that would need more."""
+    work: float = 4.0
+    """About how many seconds play with search may take, on a core of the year 2022.
+
+    It is reckoned from the size of the game, not from a clock: there are fewer pairs and fewer rungs
+    (`within`) where it would be more, so that the result is the same on any machine.
+    """
 
     def __post_init__(self) -> None:
         least = min(self.playouts, self.traced, self.max_steps, self.estimates, *self.rungs)
@@ -36,10 +39,43 @@ class Effort:
         if list(self.rungs) != sorted(set(self.rungs)):
             raise ValueError("the rungs of an effort ascend")
 
+    def within(self, each_opening: float, choices: float) -> Effort | None:
+        """Return as much of this effort as fits into its work; None if nothing does.
 
+        `each_opening` are the seconds to open a position, `choices` is how often somebody chooses in a game.
+        """
+
+        def seconds(effort: Effort) -> float:
+            # self-play, skill, and the ladder, in which both play half of the moves
+            top, strong = effort.rungs[-1], effort.searcher
+            openings = top + strong + sum(effort.rungs) + sum(effort.rungs[:-1])
+            return effort.pairs * openings * choices * each_opening
+
+        if not self.pairs:
+            return None
+        least = min(self.pairs, _LEAST_PAIRS)
+        found = self
+        while seconds(found) > self.work:
+            pairs = max(least, int(found.pairs * self.work / seconds(found)))
+            if pairs < found.pairs:
+                found = replace(found, pairs=pairs)
+            elif len(found.rungs) > 1:
+                found = replace(found, rungs=found.rungs[:-1])
+            else:
+                return None
+        return found
+
+    @property
+    def searcher(self) -> int:
+        """The rung of the player that skill is measured with: the last but one."""
+        return self.rungs[-2] if len(self.rungs) > 1 else self.rungs[-1]
+
+
+_LEAST_PAIRS: Final = 10
+"""Pairs of games below which rather the strongest player is left out."""
 CHEAP: Final = Effort("cheap")
 """The rules and random games: some milliseconds once the game is ready."""
-FULL: Final = Effort("full", pairs=32)
+FULL: Final = Effort("full", pairs=24)
 """Play with search as well: about a second for a game on a small board."""
 THOROUGH: Final = Effort(
     "thorough", playouts=8192, traced=256, pairs=128, rungs=(1, 4, 16, 64, 256), work=1e11

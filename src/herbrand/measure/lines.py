@@ -1,27 +1,26 @@
-"""`play_lines`: many games at once, step by step, by players that choose in batches.
+"""`play_lines`: many games at once, step by step.
 
-All games take their steps together on packed states (`Expander`).  A *chooser* picks the moves of one
-role in some of the games; `Flat(k)` looks at k random games after each of its moves (flat Monte-Carlo) and
-takes the move with the best mean, `RANDOM` any move.  Both see the whole state.
+All games take their steps together on packed states (`Expander`).  A role moves at random, or as a search
+tree of its own says that grows by so many positions before every move (`Forest`); the tree sees the whole
+state.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from herbrand.simulate.lanes import STUCK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
+    from herbrand.play.search.forest import Forest
     from herbrand.simulate.expand import Expander, States
 
-__all__ = ["RANDOM", "Chooser", "Flat", "Lines", "Table", "estimate", "no_lines", "play_lines"]
+__all__ = ["UNKNOWN", "Lines", "Table", "estimate", "no_lines", "play_lines"]
 
 UNKNOWN = 50.0
 """What a game counts that ends without exactly one goal value for a role."""
@@ -43,111 +42,12 @@ class Table:
         return len(self.expander.roles)
 
 
-class Chooser(Protocol):
-    """Picks moves."""
-
-    def choose(
-        self,
-        table: Table,
-        states: States,
-        masks: Sequence[NDArray[np.bool_]],
-        role: int,
-        random: np.random.Generator,
-    ) -> NDArray[np.int64]:
-        """Return the number of a legal move of a role in each state.
-
-        `masks[r]` are the legal moves of role r.  The role has at least two in each state, the others have
-        at least one.
-        """
-        ...
-
-
-class _Random:
-    def choose(
-        self,
-        table: Table,
-        states: States,
-        masks: Sequence[NDArray[np.bool_]],
-        role: int,
-        random: np.random.Generator,
-    ) -> NDArray[np.int64]:
-        """Pick any legal move, each as likely as another."""
-        del table, states
-        return any_move(masks[role], random)
-
-    def __repr__(self) -> str:
-        return "RANDOM"
-
-
-RANDOM: Chooser = _Random()
-"""Chooses any legal move, each as likely as another."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """Takes the move after which random games end best on the average, `games` of them for each move."""
-
-    games: int
-    max_steps: int = 300
-
-    def choose(
-        self,
-        table: Table,
-        states: States,
-        masks: Sequence[NDArray[np.bool_]],
-        role: int,
-        random: np.random.Generator,
-    ) -> NDArray[np.int64]:
-        """Pick the best move of each state, any of those that are equally good."""
-        means = np.where(masks[role], -1.0, -2.0)
-        at, move = np.nonzero(masks[role])
-        values = move_values(table, states, masks, role, at, move, self.games, self.max_steps, random)
-        means[at, move] = values + 1e-6 * random.random(len(at))
-        best: NDArray[np.int64] = means.argmax(axis=1)
-        return best
-
-
 def any_move(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
     """Return the number of any legal move in each row."""
     counts = mask.sum(axis=1)
     ranks = (random.random(len(mask)) * counts).astype(np.int64) + 1
     place: NDArray[np.int64] = (mask.cumsum(axis=1) < ranks[:, None]).sum(axis=1)
     return place
-
-
-def move_values(
-    table: Table,
-    states: States,
-    masks: Sequence[NDArray[np.bool_]],
-    role: int,
-    at: NDArray[np.int64],
-    move: NDArray[np.int64],
-    games: int,
-    max_steps: int,
-    random: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Return the mean goal of a role, from 0 to 1, after `move[i]` in `states[at[i]]`, by random games.
-
-    Other roles that choose at the same time do so at random, anew for every game.
-    """
-    others = [r for r in range(table.roles) if r != role and (masks[r].sum(axis=1) > 1).any()]
-    copies = games if others else 1
-    values = np.zeros(len(at))
-    piece = max(1, _MOST // games)
-    for begin in range(0, len(at), piece):
-        where = np.repeat(at[begin : begin + piece], copies)
-        joint = np.empty((len(where), table.roles), np.int32)
-        for r in range(table.roles):
-            if r == role:
-                joint[:, r] = np.repeat(move[begin : begin + piece], copies)
-            elif r in others:
-                joint[:, r] = any_move(masks[r][where], random)
-            else:
-                joint[:, r] = masks[r].argmax(axis=1)[where]
-        after = table.expander.step(states, joint, where)
-        ended = estimate(table, after, games // copies, max_steps, random)[:, role]
-        values[begin : begin + piece] = ended.reshape(-1, copies).mean(axis=1)
-    return values
 
 
 def estimate(
@@ -187,34 +87,34 @@ class Lines:
     """For each step, if they were kept, the games that went on and their states before it."""
 
     def first_games(self, n: int) -> Lines:
-        """Return the first n games, without their states."""
+        """Return the first n games; the states must be of them alone."""
         return Lines(
             *(self.goals[:n], self.lengths[:n], self.ended[:n], self.first[:n]),
-            *(self.choices[:n], self.legal[:n], self.states_with_choice[:n]),
+            *(self.choices[:n], self.legal[:n], self.states_with_choice[:n], self.states),
         )
 
 
 def play_lines(
     table: Table,
-    choosers: Sequence[tuple[NDArray[np.int64], int, Chooser]],
-    games: int,
+    budgets: NDArray[np.int64],
     *,
-    seed: int | np.random.SeedSequence,
+    seed: np.random.SeedSequence,
     max_steps: int,
-    keep: bool = False,
+    keep: int = 0,
 ) -> Lines:
-    """Play so many games from the initial state.
+    """Play games from the initial state, as many as `budgets` has rows.
 
-    `choosers` are (numbers of games, role, who chooses for it there); who is not named chooses at random.
+    `budgets[game, role]` is how many positions the role's search opens before it moves, 0 for random moves.
+    Roles of a game that have the same budget have the same tree.  The states of the first `keep` games are
+    kept.
     """
-    expander, roles = table.expander, table.roles
+    expander, (games, roles) = table.expander, budgets.shape
     random = np.random.default_rng(seed)
-    seat = np.zeros((games, roles), np.int64)
-    seated: list[Chooser] = [RANDOM]
-    for which, role, chooser in choosers:
-        if chooser not in seated:
-            seated.append(chooser)
-        seat[which, role] = seated.index(chooser)
+    forest: Forest | None = None
+    if budgets.any():
+        from herbrand.play.search.forest import Forest
+
+        forest = Forest(expander, seed=int(random.integers(1 << 62)), max_steps=max_steps)
     lines = no_lines(games, roles)
     going = np.arange(games)
     states = np.repeat(expander.initial, games, axis=0)
@@ -234,7 +134,7 @@ def play_lines(
         masks = [legal.mask(r)[on] for r in range(roles)]
         going, states, counts = going[on], states[on], counts[on]
         if keep:
-            lines.states.append((going, states))
+            lines.states.append((going[going < keep], states[going < keep]))
         free = counts > 1
         mine = free[:, table.players]
         chose = mine.any(axis=1)
@@ -245,17 +145,26 @@ def play_lines(
         alone = new & (mine.sum(axis=1) == 1)
         lines.first[going[alone]] = np.array(table.players)[mine[alone].argmax(axis=1)]
         decided[going[new]] = True
-        joint = np.stack([mask.argmax(axis=1) for mask in masks], axis=1).astype(np.int32)
-        for role in range(roles):
-            for number, chooser in enumerate(seated):
-                rows = np.flatnonzero(free[:, role] & (seat[going, role] == number))
-                if len(rows):
-                    few = [mask[rows] for mask in masks]
-                    joint[rows, role] = chooser.choose(table, states[rows], few, role, random)
+        joint = np.stack([any_move(mask, random) for mask in masks], axis=1).astype(np.int32)
+        if forest is not None:
+            _think(forest, states, np.where(free, budgets[going], 0), joint)
         states = expander.step(states, joint)
     open_goals = lines.goals[:, 0] != STUCK
     lines.goals[open_goals] = expander.goals(last)[open_goals]
     return lines
+
+
+def _think(forest: Forest, states: States, budgets: NDArray[np.int64], joint: NDArray[np.int32]) -> None:
+    """Put the moves of roles that search into the joint moves."""
+    rows, roles = np.nonzero(budgets)
+    if not len(rows):
+        return
+    wanted = budgets[rows, roles]
+    trees, tree = np.unique(np.stack([rows, wanted], axis=1), axis=0, return_inverse=True)
+    roots = forest.search(states[trees[:, 0]], trees[:, 1])
+    moves = forest.best(roots[tree.reshape(-1)], roles)
+    found = moves >= 0  # else the move that was drawn
+    joint[rows[found], roles[found]] = moves[found]
 
 
 def no_lines(games: int, roles: int) -> Lines:

@@ -70,6 +70,7 @@ class _Measuring:
         self.began, self.spent = time.monotonic(), time.thread_time()
         self.seconds = seconds
         self.found: dict[str, Measure] = {}
+        self.notes: list[str] = []
         self.sample: Sample
         self.compares_play = "play_novelty" in wanted
 
@@ -100,7 +101,7 @@ class _Measuring:
     def _result(self, names: Iterable[str]) -> Measures:
         taken = {name: self.found[name] for name in CATALOGUE if name in names and name in self.found}
         spent = time.thread_time() - self.spent
-        return Measures(self.game.name, self.effort.name, self.seed, taken, spent)
+        return Measures(self.game.name, self.effort.name, self.seed, taken, tuple(self.notes), spent)
 
     def _needs_random(self) -> bool:
         return self.compares_play or any(CATALOGUE[name].group == "search play" for name in self.wanted)
@@ -136,6 +137,7 @@ class _Measuring:
         searched = Searched(self.sample, self.effort, self.seed)
         if searched.obstacle is None:
             self._keep(searched.measures(self.wanted))
+            self.notes += searched.notes(self.effort)
         names = [name for name in CATALOGUE if CATALOGUE[name].group == "search play"]
         self._none(names, searched.obstacle or "not asked for")
 

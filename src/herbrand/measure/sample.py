@@ -59,7 +59,8 @@ def sample(game: Game, effort: Effort, seed: int) -> Sample:
     expander = game.expander
     table = Table(expander, tuple(game.role_index(role) for role in game.players))
     one, two = np.random.SeedSequence(seed).spawn(2)
-    lines = play_lines(table, [], effort.traced, seed=one, max_steps=effort.max_steps)
+    by_chance = np.zeros((effort.traced, table.roles), np.int64)
+    lines = play_lines(table, by_chance, seed=one, max_steps=effort.max_steps)
     first = np.unique(lines.first)
     outcomes = outcomes_of(game, lines)
     if len(first) == 1:  # the same in every game: more games need not be followed

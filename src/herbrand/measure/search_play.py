@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.measure.course import course
-from herbrand.measure.lines import RANDOM, UNKNOWN, Chooser, Flat, play_lines
+from herbrand.measure.lines import UNKNOWN, play_lines
 from herbrand.measure.random_play import average, fairness
 from herbrand.measure.sample import outcomes_of
 from herbrand.measure.value import Measure
+from herbrand.play.search.forest import EACH, WIDEST
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -19,16 +20,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.measure.effort import Effort
-    from herbrand.measure.lines import Lines, Table
+    from herbrand.measure.lines import Lines
     from herbrand.measure.sample import Sample
 
-__all__ = ["Searched", "contest", "ladder", "self_play"]
+__all__ = ["Searched"]
 
 _FEW_END: Final = 0.5
 """Games of which fewer random games end are not searched."""
 _PREFIX: Final = "search_"
+_FAIR: Final = frozenset(f"{_PREFIX}{name}" for name in ("length", "balance", "draws", "first_mover"))
 _COURSE: Final = frozenset({"drama", "lead_change", "uncertainty"})
 _HOW: Final = "search play"
+_POSITION: Final = 0.6e-6
+"""Seconds to make a position."""
+_GATE: Final = 2.5e-11
+"""Seconds to evaluate a gate in one random game."""
 
 
 class Searched:
@@ -37,14 +43,15 @@ class Searched:
     def __init__(self, sample: Sample, effort: Effort, seed: int) -> None:
         self.sample = sample
         self.effort = effort
-        self.seeds = np.random.SeedSequence((seed, 1)).spawn(4)
-        self.obstacle = self._obstacle()
+        """As much of the effort that was asked for as fits into its work."""
+        self.seed = seed
+        self.obstacle = self._obstacle(effort)
         """Why nothing can be measured, or None."""
 
-    def _obstacle(self) -> str | None:
+    def _obstacle(self, effort: Effort) -> str | None:
         sample, game = self.sample, self.sample.game
-        if not self.effort.pairs:
-            return f"not taken: the effort is {self.effort.name}"
+        if not effort.pairs:
+            return f"not taken: the effort is {effort.name}"
         if sample.table is None:
             return f"nothing is searched: {game.engine_reason}"
         if not game.players:
@@ -56,35 +63,80 @@ class Searched:
             return f"nothing is searched: {100 * ended:.0f} % of random games end"
         if game.has_percepts:
             return "roles do not see everything, and the players that measure this would"
+        within = effort.within(self._opening(), float(sample.lines.choices.mean()))
+        if within is None:
+            return f"the game is too large for the effort {effort.name}"
+        self.effort = within
         return None
 
-    def measures(self, wanted: Collection[str]) -> list[Measure]:
-        """Return the wanted measures, and some that came with them."""
+    def _opening(self) -> float:
+        """Return about how many seconds it takes to open a position in the middle of a game."""
         sample, table = self.sample, self.sample.table
         assert table is not None
-        players = [Flat(games, sample.max_steps) for games in self.effort.rungs]
-        found: list[Measure] = []
-        fair = {f"{_PREFIX}{name}" for name in ("length", "balance", "draws", "first_mover")}
-        if not _COURSE.union(fair).isdisjoint(wanted):
-            lines = self_play(
-                table, players[-1], self.effort.pairs, seed=self.seeds[0], max_steps=sample.max_steps
-            )
-            found += self._fair(lines)
-            if len(table.players) > 1 and not _COURSE.isdisjoint(wanted):
-                random = np.random.default_rng(self.seeds[1])
-                found += course(
-                    table, lines, self.effort.estimates, max_steps=sample.max_steps, random=random
-                )
-        if "skill" in wanted:
-            gains = contest(
-                table, players[-1], RANDOM, self.effort.pairs, seed=self.seeds[2], max_steps=sample.max_steps
-            )
-            found.append(_skill(gains))
+        network = table.expander.network
+        rows = network.inputs + network.gates + len(network.fluents)
+        wide = float(sample.lines.legal.sum() / sample.lines.choices.sum())
+        games = max(EACH, min(wide, WIDEST))
+        return wide * _POSITION + games * 0.5 * float(sample.lines.lengths.mean()) * rows * _GATE
+
+    def measures(self, wanted: Collection[str]) -> list[Measure]:
+        """Return the wanted measures, and some that came with them.
+
+        All games are played side by side: those of the strongest player with itself, its contest with random
+        play, and the contest of each rung of the ladder with the one below.
+        """
+        sample, table = self.sample, self.sample.table
+        assert table is not None
+        pairs, ladder = self.effort.pairs, (0, *self.effort.rungs)
+        alone = not _FAIR.union(_COURSE).isdisjoint(wanted)
+        contests = [(self.effort.searcher, 0)] if "skill" in wanted else []
         if "depth" in wanted:
-            found.append(
-                ladder(table, players, self.effort.pairs, seed=self.seeds[3], max_steps=sample.max_steps)
-            )
+            contests += zip(ladder[1:], ladder, strict=False)
+        parts = [np.zeros((0, table.roles), np.int64)]
+        if alone:
+            parts.append(self._seats(np.full((pairs, len(table.players)), ladder[-1])))
+        sides = _sides(len(table.players), pairs)
+        parts += [self._seats(np.where(sides, strong, weak)) for strong, weak in contests]
+        seed, course_seed = np.random.SeedSequence((self.seed, 1)).spawn(2)
+        lines = play_lines(
+            table, np.concatenate(parts), seed=seed, max_steps=sample.max_steps, keep=pairs if alone else 0
+        )
+        found: list[Measure] = []
+        begin = 0
+        if alone:
+            begin = pairs
+            own = lines.first_games(pairs)
+            found += self._fair(own)
+            if len(table.players) > 1 and not _COURSE.isdisjoint(wanted):
+                random = np.random.default_rng(course_seed)
+                found += course(table, own, self.effort.estimates, max_steps=sample.max_steps, random=random)
+        gains = []
+        for _ in contests:
+            goals = lines.goals[begin : begin + 2 * pairs, list(table.players)]
+            gains.append(_gains(goals, sides))
+            begin += 2 * pairs
+        if "skill" in wanted:
+            found.append(_skill(gains.pop(0)))
+        if gains:
+            found.append(_depth(gains))
         return found
+
+    def notes(self, asked: Effort) -> list[str]:
+        """Say what was left out of the effort that was asked for."""
+        done = self.effort
+        if (done.pairs, done.rungs) == (asked.pairs, asked.rungs):
+            return []
+        players = ", ".join(map(str, done.rungs))
+        kept = f"{done.pairs} pairs of games instead of {asked.pairs}"
+        return [f"a large game: {kept}, players that open {players} positions before a move"]
+
+    def _seats(self, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give budgets of players, [games, players], to the roles, [games, roles]."""
+        table = self.sample.table
+        assert table is not None
+        seats = np.zeros((len(budgets), table.roles), np.int64)
+        seats[:, list(table.players)] = budgets
+        return seats
 
     def _fair(self, lines: Lines) -> list[Measure]:
         outcomes = outcomes_of(self.sample.game, lines)
@@ -95,64 +147,39 @@ class Searched:
         return found
 
 
-def self_play(
-    table: Table, chooser: Chooser, games: int, *, seed: np.random.SeedSequence, max_steps: int
-) -> Lines:
-    """Play games in which one chooser has all roles, and keep their states."""
-    everywhere = np.arange(games)
-    seats = [(everywhere, role, chooser) for role in table.players]
-    return play_lines(table, seats, games, seed=seed, max_steps=max_steps, keep=True)
+def _sides(players: int, pairs: int) -> NDArray[np.bool_]:
+    """Say which players are the strong ones in each game of a contest, [2 * pairs, players].
 
-
-def contest(
-    table: Table,
-    strong: Chooser,
-    weak: Chooser,
-    pairs: int,
-    *,
-    seed: np.random.SeedSequence,
-    max_steps: int,
-) -> NDArray[np.float64]:
-    """Return for each pair of games what a strong chooser gets more than a weak one, from -1 to 1.
-
-    In the second game of a pair every role has the other chooser.  With two roles that share a fixed sum
-    this is how many games the strong one wins more than it loses; with one role, how much more it reaches.
+    In the second game of a pair everybody has the other side; every player has each as often.
     """
-    games, players = 2 * pairs, table.players
-    is_strong = np.zeros((games, len(players)), np.bool_)
-    half = max(1, len(players) // 2)
+    strong = np.zeros((2 * pairs, players), np.bool_)
+    half = max(1, players // 2)
     for pair in range(pairs):
-        places = (np.arange(half) + pair) % len(players)  # every role equally often
-        is_strong[2 * pair, places] = True
-        is_strong[2 * pair + 1] = ~is_strong[2 * pair]
-    seats = []
-    for place, role in enumerate(players):
-        for chooser, mine in ((strong, is_strong[:, place]), (weak, ~is_strong[:, place])):
-            seats.append((np.flatnonzero(mine), role, chooser))
-    lines = play_lines(table, seats, games, seed=seed, max_steps=max_steps)
-    goals = lines.goals[:, list(players)]
+        places = (np.arange(half) + pair) % players
+        strong[2 * pair, places] = True
+        strong[2 * pair + 1] = ~strong[2 * pair]
+    return strong
+
+
+def _gains(goals: NDArray[np.int16], strong: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return for each pair of games what the strong side gets more than the weak one, from -1 to 1.
+
+    It is a mean over the roles.  With two roles that share a fixed sum this is how many games the strong
+    side wins more than it loses; with one role, how much more it reaches.
+    """
     values = np.where(goals < 0, UNKNOWN, goals) / 100.0
-    gains: NDArray[np.float64] = (
-        np.where(is_strong, values, -values).reshape(pairs, 2, -1).sum(axis=1).mean(axis=1)
-    )
+    signed = np.where(strong, values, -values).reshape(len(goals) // 2, 2, -1)
+    gains: NDArray[np.float64] = signed.sum(axis=1).mean(axis=1)
     return gains
 
 
-def ladder(
-    table: Table, rungs: Sequence[Chooser], pairs: int, *, seed: np.random.SeedSequence, max_steps: int
-) -> Measure:
-    """Measure how long the ladder of players is: each meets the one below, the first meets random play."""
-    gains, errors = [], []
-    below: Chooser = RANDOM
-    for rung, part in zip(rungs, seed.spawn(len(rungs)), strict=True):
-        mean, error = _gain(contest(table, rung, below, pairs, seed=part, max_steps=max_steps))
-        gains.append(mean)
-        errors.append(error)
-        below = rung
+def _depth(rungs: Sequence[NDArray[np.float64]]) -> Measure:
+    """Add up what each rung gains over the one below."""
+    gains, errors = zip(*map(_gain, rungs), strict=True)
     value = sum(max(0.0, gain) for gain in gains)
     note = "by rung: " + ", ".join(f"{gain:.2f}" for gain in gains)
     total = math.sqrt(sum(error**2 for error in errors))
-    return Measure("depth", value, total, _HOW, pairs * len(rungs), "rungs", note)
+    return Measure("depth", value, total, _HOW, sum(map(len, rungs)), "rungs", note)
 
 
 def _gain(gains: NDArray[np.float64]) -> tuple[float, float]:

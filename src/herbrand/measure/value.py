@@ -69,6 +69,8 @@ class Measures:
     """What was spent: "cheap", "full", ..."""
     seed: int
     by_name: Mapping[str, Measure]
+    notes: tuple[str, ...] = ()
+    """What is to be said about all of them."""
     seconds: float = field(default=0.0, compare=False)
     """Processor time of this thread; grounding and compiling counted, child processes not."""
 
@@ -91,7 +93,7 @@ class Measures:
         return hash((self.game, self.effort, self.seed))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Measures, (self.game, self.effort, self.seed, dict(self.by_name), self.seconds)
+        return Measures, (self.game, self.effort, self.seed, dict(self.by_name), self.notes, self.seconds)
 
     @property
     def values(self) -> dict[str, float]:
@@ -109,6 +111,7 @@ class Measures:
             "game": self.game,
             "effort": self.effort,
             "seed": self.seed,
+            "notes": list(self.notes),
             "measures": {name: measure.as_json() for name, measure in self.by_name.items()},
             "seconds": self.seconds,
         }
@@ -127,14 +130,15 @@ class Measures:
     def __str__(self) -> str:
         rows: Sequence[tuple[str, ...]] = [("measure", "value", "from", ""), *self.rows()]
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        return "\n".join(
+        lines = [
             "  ".join((*(f"{cell:{w}}" for cell, w in zip(row, widths, strict=False)), row[3])).rstrip()
             for row in rows
-        )
+        ]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table."""
         from herbrand.html import block, table
 
         shown = table(self.rows(), ("measure", "value", "from", ""), numbers=(1,))
-        return block(self.game, shown, note=f"effort: {self.effort}, seed {self.seed}")
+        return block(self.game, shown, *self.notes, note=f"effort: {self.effort}, seed {self.seed}")

@@ -10,6 +10,7 @@ results to all positions on the way (`growth`).  The parts:
 | `descent`     | compiled: finding positions by their states, choosing moves, ways down                |
 | `growth`      | compiled: new positions, proved values, adding up                                     |
 | `engine`      | `Search`: rounds, budgets, what was found                                             |
+| `forest`, `roots` | `Forest`: trees for many states at once, as games side by side need them        |
 | `plain`       | the same idea on the rules, one game at a time, for games without a network           |
 
 Sources: UCT (Kocsis and Szepesvári 2006) with transpositions (Childs, Brodeur and Kocsis 2008), max^n for

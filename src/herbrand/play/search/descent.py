@@ -200,8 +200,8 @@ def _choose(tree, at, arms, row):
 
 
 @compiled
-def descend(tree, ways, root, most):
-    """Go down at most `most` times; return the number of ways."""
+def descend(tree, ways, roots, most):
+    """Go down at most `most` times, from each of the roots in turn; return the number of ways."""
     n, step, useless = 0, np.int64(0), 0
     started = tree.used[SERIAL]
     roles = ways.arm.shape[1]
@@ -209,7 +209,7 @@ def descend(tree, ways, root, most):
     while n < most and useless < _LOOP:
         tree.used[SERIAL] += 1
         serial = tree.used[SERIAL]
-        at = np.int64(root)
+        at = np.int64(roots[n % len(roots)])
         while True:
             ways.position[step] = at
             for r in range(roles):

@@ -11,11 +11,11 @@ from herbrand.play.search.descent import MAKE, OPEN, descend, is_exact, new_ways
 from herbrand.play.search.growth import (
     _add_position,
     attach,
+    look_at_sums,
     new_rows,
     open_leaves,
     play_leaves,
     settle,
-    unproved,
 )
 from herbrand.play.search.reading import ranked_arms
 from herbrand.play.search.tree import (
@@ -43,8 +43,6 @@ from herbrand.simulate.lanes import describe, rollout, step
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
-
-    from numpy.typing import NDArray
 
     from herbrand.network.network import Network
     from herbrand.simulate.expand import States
@@ -209,7 +207,7 @@ class Search:
         v, width, circuit = self._v, self._width, self._circuit
         most = int(min(_WAYS, max(1, LANES / (self.each * self._per_leaf))))
         tree.settings[WEIGHT] = LANES / most
-        n = descend(tree, ways, self.root, most)
+        n = descend(tree, ways, np.array([self.root], np.int64), most)
         ends = ways.end[:n]
         leaves = ways.position[ways.first[1 : n + 1] - 1][ends == OPEN]
         if self._full:
@@ -226,8 +224,8 @@ class Search:
             states = np.zeros((used, expander.words), np.uint64)
             if used:
                 step(
-                    v, width, circuit, tree.state[rows.parent[:used]], _NOTHING, rows.joint[:used],
-                    network.next, states, _UNSEEN, np.zeros((used, 0), np.uint64),
+                    v, width, circuit, tree.state[rows.parent[:used]], NOTHING, rows.joint[:used],
+                    network.next, states, UNSEEN, np.zeros((used, 0), np.uint64),
                 )  # fmt: skip
             fresh = attach(tree, rows, used, states)
             opened = len(leaves) + int((ends == MAKE).sum())
@@ -240,7 +238,7 @@ class Search:
         goals = np.zeros((games, len(expander.roles)), np.int16)
         lengths = np.zeros(games, np.int64)
         done = True
-        played = _NO_PLAYED
+        played = NO_PLAYED
         if games:
             before = self._generator.copy()
             parents = parents[np.arange(games) * fresh // games]
@@ -249,14 +247,14 @@ class Search:
             done = rollout(
                 v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
                 network.next, network.goal, expander._goal_role, expander._goal_value, self._generator,
-                self.max_steps, goals, lengths, self.stop, -1, _NO_RECORD, played,
+                self.max_steps, goals, lengths, self.stop, -1, NO_RECORD, played,
             )  # fmt: skip
         if not done:
-            settle(tree, ways, n, rows, 0, 0, goals, lengths, not self._full, _NO_PLAYED)
+            settle(tree, ways, n, rows, 0, 0, goals, lengths, not self._full, NO_PLAYED)
             return False
         self.playouts += games
         if games and tree.settings[SUM] != -1:
-            self._look_at_sums(goals)
+            look_at_sums(tree, goals[:, self.players])
         settle(tree, ways, n, rows, used, fresh, goals, lengths, not self._full, played)
         if games and tree.settings[SINGLE]:
             best = int(goals[:, 0].argmax())
@@ -266,7 +264,7 @@ class Search:
                 rollout(
                     v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
                     network.next, network.goal, expander._goal_role, expander._goal_value, before,
-                    self.max_steps, goals.copy(), lengths.copy(), _NEVER, best, record, _NO_PLAYED,
+                    self.max_steps, goals.copy(), lengths.copy(), NEVER, best, record, NO_PLAYED,
                 )  # fmt: skip
                 length = int(lengths[best])
                 row = int(rows.fresh[best * fresh // games])
@@ -305,22 +303,9 @@ class Search:
             self.round()
             idle = 0 if self.playouts > before else idle + 1
 
-    def _look_at_sums(self, goals: NDArray[np.int16]) -> None:
-        """Find out whether the goals of two players always have the same sum."""
-        both = goals[:, self.players]
-        sums = both.sum(axis=1)[(both >= 0).all(axis=1)]
-        if not len(sums):
-            return
-        known = self.tree.settings[SUM]
-        if known == -2:
-            known = self.tree.settings[SUM] = sums[0] / 100.0
-        if (sums != round(100 * known)).any():
-            self.tree.settings[SUM] = -1
-            unproved(self.tree)
 
-
-_NOTHING = np.zeros(0, np.int64)
-_UNSEEN = np.zeros(0, np.int32)
-_NEVER = np.zeros(1, np.int64)
-_NO_PLAYED = np.zeros((0, 8), np.uint64)
-_NO_RECORD = np.zeros((0, 1), np.int32)
+NOTHING = np.zeros(0, np.int64)
+UNSEEN = np.zeros(0, np.int32)
+NEVER = np.zeros(1, np.int64)
+NO_PLAYED = np.zeros((0, 8), np.uint64)
+NO_RECORD = np.zeros((0, 1), np.int32)

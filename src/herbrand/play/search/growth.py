@@ -27,6 +27,7 @@ from herbrand.play.search.tree import (
     WEIGHT,
     add_edge,
     edge_slot,
+    hashed,
     position_slot,
 )
 from herbrand.simulate.vectors import count_ones, lowest_bit
@@ -34,7 +35,9 @@ from herbrand.simulate.vectors import count_ones, lowest_bit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Rows", "attach", "new_rows", "open_leaves", "play_leaves", "settle", "unproved"]
+    from herbrand.play.search.tree import Tree
+
+__all__ = ["Rows", "attach", "look_at_sums", "new_rows", "open_leaves", "play_leaves", "settle", "unproved"]
 
 _U = np.uint64
 _JOINTS = 64
@@ -210,20 +213,54 @@ def _add_position(tree, states, i):
 @compiled
 def attach(tree, rows, used, after):
     """Find or make the positions `after[row]`; return how many are new."""
+    # `_add_position` written out: handing the tree on counts references to all its arrays, for every row
+    slots, state, games, best, total = tree.slots, tree.state, tree.games, tree.best, tree.total
+    lows, highs, kinds, plies, seen = tree.low, tree.high, tree.kind, tree.plies, tree.seen
+    arm_child, mover = tree.arm_child, tree.mover
+    row_child, row_fresh, row_parent, row_arm = rows.child, rows.fresh, rows.parent, rows.arm
+    words, roles, room = state.shape[1], lows.shape[1], len(games)
+    mask = _U(len(slots) - 1)
+    positions = tree.used[POSITIONS]
     fresh = 0
     for i in range(used):
-        child, new = _add_position(tree, after, i)
-        rows.child[i] = child
+        place = hashed(after, i) & mask
+        child = np.int64(slots[place]) - 1
+        while child >= 0:
+            j = 0
+            while j < words and state[child, j] == after[i, j]:
+                j += 1
+            if j == words:
+                break
+            place = (place + _U(1)) & mask
+            child = np.int64(slots[place]) - 1
+        if child < 0 and positions == room:
+            tree.used[FULL] = 1
+        elif child < 0:
+            child = positions
+            positions += 1
+            slots[place] = positions
+            kinds[child] = LEAF
+            games[child] = 0.0
+            best[child] = 0.0
+            plies[child] = 0
+            seen[child] = 0
+            for j in range(words):
+                state[child, j] = after[i, j]
+            for r in range(roles):
+                total[child, r] = 0.0
+                lows[child, r] = 0.0
+                highs[child, r] = 1.0
+            row_fresh[fresh] = i
+            fresh += 1
+        row_child[i] = child
         if child < 0:
             continue
-        if new:
-            rows.fresh[fresh] = i
-            fresh += 1
-        at = rows.parent[i]
-        if tree.kind[at] == ALONE:
-            tree.arm_child[rows.arm[i, tree.mover[at]]] = child
+        at = row_parent[i]
+        if kinds[at] == ALONE:
+            arm_child[row_arm[i, mover[at]]] = child
         else:
-            add_edge(tree, joint_key(tree, at, rows.arm, i), at, child)
+            add_edge(tree, joint_key(tree, at, row_arm, i), at, child)
+    tree.used[POSITIONS] = positions
     return fresh
 
 
@@ -563,3 +600,16 @@ def unproved(tree):
             for r in range(tree.low.shape[1]):
                 tree.low[at, r] = 0.0
                 tree.high[at, r] = 1.0
+
+
+def look_at_sums(tree: Tree, goals: NDArray[np.int16]) -> None:
+    """Find out from the goals of two players, [games, 2], whether they always have the same sum."""
+    sums = goals.sum(axis=1)[(goals >= 0).all(axis=1)]
+    if not len(sums):
+        return
+    known = tree.settings[SUM]
+    if known == -2:
+        known = tree.settings[SUM] = sums[0] / 100.0
+    if (sums != round(100 * known)).any():
+        tree.settings[SUM] = -1
+        unproved(tree)

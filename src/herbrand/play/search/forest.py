@@ -1,0 +1,167 @@
+"""`Forest`: a search tree for each of many states at once.
+
+Where many games are played side by side, their trees grow together: every round goes down each of them,
+makes the successors of all leaves in one pass over the network, and plays the random games from them in
+another.  What a round costs beside the games is paid once for all.  The trees share the arrays of one `Tree`,
+in which a state has one more word, the number of its tree, so that nothing is learnt from another tree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from herbrand.play.search.descent import MAKE, OPEN, descend, new_ways
+from herbrand.play.search.engine import NEVER, NO_PLAYED, NO_RECORD, NOTHING, UNSEEN
+from herbrand.play.search.growth import (
+    attach,
+    look_at_sums,
+    new_rows,
+    open_leaves,
+    settle,
+)
+from herbrand.play.search.roots import best_moves, plant, unsettled
+from herbrand.play.search.tree import (
+    ARMS,
+    CHANCE,
+    EDGES,
+    EXPLORATION,
+    FULL,
+    POSITIONS,
+    SINGLE,
+    SUM,
+    WEIGHT,
+    new_tree,
+)
+from herbrand.simulate.lanes import describe, rollout, step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from herbrand.simulate.expand import Expander, States
+
+__all__ = ["EACH", "WIDEST", "Forest"]
+
+EACH: Final = 16
+"""Random games after a new position, unless told otherwise."""
+_WAYS: Final = 512
+"""Ways down in one round, at most."""
+_ROWS: Final = 1 << 15
+"""Joint moves made in one round, at most."""
+WIDEST: Final = 512
+"""Joint moves made from one leaf, at most."""
+
+
+class Forest:
+    """Search trees that grow together.
+
+    `each` is how many random games are played after every new position, on the average, but one from each
+    of its successors at least; `exploration` is the constant of UCB1 for values from 0 to 1; `max_steps` cuts
+    off games that do not end; `memory` is the size of all trees in bytes.
+    """
+
+    def __init__(
+        self,
+        expander: Expander,
+        *,
+        seed: int = 0,
+        each: int = EACH,
+        exploration: float = 0.5,
+        max_steps: int = 1000,
+        memory: int = 1 << 28,
+    ) -> None:
+        self.expander = expander
+        roles = expander.roles
+        chance = next((r for r, name in enumerate(roles) if name.lower() == "random"), -1)
+        self.players = [r for r in range(len(roles)) if r != chance]
+        self.each = each
+        self.max_steps = max_steps
+        self.tree = new_tree(expander.words + 1, len(roles), memory=memory, seed=seed)
+        settings = self.tree.settings
+        settings[EXPLORATION] = exploration
+        settings[CHANCE] = chance
+        settings[SINGLE] = len(roles) == 1
+        settings[SUM] = -2 if len(self.players) == 2 else -1
+        settings[WEIGHT] = each
+        self._ways = new_ways(_WAYS, len(roles))
+        self._rows = new_rows(_ROWS, len(roles))
+        self._generator = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
+
+    def search(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Grow a tree from each state until `budgets[i]` of its positions were opened; return the roots.
+
+        The game must not be over in any of them.  A tree whose value is proved stops before, and all stop when
+        there is no more room.  The trees of the search before are forgotten.
+        """
+        tree = self.tree
+        if tree.used[POSITIONS]:
+            tree.slots[:] = 0
+        if tree.used[EDGES]:
+            tree.edge_slots[:] = 0
+        tree.used[[POSITIONS, ARMS, FULL, EDGES]] = 0
+        numbers = np.arange(len(states), dtype=np.uint64)[:, None]
+        roots = np.zeros(len(states), np.int64)
+        plant(tree, np.concatenate([states, numbers], axis=1), roots)
+        left = budgets.copy()
+        while not tree.used[FULL]:
+            growing = np.flatnonzero(left > 0)
+            growing = growing[unsettled(tree, roots[growing])]
+            if not len(growing):
+                break
+            for begin in range(0, len(growing), _WAYS):
+                few = growing[begin : begin + _WAYS]
+                self._round(roots[few])
+                left[few] -= 1
+        return roots
+
+    def best(self, roots: NDArray[np.int64], roles: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the move that looks best for a role at each root, among the role's moves.
+
+        What is proved decides where it can; else the mean less its uncertainty.  -1 where a root was
+        not opened.
+        """
+        found = np.zeros(len(roots), np.int64)
+        best_moves(self.tree, roots, roles, found)
+        return np.where(found < 0, -1, found - self.expander._bounds[roles])
+
+    def _round(self, roots: NDArray[np.int64]) -> None:
+        tree, ways, rows, expander = self.tree, self._ways, self._rows, self.expander
+        network = expander.network
+        n = descend(tree, ways, roots, len(roots))
+        ends = ways.end[:n]
+        leaves = ways.position[ways.first[1 : n + 1] - 1][ends == OPEN]
+        legal = np.zeros((len(leaves), int(expander._places[-1])), np.uint64)
+        if len(leaves):
+            v, width, circuit = expander._machine(len(leaves))
+            describe(
+                v, width, circuit, tree.state[leaves], network.legal, expander._bounds, expander._places,
+                network.terminal, np.zeros(len(leaves), np.bool_), legal,
+            )  # fmt: skip
+        used = open_leaves(tree, ways, n, legal, expander._bounds, expander._places, WIDEST, rows)
+        states = np.zeros((used, expander.words + 1), np.uint64)
+        if used:
+            v, width, circuit = expander._machine(used)
+            before = tree.state[rows.parent[:used]]
+            step(
+                v, width, circuit, before, NOTHING, rows.joint[:used], network.next, states, UNSEEN,
+                np.zeros((used, 0), np.uint64),
+            )  # fmt: skip
+            states[:, -1] = before[:, -1]
+        fresh = attach(tree, rows, used, states)
+        opened = int(np.count_nonzero((ends == OPEN) | (ends == MAKE)))
+        games = max(self.each * opened, fresh) if fresh else 0
+        goals = np.zeros((games, len(expander.roles)), np.int16)
+        lengths = np.zeros(games, np.int64)
+        if games:
+            v, width, circuit = expander._machine(games)
+            parents = rows.fresh[:fresh][np.arange(games) * fresh // games]
+            rollout(
+                v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
+                network.next, network.goal, expander._goal_role, expander._goal_value,
+                self._generator[: 4 * len(width)], self.max_steps, goals, lengths, NEVER, -1, NO_RECORD,
+                NO_PLAYED,
+            )  # fmt: skip
+            if tree.settings[SUM] != -1:
+                look_at_sums(tree, goals[:, self.players])
+        settle(tree, ways, n, rows, used, fresh, goals, lengths, True, NO_PLAYED)
