@@ -91,8 +91,8 @@ class Forest:
     def search(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Grow a tree from each state until `budgets[i]` of its positions were opened; return the roots.
 
-        The game must not be over in any of them.  A tree whose value is proved stops before, and all stop when
-        there is no more room.  The trees of the search before are forgotten.
+        The game must not be over in any of them.  A tree whose value is proved stops before, and all stop
+        when there is no more room.  The trees of the search before are forgotten.
         """
         tree = self.tree
         if tree.used[POSITIONS]:
