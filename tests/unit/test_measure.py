@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, assume, given, settings
 
 import herbrand
 from herbrand.cli.main import cli
-from herbrand.errors import GameError
-from herbrand.measure import CATALOGUE, SOURCES, Effort, Measures, measure
+from herbrand.errors import BudgetExceeded, GameError
+from herbrand.games import names
+from herbrand.measure import CATALOGUE, SOURCES, Effort, Known, Measures, bundled, measure
+from herbrand.measure.novelty import BEHAVIOUR, behaviour
+from herbrand.measure.structure import distance, fingerprint
+from herbrand.scramble import write
+from herbrand.testing import games
 
 SMALL = Effort("small", playouts=256, traced=16, pairs=8, rungs=(1, 8, 32), estimates=32)
 MATCHING = """
@@ -165,3 +175,63 @@ def test_the_command_prints_a_table_and_json() -> None:
     assert [game["game"] for game in data] == ["nim", "ticTacToe"]
     assert data[0]["measures"]["draws"]["value"] == 0
     assert CliRunner().invoke(cli, ["measure", "nim", "--only", "fun"]).exit_code == 2
+
+
+def test_novelty_sees_through_names_and_finds_relatives() -> None:
+    """The same rules under other names are at distance 0; of other games the relatives are nearer."""
+    game = herbrand.load("ticTacToe")
+    again = herbrand.loads(write(game, seed=7))
+    assert distance(fingerprint(game.rules), fingerprint(again.rules)) == 0
+    near, far = (fingerprint(herbrand.load(name).rules) for name in ("ticTacToe3", "montyHall"))
+    assert 0 < distance(fingerprint(game.rules), near) < distance(fingerprint(game.rules), far) < 1
+    known = [Known(name, herbrand.load(name), {"draws": 0.1}) for name in ("montyHall", "ticTacToe3")]
+    found = measure(again, effort=SMALL, known=known, only=["rule_novelty", "play_novelty"])
+    assert "of 2 games ticTacToe3 is most similar" in found["rule_novelty"].note
+    assert 0 < found.value("play_novelty") <= 1
+
+
+def test_fingerprints_are_the_same_in_every_process() -> None:
+    """Colours do not depend on the hashes of Python, which differ between processes."""
+    program = (
+        "import herbrand; from herbrand.measure.structure import fingerprint; "
+        "print(sorted(fingerprint(herbrand.load('nim').rules).levels[2].items())[:3])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, timeout=120, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(outputs) == 1
+
+
+def test_the_bundled_games_have_behaviours() -> None:
+    """Every bundled game can be compared with by its rules, and nearly every one by how it is played."""
+    known = bundled()
+    assert [one.name for one in known] == list(names())
+    with_behaviour = [one for one in known if one.behaviour]
+    assert len(with_behaviour) > 0.9 * len(known)
+    for one in with_behaviour:
+        assert one.behaviour is not None
+        assert one.behaviour.keys() <= BEHAVIOUR.keys()
+        assert all(0 <= value <= 1 for value in one.behaviour.values())
+    table = dict(next(one.behaviour or {} for one in known if one.name == "nim"))
+    measured = behaviour(measure(herbrand.load("nim"), effort="cheap", only=list(BEHAVIOUR)))
+    assert measured == pytest.approx(table, abs=1e-4)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(games())
+def test_random_small_games_have_measures_in_bounds(text: str) -> None:
+    """Whatever the rules say, every measure has a number in bounds or a reason, and none is NaN."""
+    game = herbrand.loads(text)
+    assume(not game.rules.errors)
+    few = Effort("few", playouts=32, traced=8, max_steps=20, pairs=3, rungs=(1, 4), estimates=4)
+    try:
+        found = measure(game, effort=few, known=())
+    except BudgetExceeded:
+        assume(False)
+    for one in found:
+        assert one.note if one.value is None else 0 <= one.value <= (math.inf if one.unit else 1)
+    json.dumps(found.as_json(), allow_nan=False)

@@ -25,6 +25,7 @@ from __future__ import annotations
 from herbrand.measure.catalogue import CATALOGUE, SOURCES, Definition
 from herbrand.measure.effort import CHEAP, EFFORTS, FULL, THOROUGH, Effort
 from herbrand.measure.measuring import measure
+from herbrand.measure.novelty import Known, bundled
 from herbrand.measure.value import Measure, Measures
 
 __all__ = [
@@ -36,7 +37,9 @@ __all__ = [
     "THOROUGH",
     "Definition",
     "Effort",
+    "Known",
     "Measure",
     "Measures",
+    "bundled",
     "measure",
 ]

@@ -41,8 +41,8 @@ def average(
 ) -> Measure:
     """Return a mean with its standard error; without values, a measure without a value.
 
-    A share that is 0 or 1 in all of n games is given the error that one more game of the other kind
-    would have (Laplace's rule), not none.
+    A share that is the same in all of n games is given the error as if one in n + 2 differed by 1
+    (after Laplace's rule), not none.
     """
     n = len(values)
     if n == 0:
@@ -50,8 +50,7 @@ def average(
     mean = float(values.mean())
     spread = float(values.var(ddof=1)) if n > 1 else 0.0
     if spread == 0.0 and not unit:
-        smoothed = (mean * n + 1) / (n + 2)
-        spread = smoothed * (1 - smoothed)
+        spread = (n + 1) / (n + 2) ** 2
     return Measure(name, mean, math.sqrt(spread / n), method, n, unit, note)
 
 

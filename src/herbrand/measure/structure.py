@@ -1,10 +1,15 @@
 """What the rules are like, whatever their names: their size, and a fingerprint to compare them by.
 
-The fingerprint counts rules by *colour* (Weisfeiler and Leman; as features of graphs: Shervashidze et al.
-2011).  In round 0 a symbol is told by its kind and arity alone, keywords by their names; a rule gets its
-colour from those of the symbols in it and the pattern of its variables.  In every later round a symbol is
-told by the rules it stands in and its places there, too.  No name and no order matters, and colours are the
-same in every process.
+The fingerprint counts parts of rules by *colour* (Weisfeiler and Leman; as features of graphs: Shervashidze
+et al. 2011), coarse parts first:
+
+| level | what is counted                                      | a symbol is told by                |
+|-------|------------------------------------------------------|------------------------------------|
+| 0     | pairs of a head and one condition, variables as one  | kind and arity, keywords by name   |
+| 1     | rules with the pattern of their variables            | the same                           |
+| 2     | such rules                                           | the rules of level 1 it stands in  |
+
+No name and no order matters, and colours are the same in every process.
 """
 
 from __future__ import annotations
@@ -29,34 +34,36 @@ if TYPE_CHECKING:
 
 __all__ = ["Fingerprint", "distance", "fingerprint", "sizes"]
 
-ROUNDS: Final = 3
-"""Rounds of colours that a fingerprint has."""
+_RULE_LEVELS: Final = 2
+"""Levels at which whole rules are counted."""
 _HALF: Final = 1000
 """Compressed bytes of rules whose economy is a half."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """How often there are rules of each colour, round by round."""
+    """How often there are parts of rules of each colour, level by level: log2(1 + n) for n of them."""
 
-    rounds: tuple[Mapping[int, int], ...]
+    levels: tuple[Mapping[int, float], ...]
+
+    @classmethod
+    def of(cls, levels: Iterable[Mapping[int, int]]) -> Fingerprint:
+        """Make a fingerprint from counts."""
+        return cls(tuple({colour: log2(1 + n) for colour, n in level.items()} for level in levels))
 
 
 def distance(one: Fingerprint, other: Fingerprint) -> float:
     """Return how different two games' rules are: 0 for the same under other names, 1 for nothing in common.
 
-    In each round 1 less the weighted Jaccard similarity of the counts n, taken as log2(1 + n); the mean of
-    the rounds.
+    At each level 1 less the weighted Jaccard similarity; the mean of the levels.
     """
     apart = 0.0
-    for mine, theirs in zip(one.rounds, other.rounds, strict=True):
-        common = total = 0.0
-        for colour in mine.keys() | theirs.keys():
-            a, b = log2(1 + mine.get(colour, 0)), log2(1 + theirs.get(colour, 0))
-            common += min(a, b)
-            total += max(a, b)
+    for mine, theirs in zip(one.levels, other.levels, strict=True):
+        few, many = (mine, theirs) if len(mine) < len(theirs) else (theirs, mine)
+        common = sum(min(weight, many[colour]) for colour, weight in few.items() if colour in many)
+        total = sum(mine.values()) + sum(theirs.values()) - common
         apart += 1.0 - (common / total if total else 1.0)
-    return apart / len(one.rounds)
+    return max(0.0, apart / len(one.levels))
 
 
 def sizes(rules: Rules) -> list[Measure]:
@@ -131,8 +138,8 @@ def fingerprint(rules: Rules) -> Fingerprint:
             for symbol in _symbols(part):
                 if symbol not in colours:
                     colours[symbol] = _start(symbol)
-    rounds = []
-    for _ in range(ROUNDS):
+    levels = [_pairs(statements, colours)]
+    for _ in range(_RULE_LEVELS):
         seen: dict[_Symbol, list[int]] = {symbol: [] for symbol in colours}
         counts: Counter[int] = Counter()
         for rule in statements:
@@ -145,10 +152,29 @@ def fingerprint(rules: Rules) -> Fingerprint:
                 path = _hash((mine, painted[place] if place else "head"))
                 for symbol, where in _places(part, path):
                     seen[symbol].append(where)
-        rounds.append(dict(counts))
+        levels.append(dict(counts))
         # many facts of one kind say the same of a symbol
         colours = {symbol: _hash((colour, *sorted(set(seen[symbol])))) for symbol, colour in colours.items()}
-    return Fingerprint(tuple(rounds))
+    return Fingerprint.of(levels)
+
+
+def _pairs(statements: Iterable[Rule], colours: Mapping[_Symbol, int]) -> dict[int, int]:
+    """Count the heads with one of their conditions each; facts by themselves."""
+    alike = _Alike()
+    counts: Counter[int] = Counter()
+    for rule in statements:
+        head = _colour(rule.head, colours, alike)
+        counts.update(_hash((head, _colour(literal, colours, alike))) for literal in rule.body)
+        if rule.is_fact:
+            counts[head] += 1
+    return dict(counts)
+
+
+class _Alike(dict[str, int]):
+    """Gives all variables the same colour."""
+
+    def __missing__(self, name: str) -> int:
+        return 0
 
 
 def _symbol(node: Node) -> _Symbol | None:
