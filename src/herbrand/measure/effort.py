@@ -67,10 +67,11 @@ class Effort:
 
     @property
     def searcher(self) -> int:
-        """The rung of the player that skill is measured with: the last but one."""
-        return self.rungs[-2] if len(self.rungs) > 1 else self.rungs[-1]
+        """The rung of the player that skill is measured with: the highest one up to 16."""
+        return max((rung for rung in self.rungs if rung <= _SEARCHER), default=self.rungs[0])
 
 
+_SEARCHER: Final = 16
 _LEAST_PAIRS: Final = 10
 """Pairs of games below which rather the strongest player is left out."""
 CHEAP: Final = Effort("cheap")
