@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 import herbrand
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.search.reading import ranked_arms
 from herbrand.play.solved import solve_quickly
 
 if TYPE_CHECKING:
@@ -151,17 +150,11 @@ class TheirSearch:
         return int(root.best_child().action)
 
 
-def thought(player: MctsPlayer, state: State, clock: float) -> str:
-    """Let our search think for so much processor time; return the move."""
-    search = player._search
-    if search is None:
-        raise ValueError("the game has no network")
+def thought(player: Any, state: State, clock: float) -> Move:
+    """Let a player of ours think for so much processor time, in one thread."""
     end = time.thread_time() + clock
-    search.move_to(search.expander.pack([state.facts]))
-    role = state.game.role_index(player.role)
-    while not search.decided(role) and time.thread_time() < end:
-        search.round()
-    return search.move_text(int(search.tree.move[ranked_arms(search, search.root, role)[0]]))
+    found: Move = player.consider(state, lambda: time.thread_time() < end)
+    return found
 
 
 def against_openspiel(name: str, games: int, clock: float, plies: int) -> dict[str, Any]:
@@ -252,8 +245,10 @@ def small(name: str) -> Game:
     return herbrand.load(name)
 
 
-def against_perfect(name: str, games: int, clock: float, plies: int) -> dict[str, Any]:
-    """Begin where one role can win, after drawn moves, and count what our search throws away.
+def against_perfect(
+    name: str, players: list[str], games: int, clock: float, plies: int
+) -> list[dict[str, Any]]:
+    """Begin where one role can win, after drawn moves, and count what our players throw away.
 
     All states are solved before; the opponent plays a move after which it keeps the most.  For two players
     whose goals add up to 100.
@@ -265,21 +260,23 @@ def against_perfect(name: str, games: int, clock: float, plies: int) -> dict[str
         at = policy.place(game.expander.pack([state.facts]))
         if at is None:
             raise ValueError("a state that was not solved")
-        return policy.values[at] if role == game.roles[0] else 100 - policy.values[at]
+        worth = float(policy.values[at])
+        return worth if role == game.roles[0] else 100 - worth
 
-    tried, thrown, number = 0, 0, 0
-    while tried < games and number < 50 * games:
+    starts: list[tuple[State, str, int]] = []
+    number = 0
+    while len(starts) < games and number < 50 * games:
         number += 1
-        chance = random.Random(number)
         state = game.initial_state()
-        for joint in opening(game, chance.randrange(plies + 1), number):
+        for joint in opening(game, random.Random(number).randrange(plies + 1), number):
             state = state.next(joint)
         role = next((r for r in game.players if value(state, r) == 100), None)
-        if role is None:
-            continue
-        mine = MctsPlayer(seed=number)
-        mine.start(game, role, 300)
-        tried += 1
+        if role is not None:
+            starts.append((state, role, number))
+
+    def won(who: str, state: State, role: str, seed: int) -> bool:
+        chance = random.Random(seed)
+        mine = started(game, {role: who}, seed)[role]
         while not state.is_terminal:
             turn = next((r for r in game.players if len(state.legal_moves(r)) > 1), None)
             made: dict[str, Move | str] = {
@@ -293,12 +290,19 @@ def against_perfect(name: str, games: int, clock: float, plies: int) -> dict[str
                 }
                 made[turn] = max(kept, key=lambda move: kept[move])
             state = state.next(made)
-        thrown += state.goal(role) != 100
-        print(f"{name}: {thrown} of {tried} won positions not won", file=sys.stderr)
-    return {
-        "game": name, "player": "mcts", "clock_s": clock, "states": len(policy.space.states),
-        "won_positions": tried, "not_won": thrown,
-    }  # fmt: skip
+        return state.goal(role) == 100
+
+    found = []
+    for who in players:
+        thrown = 0
+        for tried, start in enumerate(starts):
+            thrown += not won(who, *start)
+            print(f"{name}: {who} did not win {thrown} of {tried + 1} won positions", file=sys.stderr)
+        found.append({
+            "game": name, "player": who, "clock_s": clock, "states": len(policy.space.states),
+            "won_positions": len(starts), "not_won": thrown,
+        })  # fmt: skip
+    return found
 
 
 def rate(name: str, clock: float) -> dict[str, Any]:
@@ -347,7 +351,13 @@ def main() -> None:
         ]
     elif given.what == "solved":
         names = given.games_named or ("ticTacToe", "nim", "connectFour5x4")
-        found = [against_perfect(n, given.games, given.clock, given.opening) for n in names]
+        found = [
+            row
+            for name in names
+            for row in against_perfect(
+                name, given.players.split(","), given.games, given.clock, given.opening
+            )
+        ]
     else:
         found = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]
     print(json.dumps(found, indent=2))

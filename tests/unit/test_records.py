@@ -22,6 +22,7 @@ from herbrand.ggp.manager import Manager, Past, Settings, seats_for
 from herbrand.ggp.seats import LocalSeat, RemoteSeat
 from herbrand.ggp.server import PlayerServer
 from herbrand.play import Player, make_player
+from herbrand.play.annotate import annotate
 from herbrand.records import MatchRecord, RecordError, Store
 from herbrand.records.document import read_document, write_document
 from herbrand.records.ggpbase import read_ggpbase, replayed, write_ggpbase
@@ -552,3 +553,36 @@ def test_every_table_and_column_is_documented(store: Store) -> None:
         name: {row[1] for row in store.connection.execute(f"PRAGMA table_info({name})")} for (name,) in tables
     }
     assert told == there
+
+
+def test_moves_of_a_record_are_annotated(tmp_path: Path) -> None:
+    """In tic-tac-toe a missed win is said to be one, the win itself is the best move, and JSON has both."""
+    game = herbrand.load("ticTacToe")
+    moves = [
+        ("(mark 1 1)", "noop"),
+        ("noop", "(mark 2 1)"),
+        ("(mark 1 2)", "noop"),
+        ("noop", "(mark 2 2)"),
+        ("(mark 3 1)", "noop"),  # (mark 1 3) wins
+        ("noop", "(mark 2 3)"),
+    ]
+    thoughts = list(annotate(game.initial_state(), moves, clock=0.4))
+    assert [(thought.step, thought.role) for thought in thoughts] == [
+        (step, game.roles[(step - 1) % 2]) for step in range(1, 7)
+    ]
+    assert thoughts[4].grade not in ("best", "good", "unknown")
+    assert thoughts[4].best is not None
+    assert thoughts[4].best.move == "(mark 1 3)"
+    assert thoughts[5].grade == "best"
+    assert "xplayer (mark 3 1)" in str(thoughts[4])
+    with Store(tmp_path / "m.db") as store:
+        played("ticTacToe", store)
+    code, shown = run("replay", str(tmp_path / "m.db"), "--annotate", "--clock", "0.1", "--brief")
+    assert code == 0
+    assert shown.count("player (mark") >= 5
+    code, shown = run(
+        "replay", str(tmp_path / "m.db"), "--annotate", "--clock", "0.1", "--step", "1", "--json"
+    )
+    assert code == 0
+    assert json.loads(shown)[0]["annotations"][0]["step"] == 1
+    assert run("replay", str(tmp_path / "m.db"), "--annotate", "--player", "nobody")[0] == 2

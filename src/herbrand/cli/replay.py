@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from herbrand.cli.picture import Painter, goals_line
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from herbrand.play.annotate import Annotation
     from herbrand.records import MatchRecord
 
 __all__ = ["command"]
@@ -22,14 +25,38 @@ __all__ = ["command"]
 @click.option("--step", type=click.IntRange(0), help="Only the state after so many steps.")
 @click.option("--brief", is_flag=True, help="Only the moves, not the states.")
 @OF_GAME
+@click.option("--annotate", is_flag=True, help="Say of every move what a program thinks of it.")
+@click.option(
+    "--player",
+    "who",
+    metavar="PLAYER",
+    default="mcts",
+    show_default=True,
+    help="The program with --annotate.",
+)
+@click.option(
+    "--clock", type=click.FloatRange(0), default=1.0, show_default=True, help="Its seconds for a move."
+)
 @json_option("Print the states as JSON.")
 def command(
-    source: str, match: str | None, step: int | None, game: str | None, *, brief: bool, wants_json: bool
+    source: str,
+    match: str | None,
+    step: int | None,
+    game: str | None,
+    who: str,
+    clock: float,
+    *,
+    brief: bool,
+    annotate: bool,
+    wants_json: bool,
 ) -> None:
     """Show a recorded match, state by state, by playing it again.
 
-    Without ID the last match is shown.
+    Without ID the last match is shown. With --annotate a program looks at each move: what it was worth,
+    what would have been better, and how the game would have gone on.
     """
+    from herbrand.play.annotate import annotate as annotated
+    from herbrand.play.registry import NoSuchPlayer, make_player
     from herbrand.records import RecordError
     from herbrand.records.ggpbase import replayed
 
@@ -41,7 +68,20 @@ def command(
     if step is not None and step >= len(states):
         raise click.BadParameter(f"the match has {count(len(record.moves), 'step')}", param_hint="--step")
     wanted = range(len(states)) if step is None else [step]
+    remarks: Iterator[Annotation] = iter(())
+    if annotate:
+        try:
+            make_player(who)
+        except NoSuchPlayer as error:
+            raise click.BadParameter(str(error), param_hint="--player") from error
+        begin, moves = (
+            (0, record.moves) if step is None else (max(0, step - 1), record.moves[max(0, step - 1) : step])
+        )
+        remarks = annotated(states[begin], moves, player=who, clock=clock, first=begin + 1)
     if wants_json:
+        thoughts: dict[int, list[dict[str, Any]]] = {}
+        for thought in remarks:
+            thoughts.setdefault(thought.step, []).append(thought.as_json())
         as_json(
             [
                 {
@@ -50,6 +90,7 @@ def command(
                     "facts": sorted(states[number].facts),
                     "terminal": states[number].is_terminal,
                     "goals": states[number].goals if states[number].is_terminal else None,
+                    **({"annotations": thoughts.get(number, [])} if annotate else {}),
                 }
                 for number in wanted
             ]
@@ -58,9 +99,13 @@ def command(
     paint = Painter(states[0].game)
     who = ", ".join(f"{role} is {name}" for role, name in record.players.items())
     result(f"{record.game}, match {record.id}: {who}")
+    ahead = next(remarks, None)
     for number in wanted:
         if number:
             _step(record, number)
+        while ahead is not None and ahead.step <= number:
+            result(f"     {ahead}")
+            ahead = next(remarks, None)
         if not brief or step is not None:
             result(f"\n{paint(states[number])}\n")
     if step is None:

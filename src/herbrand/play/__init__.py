@@ -12,6 +12,7 @@ packages extend with entry points of the group `herbrand.players`.
 | `greedy`     | `greedy`          | the move after which its goal value is best, one step ahead             |
 | `montecarlo` | `montecarlo`      | the move after which random games end best                              |
 | `mcts`       | `mcts`, `search/` | a tree of the moves that look best, judged by random games, with proofs |
+| `alphabeta`  | `alphabeta`       | looks ahead step by step, values what it sees by what it learned        |
 | `puzzle`     | `puzzle`          | for one role: the next move of a shortest plan                          |
 | `solved`     | `solved`          | small games: by the value of every state                                |
 | `ismcts`     | `ismcts`          | where something is hidden: by what it did and saw alone                 |

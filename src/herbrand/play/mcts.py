@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
+from herbrand.play.team import MARGIN, Team, cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.search.engine import Search
     from herbrand.play.search.plain import PlainSearch
-    from herbrand.simulate.expand import States
+    from herbrand.play.search.probe import Probe
 
 __all__ = ["MctsPlayer"]
 
-MARGIN = 0.01
-"""Seconds before the end of a clock at which the search is stopped."""
-PATIENCE = 0.02
-"""Seconds that a search may take to stop."""
 _AMAF = 200.0
+_SHARE = 0.2
+"""The part of the time in which a single thread looks for proofs."""
+_PROBE_MEMORY = 0.125
+"""The part of the memory that looking for proofs takes."""
 
 
 class MctsPlayer(Player):
@@ -38,6 +39,8 @@ class MctsPlayer(Player):
     `amaf` is after how many games a move's own mean counts as much as games in which it came later (0:
     such games are not counted; None: 200 where pieces are only placed, else 0, as measured).
     With `regret`, roles that move at once choose by regret matching, and the move is drawn as they do.
+    Where two take turns, an exact search looks for proofs meanwhile (`probe`): in a thread of its own with
+    `threads` of two (None: two if there are so many processors), else in a fifth of the time.
     """
 
     def __init__(
@@ -51,6 +54,8 @@ class MctsPlayer(Player):
         max_steps: int = 1000,
         regret: bool = False,
         amaf: float | None = None,
+        probe: bool = True,
+        threads: int | None = None,
     ) -> None:
         super().__init__(seed)
         self.memory = memory
@@ -60,10 +65,13 @@ class MctsPlayer(Player):
         self.max_steps = max_steps
         self.regret = regret
         self.amaf = amaf
+        self.probe = probe
+        self.threads = cores() if threads is None else threads
         self._search: Search | None = None
+        self._probe: Probe | None = None
         self._plain: PlainSearch | None = None
         self._builder: threading.Thread | None = None
-        self._thinker: threading.Thread | None = None
+        self._team = Team()
         self._report: Callable[[], Explanation] | None = None
 
     # -- getting ready --------------------------------------------------------------------
@@ -74,7 +82,7 @@ class MctsPlayer(Player):
 
     def prepare(self, deadline: float) -> None:
         """Build the network and compile in the background; wait for it until the clock runs out."""
-        self._search = self._plain = None
+        self._search = self._probe = self._plain = None
         self._report = None
         self._builder = threading.Thread(
             target=self._build, args=(self.game, self.chance.getrandbits(32)), daemon=True
@@ -91,9 +99,14 @@ class MctsPlayer(Player):
             amaf = self.amaf
             if amaf is None:
                 amaf = _AMAF if only_placing(game.expander) else 0.0
+            memory = self.memory * 1e6
+            probe = None
+            if self.probe and not self.regret and len(game.players) == 2 and game.chance_role is None:
+                probe = self._made_probe(game, int(_PROBE_MEMORY * memory))
+                memory *= 1 - _PROBE_MEMORY
             search = Search(
                 game.network,
-                memory=int(self.memory * 1e6),
+                memory=int(memory),
                 seed=seed,
                 exploration=self.exploration,
                 each=self.each,
@@ -103,10 +116,20 @@ class MctsPlayer(Player):
             )
             search.move_to(search.expander.initial)
             search.warm()
+            if probe is not None:
+                probe.tell(search)
         except (HerbrandError, MemoryError):
             return
         if self._game is game:
-            self._search = search
+            self._search, self._probe = search, probe
+
+    def _made_probe(self, game: Game, memory: int) -> Probe:
+        from herbrand.play.search.probe import Probe
+
+        probe = Probe(game.network, game.role_index(self.role), memory=memory)
+        probe.move_to(probe.engine.expander.initial)
+        probe.engine.slice(1)
+        return probe
 
     # -- choosing -------------------------------------------------------------------------
 
@@ -118,39 +141,88 @@ class MctsPlayer(Player):
         self._report = None
         if len(moves) == 1:
             return moves[0]
-        search = self._search
-        if search is not None and self._is_idle():
-            try:
-                packed = _packed(search, state)
-            except HerbrandError:  # a state that the network does not have
-                pass
-            else:
-                return self._by_search(search, packed, moves, started, deadline)
+        search = self._entered(state)
+        if search is not None:
+            return self._by_search(search, moves, started, deadline)
         return self._by_rules(state, moves, started, deadline)
 
-    def _is_idle(self) -> bool:
-        """Whether the search has ended that was stopped before."""
-        if self._thinker is not None and self._thinker.is_alive():
-            self._thinker.join(PATIENCE)
-            return not self._thinker.is_alive()
-        return True
+    def consider(self, state: State, may_go_on: Callable[[], bool]) -> Move:
+        """Search in this thread alone, for as long as it may; `HerbrandError` where it cannot."""
+        search = self._entered(state)
+        if search is None:
+            raise HerbrandError(f"there is no network of {self.game.name}")
+        search.stop[0] = 0
+        search.run(self._asked(search, may_go_on, alone=True))
+        return self._chosen(search, self.options(state))
 
-    def _by_search(
-        self, search: Search, packed: States, moves: list[Move], started: float, deadline: float
-    ) -> Move:
-        from herbrand.play.search.reading import ranked_arms
+    def _entered(self, state: State) -> Search | None:
+        """Return the search, at the state; None if it cannot search it now."""
+        from herbrand.play.search.reading import packed
 
-        search.move_to(packed)
-        before = search.playouts
-        most = self.playouts
-        role = self.game.role_index(self.role)
-        self._think(
-            search,
-            lambda: not search.decided(role) and (most is None or search.playouts - before < most),
-            deadline,
-        )
+        search, probe = self._search, self._probe
+        if search is None or not self._team.is_idle():
+            return None
+        try:
+            root = packed(search.expander, state)
+        except HerbrandError:  # a state that the network does not have
+            return None
+        search.move_to(root)
+        if probe is not None:
+            probe.move_to(root)
+        return search
+
+    def _by_search(self, search: Search, moves: list[Move], started: float, deadline: float) -> Move:
+        before, most = search.playouts, self.playouts
+        probe = self._probe if self._probe is not None and self._probe.is_able else None
+        apart = probe is not None and self.threads > 1 and most is None
+
+        def more() -> bool:
+            return most is None or search.playouts - before < most
+
+        def grow() -> bool:
+            search.run(self._asked(search, more, alone=not apart and most is None))
+            return True
+
+        def prove() -> bool:
+            while probe is not None and probe.may_go_on and not probe.engine.stop[0]:
+                probe.slice()
+            return False
+
+        works, stops = [grow], [search.stop]
+        if probe is not None:
+            stops.append(probe.engine.stop)
+        if apart:
+            works.append(prove)
+        self._team.think(works, stops, self.may_go_on, deadline)
+        if probe is not None and self._team.is_idle():
+            probe.tell(search)
         seconds = time.monotonic() - started
         self._report = lambda: _explain(search, self.role, seconds, search.playouts - before)
+        return self._chosen(search, moves)
+
+    def _asked(self, search: Search, may_go_on: Callable[[], bool], *, alone: bool) -> Callable[[], bool]:
+        """Return what the search asks between rounds; when it is `alone`, proofs are looked for then."""
+        role = self.game.role_index(self.role)
+        probe = self._probe
+        spent = {"all": time.thread_time(), "proofs": 0.0}
+
+        def ask() -> bool:
+            if probe is not None:
+                if alone and probe.may_go_on:
+                    now = time.thread_time()
+                    if spent["proofs"] < _SHARE * (now - spent["all"]):
+                        probe.slice()
+                        spent["proofs"] += time.thread_time() - now
+                probe.tell(search)
+            return may_go_on() and not search.decided(role)
+
+        return ask
+
+    def _chosen(self, search: Search, moves: list[Move]) -> Move:
+        """Return the move that the search found best."""
+        from herbrand.play.search.reading import ranked_arms
+
+        role = self.game.role_index(self.role)
         by_text = {str(move).lower(): move for move in moves}
         planned = search.planned()
         if planned is not None and planned.lower() in by_text:
@@ -162,26 +234,6 @@ class MctsPlayer(Player):
         else:
             arm = ranked_arms(search, search.root, role)[0]
         return by_text.get(search.move_text(int(search.tree.move[arm])).lower(), moves[0])
-
-    def _think(self, search: Search, may_go_on: Callable[[], bool], deadline: float) -> None:
-        """Search until the deadline, in a thread of its own: nothing it does can make the answer late."""
-        if not self.may_go_on(deadline):
-            return
-        search.stop[0] = 0
-        done = threading.Event()
-
-        def work() -> None:
-            try:
-                search.run(may_go_on)
-            finally:
-                done.set()
-
-        self._thinker = threading.Thread(target=work, daemon=True)
-        self._thinker.start()
-        while not done.is_set() and self.may_go_on(deadline):
-            done.wait(max(0.0, min(0.05, deadline - time.monotonic())))
-        search.stop[0] = 1
-        done.wait(PATIENCE)
 
     def _by_rules(self, state: State, moves: list[Move], started: float, deadline: float) -> Move:
         """Search by evaluating the rules, while there is no network, or where there is none."""
@@ -222,17 +274,6 @@ class MctsPlayer(Player):
     def report(self) -> Explanation | None:
         """Return what was found out before the last move; None if there was nothing to choose."""
         return None if self._report is None else self._report()
-
-
-def _packed(search: Search, state: State) -> States:
-    """Return a state in the form of the expander; `GameError` if it is not one of the network."""
-    import numpy as np
-
-    if state.engine == "network":
-        packed = np.frombuffer(state._key, np.uint64).reshape(1, -1)
-        if packed.shape[1] == search.expander.words:
-            return packed.copy()
-    return search.expander.pack([state.facts])
 
 
 def _explain(search: Search, role: str, seconds: float, playouts: int) -> Explanation:

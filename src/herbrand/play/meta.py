@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
+from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.interface import Player
 from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.puzzle import PuzzlePlayer
+from herbrand.play.search.features import only_placing
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
@@ -23,12 +25,18 @@ __all__ = ["MetaPlayer"]
 
 _LOOKS = 20
 """States of a random game in which is looked who chooses."""
+_LEARNS = 2.0
+"""Seconds that learning to value positions takes, at least."""
+_EXPLAINED = 0.3
+"""The part of the variance of ends that must be explained for alpha-beta, as measured."""
 _SMALL = 200_000
 """States up to which a game is solved."""
 
 
 class MetaPlayer(Player):
-    """Lets the player choose that suits the game: a planner, a solved game, or tree search; says why.
+    """Lets the player choose that suits the game, and says why.
+
+    A planner, a solved game, alpha-beta where values can be learned, or tree search.
 
     `memory` is in megabytes.
     """
@@ -46,8 +54,25 @@ class MetaPlayer(Player):
         player = self._pick(deadline)
         player.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
         if isinstance(player, SolvedPlayer) and player.policy is None:
-            self.reason = f"tree search: {player.note()}"
+            player, self.reason = self._searcher(player, deadline)
         self._player = player
+
+    def _searcher(self, solved: SolvedPlayer, deadline: float) -> tuple[Player, str]:
+        """Return the player that suits a game that is not solved, ready, and why it was picked."""
+        because = solved.note()
+        seed, left = self.chance.getrandbits(32), deadline - time.monotonic()
+        if not solved.finished.is_set() or left < _LEARNS:
+            return solved, f"tree search: {because}"
+        deep = AlphaBetaPlayer(seed, memory=self.memory / 4)
+        deep.start(self.game, self.role, left / 2)
+        lesson = deep.lesson
+        explained = 0.0 if lesson is None else lesson.explained
+        shown = f"what is learned from random games explains {explained:.0%} of how others end"
+        if explained >= _EXPLAINED and not only_placing(self.game.expander):
+            return deep, f"alpha-beta, for {shown}: {because}"
+        wide = MctsPlayer(seed, memory=self.memory)
+        wide.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
+        return wide, f"tree search, for {shown}, or pieces are only placed: {because}"
 
     def _pick(self, deadline: float) -> Player:
         game, seed = self.game, self.chance.getrandbits(32)

@@ -32,6 +32,7 @@ _OWN: Final = {
     "greedy": "herbrand.play.greedy:GreedyPlayer",
     "montecarlo": "herbrand.play.montecarlo:MonteCarloPlayer",
     "mcts": "herbrand.play.mcts:MctsPlayer",
+    "alphabeta": "herbrand.play.alphabeta:AlphaBetaPlayer",
     "puzzle": "herbrand.play.puzzle:PuzzlePlayer",
     "solved": "herbrand.play.solved:SolvedPlayer",
     "ismcts": "herbrand.play.ismcts:IsMctsPlayer",

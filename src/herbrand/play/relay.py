@@ -36,6 +36,8 @@ class RelayPlayer(Player):
         self._student: threading.Thread | None = None
         self._explanation: Callable[[], Explanation | None] | None = None
         self._history: History = ()
+        self.asked = self.deadline = 0.0
+        """When the last move was asked for, and when its clock runs out, on the monotonic clock."""
         self.finished = threading.Event()
         """Set when `study` is through."""
 
@@ -54,6 +56,12 @@ class RelayPlayer(Player):
     def substitute(self) -> Player:
         """Return the player to hand over to."""
         return MctsPlayer(seed=self.chance.getrandbits(32), memory=self.memory)
+
+    def hand_over(self, seconds: float) -> Player:
+        """Let the substitute get ready, for at most so many seconds."""
+        self._substitute = self.substitute()
+        self._substitute.start(self.game, self.role, seconds)
+        return self._substitute
 
     def prepare(self, deadline: float) -> None:
         """Study until the clock runs out, or longer in the background."""
@@ -77,7 +85,8 @@ class RelayPlayer(Player):
 
     def select(self, state: State, play_clock: float) -> Move:
         """Choose, or let the substitute choose in the time that is left."""
-        started = time.monotonic()
+        started = self.asked = time.monotonic()
+        self.deadline = started + play_clock
         moves = self.options(state)
         self._explanation = None
         if len(moves) == 1:
@@ -87,10 +96,7 @@ class RelayPlayer(Player):
             move, explanation = found
             self._explanation = lambda: explanation
             return move
-        substitute = self._substitute
-        if substitute is None:
-            substitute = self._substitute = self.substitute()
-            substitute.start(self.game, self.role, 0.3 * play_clock)
+        substitute = self._substitute or self.hand_over(0.3 * play_clock)
         substitute.told(self._history)
         move = substitute.select(state, max(0.0, play_clock - (time.monotonic() - started)))
         note = self.note()

@@ -11,13 +11,24 @@ from herbrand.play.search.descent import joint_key
 from herbrand.play.search.tree import ALONE, JOINT, edge_slot
 
 if TYPE_CHECKING:
+    from herbrand.machine.state import State
     from herbrand.play.search.engine import Search
+    from herbrand.simulate.expand import Expander, States
 
-__all__ = ["ranked_arms", "reports"]
+__all__ = ["packed", "ranked_arms", "reports"]
 
 _LINES = 12
 """Moves for which a line is given."""
 _LONGEST = 20
+
+
+def packed(expander: Expander, state: State) -> States:
+    """Return a state in the form of the expander; `GameError` if it is not one of the network."""
+    if state.engine == "network":
+        found = np.frombuffer(state._key, np.uint64).reshape(1, -1)
+        if found.shape[1] == expander.words:
+            return found.copy()
+    return expander.pack([state.facts])
 
 
 def ranked_arms(search: Search, at: int, role: int) -> list[int]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALONE", "AMAF", "ARMS", "CHANCE", "EDGES", "EXPLORATION", "FULL", "JOINT", "LEAF", "OVER", "POSITIONS",
     "REGRET", "SERIAL", "SINGLE", "SUM", "WEIGHT", "Tree", "add_edge", "edge_slot", "forget", "hashed",
-    "mixed", "new_tree", "position_slot",
+    "mixed", "new_tree", "position_slot", "zeros",
 ]  # fmt: skip
 
 LEAF: Final = 0
@@ -134,37 +134,37 @@ def new_tree(words: int, roles: int, *, memory: int, most: int = 1 << 27, seed: 
     slots = 1 << (2 * positions - 1).bit_length()
     f8, i8, i4, u8 = np.float64, np.int64, np.int32, np.uint64
     # what is asked of a position that may be chosen stands together, at the beginning of a line of the cache
-    flat = _zeros(positions * row + 8, f8)
+    flat = zeros(positions * row + 8, f8)
     shift = -(flat.ctypes.data // 8) % 8
     table = flat[shift : shift + positions * row].reshape(positions, row)
     tree = Tree(
-        state=_zeros((positions, words), u8),
-        slots=_zeros(slots, i4),
+        state=zeros((positions, words), u8),
+        slots=zeros(slots, i4),
         games=table[:, 0],
         best=table[:, 1],
         total=table[:, 2 : 2 + roles],
         low=table[:, 2 + roles : 2 + 2 * roles],
         high=table[:, 2 + 2 * roles : 2 + 3 * roles],
-        plies=_zeros(positions, i4),
-        kind=_zeros(positions, np.uint8),
-        mover=_zeros(positions, np.int16),
-        first=_zeros(positions, i8),
-        sizes=_zeros((positions, roles), i4),
-        seen=_zeros(positions, i8),
-        move=_zeros(arms, i4),
-        arm_count=_zeros(arms, f8),
-        arm_total=_zeros(arms, f8),
-        arm_virtual=_zeros(arms, i4),
-        arm_child=_zeros(arms, i4),
-        amaf_count=_zeros(arms, np.float32),
-        amaf_total=_zeros(arms, np.float32),
-        arm_regret=_zeros(arms, f8),
-        arm_share=_zeros(arms, f8),
-        edge_slots=_zeros(slots, i4),
-        edge_key=_zeros(positions, u8),
-        edge_parent=_zeros(positions, i4),
-        edge_child=_zeros(positions, i4),
-        edge_next=_zeros(positions, i4),
+        plies=zeros(positions, i4),
+        kind=zeros(positions, np.uint8),
+        mover=zeros(positions, np.int16),
+        first=zeros(positions, i8),
+        sizes=zeros((positions, roles), i4),
+        seen=zeros(positions, i8),
+        move=zeros(arms, i4),
+        arm_count=zeros(arms, f8),
+        arm_total=zeros(arms, f8),
+        arm_virtual=zeros(arms, i4),
+        arm_child=zeros(arms, i4),
+        amaf_count=zeros(arms, np.float32),
+        amaf_total=zeros(arms, np.float32),
+        arm_regret=zeros(arms, f8),
+        arm_share=zeros(arms, f8),
+        edge_slots=zeros(slots, i4),
+        edge_key=zeros(positions, u8),
+        edge_parent=zeros(positions, i4),
+        edge_child=zeros(positions, i4),
+        edge_next=zeros(positions, i4),
         used=np.zeros(8, i8),
         random=np.array([(seed * 0x9E3779B97F4A7C15 + 0x1234567) % (1 << 64)], u8),
         settings=np.zeros(8, f8),
@@ -173,7 +173,7 @@ def new_tree(words: int, roles: int, *, memory: int, most: int = 1 << 27, seed: 
     return tree
 
 
-def _zeros(shape: int | tuple[int, ...], kind: Any) -> NDArray[Any]:
+def zeros(shape: int | tuple[int, ...], kind: Any) -> NDArray[Any]:
     """Return zeros that take memory only where they are written to, in large pages where there are some.
 
     What is looked for in a tree lies anywhere in it: with small pages much time goes into finding them.

@@ -1,0 +1,209 @@
+"""Alpha-beta: proved values agree with solved games, searches can be interrupted, values are learned."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import herbrand
+from herbrand.play import make_player
+from herbrand.play.alphabeta import AlphaBetaPlayer
+from herbrand.play.mcts import MctsPlayer
+from herbrand.play.minimax.descent import DEEPEST
+from herbrand.play.minimax.engine import AlphaBeta
+from herbrand.play.minimax.learning import learn, valued
+from herbrand.play.minimax.nodes import SCALE
+from herbrand.play.minimax.table import EXACT, LOWER, new_table, probe, store
+from herbrand.play.solved import solve_quickly
+
+if TYPE_CHECKING:
+    from herbrand.machine.state import State
+
+
+def small_connect_four() -> herbrand.Game:
+    """Connect four on five columns of four."""
+    return herbrand.load("connectFour.ggd", parameters={"Columns": 5, "Rows": 4})
+
+
+def random_state(game: herbrand.Game, steps: int, seed: int) -> State:
+    """A state after some random joint moves, not terminal."""
+    chance = random.Random(seed)
+    state = game.initial_state()
+    for _ in range(steps):
+        after = state.next([chance.choice(legal) for legal in state.legal_moves().values()])
+        if after.is_terminal:
+            break
+        state = after
+    return state
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "nim"])
+def test_what_is_proved_is_the_value(name: str) -> None:
+    """From many positions, for both roles: the value of retrograde analysis, and a move that keeps it."""
+    game = herbrand.load(name)
+    expander = game.expander
+    for role in range(2):
+        policy = solve_quickly(game, role, 60, states=100_000, megabytes=500)
+        search = AlphaBeta(game.network, role, memory=1 << 20, exact=True)
+        for seed in range(25):
+            root = expander.pack([random_state(game, seed % 6, seed).facts])
+            search.move_to(root)
+            search.run(100_000)
+            place = policy.place(root)
+            assert place is not None
+            assert search.is_solved
+            assert round(search.value) == round(policy.values[place])
+            if expander.legal(root).counts()[0, role] < 2:
+                continue
+            values = {move: value for move, value, _ in policy.options(place)}
+            assert values[search.move_text(search.choice)] == policy.values[place]
+            for report in search.reports():
+                assert report.at_least <= values[report.move] <= report.at_most
+                if report.proved is not None:
+                    assert values[report.move] == report.proved
+
+
+def test_searching_in_slices_is_searching() -> None:
+    """A search that is interrupted all the time finds the same in as many positions."""
+    network = small_connect_four().network
+    found = []
+    for most in (3, 1_000_000):
+        search = AlphaBeta(network, 0, memory=1 << 20)
+        search.move_to(search.expander.initial)
+        while search.depth < 9:
+            search.slice(most)
+        found.append((search.value, search.choice, search.nodes))
+    assert found[0] == found[1]
+
+
+def test_forced_wins_are_taken_the_short_way() -> None:
+    """Three in a row is finished at once, and the explanation says that it is proved."""
+    game = herbrand.load("ticTacToe")
+    state = game.initial_state()
+    for joint in (
+        ("(mark 1 1)", "noop"),
+        ("noop", "(mark 2 1)"),
+        ("(mark 1 2)", "noop"),
+        ("noop", "(mark 2 2)"),
+    ):
+        state = state.next(joint)
+    player = make_player("alphabeta", seed=3)
+    player.start(game, "xplayer", 60)
+    assert player.select(state, 5) == "(mark 1 3)"
+    report = player.report()
+    assert report is not None
+    assert (report.best.move, report.best.proved, report.best.plies) == ("(mark 1 3)", 100, 1)
+    assert "looked 1 steps ahead" in str(report) or "looked 2 steps ahead" in str(report)
+
+
+def test_a_table_gives_back_what_it_took() -> None:
+    """Values, depths, bounds and moves survive; a state that is not there is not found."""
+    table = new_table(1 << 16)
+    chance = random.Random(1)
+    for _ in range(200):
+        key = np.uint64(chance.getrandbits(64))
+        value, depth, move = chance.randrange(100 * SCALE), chance.randrange(DEEPEST), chance.randrange(9999)
+        store(table, key, value, depth, LOWER, 1, move)
+        data = int(probe(table, key))
+        assert (data >> 1 & 3, data >> 3 & 1, data >> 4 & 511) == (LOWER, 1, depth)
+        assert (data >> 13 & 0xFFFFF, (data >> 33) - 1) == (value, move)
+        assert not probe(table, key ^ np.uint64(1 << 40))
+    assert EXACT != LOWER
+
+
+def test_values_are_learned_from_random_games() -> None:
+    """In breakthrough, who is ahead is told well enough, and both ways of evaluating agree."""
+    game = herbrand.load("breakthrough")
+    lesson = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
+    assert lesson.features
+    assert lesson.explained > 0.3
+    states = np.concatenate([game.expander.pack([random_state(game, 10, s).facts]) for s in range(20)])
+    values = valued(game.expander, 0, states, lesson.judge)
+    assert values.std() > SCALE
+    search = AlphaBeta(game.network, 0, memory=1 << 20, judge=lesson.judge)
+    for state, value in zip(states, values, strict=True):
+        search.move_to(state[None, :])
+        assert abs(int(search.rows.value[0]) - min(max(value, SCALE // 2), 99.5 * SCALE)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("rockPaperScissors", "at the same time"), ("kuhn", "hide")],
+)
+def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str) -> None:
+    """Moves at once, hidden things and chance are for the tree search, and the report says so."""
+    game = herbrand.load(name)
+    player = AlphaBetaPlayer(seed=1, learning=False)
+    player.start(game, game.players[0], 60)
+    states = (random_state(game, seed % 4, seed) for seed in range(40))
+    state = next(state for state in states if len(state.legal_moves(player.role)) > 1)
+    assert state.is_legal(player.role, player.select(state, 0.2))
+    assert why in player.note()
+
+
+def test_a_look_ahead_helps_the_tree_search() -> None:
+    """A win that is too long for the random games of a short search is proved by the look ahead."""
+    game = small_connect_four()
+    state = random_state(game, 6, 4)
+    role = next(role for role in game.players if len(state.legal_moves(role)) > 1)
+    sure = AlphaBeta(game.network, game.role_index(role), memory=1 << 22, exact=True)
+    sure.move_to(game.expander.pack([state.facts]))
+    sure.run(300_000)
+    assert sure.is_solved
+    player = MctsPlayer(seed=1, memory=100)
+    player.start(game, role, 60)
+    assert player._probe is not None
+    rounds = iter(range(2_000))
+    move = player.consider(state, lambda: next(rounds, None) is not None)
+    after = {str(m): sure_value(game, role, state, str(m)) for m in state.legal_moves(role)}
+    assert after[str(move)] == max(after.values())
+
+
+def sure_value(game: herbrand.Game, role: str, state: State, move: str) -> float:
+    """The value after a move, by an exact search."""
+    joint = {r: legal[0] for r, legal in state.legal_moves().items()}
+    after = state.next({**joint, role: move})
+    if after.is_terminal:
+        return float(after.goal(role) or 0)
+    search = AlphaBeta(game.network, game.role_index(role), memory=1 << 22, exact=True)
+    search.move_to(game.expander.pack([after.facts]))
+    search.run(300_000)
+    assert search.is_solved
+    return float(round(search.value))
+
+
+@pytest.mark.parametrize("who", ["mcts", "alphabeta"])
+@pytest.mark.parametrize("name", ["ticTacToe", "nim"])
+def test_won_positions_are_won(who: str, name: str) -> None:
+    """Against an opponent that keeps as much as it can."""
+    game = herbrand.load(name)
+    policy = [solve_quickly(game, role, 60, states=100_000, megabytes=500) for role in range(2)]
+    tried = 0
+    for seed in range(60):
+        state = random_state(game, seed % 5, seed)
+        place = policy[0].place(game.expander.pack([state.facts]))
+        assert place is not None
+        if policy[0].values[place] == 50:
+            continue
+        winner = 0 if policy[0].values[place] == 100 else 1
+        player = make_player(who, seed=seed)
+        player.start(game, game.roles[winner], 60)
+        while not state.is_terminal:
+            joint = [legal[0] for legal in state.legal_moves().values()]
+            if len(state.legal_moves(game.roles[winner])) > 1:
+                joint[winner] = player.select(state, 0.3)
+            elif len(state.legal_moves(game.roles[1 - winner])) > 1:
+                place = policy[1 - winner].place(game.expander.pack([state.facts]))
+                assert place is not None
+                best = policy[1 - winner].options(place)[0][0]
+                joint[1 - winner] = next(m for m in state.legal_moves(game.roles[1 - winner]) if m == best)
+            state = state.next(joint)
+        assert state.goal(game.roles[winner]) == 100
+        tried += 1
+        if tried == 6:
+            break
+    assert tried == 6
