@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -16,6 +17,7 @@ from herbrand.errors import HerbrandError
 from herbrand.evolve import (
     FAMILIES,
     Bank,
+    Block,
     BoardGame,
     Connect,
     Contagion,
@@ -44,7 +46,7 @@ from herbrand.evolve import (
     design_from_json,
     random_design,
 )
-from herbrand.evolve.blocks.grammar import draw_block, within
+from herbrand.evolve.blocks.grammar import draw_block, grammar_of, within
 
 KINGS = Piece((Step("any", "both"),), "back")
 STONES = Piece((Place(),))
@@ -216,3 +218,20 @@ def test_nobody_wins_says_so() -> None:
     """What is said about the end of a game fits the rules: without settlement it is a draw."""
     design = BoardGame(Squares(3, 3), (STONES,), goals=(InARow(3),), settlement=NobodyWins())
     assert design.paragraphs()[2].endswith("is a draw.")
+
+
+def test_the_reference_names_every_block() -> None:
+    """Every kind of block is on the page, with every field of it."""
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "blocks.md").read_text(encoding="utf-8")
+    families = [random_design(1, [family]) for family in FAMILIES]
+    kinds, open_ = set[type[Block]](), [type(design) for design in families]
+    while open_:
+        kind = open_.pop()
+        kinds.add(kind)
+        for grammar in grammar_of(kind).values():
+            open_ += [other for other in getattr(grammar, "kinds", ()) if other not in kinds]
+    assert len(kinds) > 25
+    for kind in kinds:
+        assert page.count(f"| **{kind.__name__}** |") == 1
+        rows = page.split(f"| **{kind.__name__}** |")[1].split("| **")[0]
+        assert all(f"| | `{name}` |" in rows for name in grammar_of(kind))

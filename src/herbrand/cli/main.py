@@ -50,6 +50,7 @@ COMMANDS: Final = {
     "analyse": "Decide whether a game terminates, is playable and winnable.",
     "diff": "Tell whether two games are the same, or where they part.",
     "measure": "Measure games: balance, draws, skill, depth, drama, novelty and more.",
+    "evolve": "Search for new games, and write a gallery of them.",
     "ground": "List the instances of the rules that can matter in a game.",
     "bench": "Measure how fast random games are played.",
     "lsp": "Serve editors: findings, repairs, hovering, completion, renaming while you type.",

@@ -3,7 +3,7 @@
     >>> from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares, random_design
     >>> design = BoardGame(Squares(4, 4), (Piece((Place(where="dropped"),)),), goals=(InARow(3),))
     >>> print(design.paragraphs()[0])
-    Lauzeid is played on a board of four by four squares. White begins; the players act in turn.
+    Kaistound is played on a board of four by four squares. White begins; the players act in turn.
     >>> design.rulesheet().count("(<= (legal")
     3
     >>> random_design(7) == random_design(7)
@@ -16,6 +16,8 @@
 | `sheet`                         | rules with comments, and the helper relations that they need           |
 | `random_designs`                | `random_design`: a game from a seed                                    |
 | `variation/`                    | mutation and crossover of blocks and of rules, with lineage            |
+| `search/`                       | MAP-Elites: the best game of each kind, kept in SQLite                 |
+| `gallery`                       | a page with what a search has found                                    |
 
 A `Design` is a value: a tree of frozen dataclasses, with a JSON form.  What it prints is plain GDL, or
 GDL-II where something is hidden, with `base` and `input` spelled out, every rule safe, and an action of its

@@ -5,7 +5,7 @@ A block is a frozen dataclass whose fields say, beside their type, what may stan
     >>> from random import Random
     >>> grammar = Span(3, 5)
     >>> grammar.draw(Random(1)), grammar.vary(Random(1), 3)
-    (3, 4)
+    (3, 3)
 
 | grammar  | values                                          | a variation                           |
 |----------|-------------------------------------------------|---------------------------------------|

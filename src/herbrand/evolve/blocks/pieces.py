@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, some, span
-from herbrand.evolve.numerals import times
+from herbrand.evolve.numerals import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ __all__ = ["Action", "Jump", "Leap", "Piece", "Place", "Slide", "Step", "names_o
 _COURSES: Final = ("any", "orthogonal", "diagonal", "ahead")
 _COURSE_WORDS: Final = {
     "any": "in any direction",
-    "orthogonal": "straight, not aslant",
+    "orthogonal": "straight (not aslant)",
     "diagonal": "aslant",
     "ahead": "forwards",
 }
@@ -94,7 +94,8 @@ class Place(Action):
             "home": "on a free square of its own half of the board",
             "dropped": "on the lowest free square of a column",
         }[self.where]
-        return f"is placed {where}"
+        stock = f" (each player has {count(self.supply)})" if self.supply else ""
+        return f"is placed {where}{stock}"
 
     def conditions(self) -> list[list[str]]:
         """Return bodies about ?player, ?x and ?y, beside the square being free; any of them suffices."""
@@ -159,7 +160,7 @@ class Slide(Action):
 
     def in_words(self) -> str:
         """Say how."""
-        return f"slides over free squares, {_COURSE_WORDS[self.course]}, {_ONTO_WORDS[self.onto]}"
+        return f"slides {_COURSE_WORDS[self.course]}, over free squares, {_ONTO_WORDS[self.onto]}"
 
     def rules(self, kind: str) -> list[str]:
         """Along a ray, the last square under the conditions."""
@@ -294,12 +295,7 @@ class Piece(Block):
             "ends": f"Each player begins with a {name} at each end of its back row. ",
             "middle": f"Each player begins with a {name} in the middle of its back row. ",
         }[self.start]
-        supply = "".join(
-            f" (each player has {times(place.supply, 'to place', 'to place')})"
-            for place in self.places
-            if place.supply
-        )
-        return f"{start}A {name} {self.in_words()}{supply}."
+        return f"{start}A {name} {self.in_words()}."
 
 
 def plural(name: str) -> str:

@@ -1,0 +1,196 @@
+"""The gallery: a page with the games that a search has found, their rulesheets, and everything as JSON.
+
+DIR/index.html         the page; needs nothing else
+DIR/games/NAME.kif     the rulesheets, for `herbrand web DIR/games` and every other command
+DIR/games.json         designs, measures, proofs and lineages
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from html import escape
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import HerbrandError
+from herbrand.evolve.search.axes import AXES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from herbrand.evolve.search.candidate import Candidate
+    from herbrand.evolve.search.loop import Progress
+    from herbrand.game import Game
+
+__all__ = ["picture", "write_gallery"]
+
+SHOWN: Final = {
+    "search_length": ("steps", "mean length of games between players that search"),
+    "branching": ("moves to choose from", "mean number of legal moves of a player that has several"),
+    "search_balance": ("balance", "1: both sides win as often, between players that search"),
+    "search_draws": ("draws", "share of draws between players that search"),
+    "search_first_mover": ("first mover", "mean score of who moves first"),
+    "skill": ("skill", "how much more a searching player gets than a random one"),
+    "depth": ("depth", "rungs of the ladder of players worth climbing, two at most"),
+    "drama": ("drama", "how far behind winners have been"),
+    "lead_change": ("lead changes", "share of steps after which another player is in the lead"),
+    "uncertainty": ("uncertainty", "how open games are, on the average"),
+    "rule_novelty": ("novelty of rules", "distance to the most similar bundled game"),
+    "play_novelty": ("novelty of play", "distance of random games to those of bundled games"),
+}
+"""Measures on the page: what they are called there, and what they mean."""
+_WEB: Final = "http://127.0.0.1:8888/game/"
+PICTURES: Final = 60
+"""So many games, the best ones, are drawn."""
+
+
+def write_gallery(folder: Path, progress: Progress, everything: Sequence[Candidate]) -> Path:
+    """Write the gallery of a search into a folder, and return its page.
+
+    `everything` are all candidates of the search, for the lineages.  Rulesheets of games that are no longer
+    in the archive are removed.
+    """
+    elites = progress.archive.elites()
+    sheets = folder / "games"
+    sheets.mkdir(parents=True, exist_ok=True)
+    wanted = {f"{candidate.name}.kif" for candidate in elites}
+    for old in sheets.glob("*.kif"):
+        if old.name not in wanted:
+            old.unlink()
+    by_name = {candidate.name: candidate for candidate in everything if candidate.design is not None}
+    cards = []
+    for place, candidate in enumerate(elites):
+        assert candidate.design is not None
+        text = candidate.design.rulesheet()
+        (sheets / f"{candidate.name}.kif").write_text(text, encoding="utf-8")
+        drawn = picture(candidate.design.game()) if place < PICTURES else ""
+        cards.append(_card(candidate, drawn, _ancestors(candidate, by_name)))
+    content = [candidate.as_json() | {"rules": _paragraphs(candidate)} for candidate in elites]
+    (folder / "games.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    body = "\n".join([_summary(progress), _map(elites), *cards])
+    page = folder / "index.html"
+    page.write_text(_PAGE.replace("BODY", body), encoding="utf-8")
+    return page
+
+
+def picture(game: Game, seed: int = 1) -> str:
+    """Return an SVG of a state in the middle of a random game; empty for a game that cannot be drawn."""
+    chance = Random(seed)
+    try:
+        states = [game.initial_state("rules")]
+        while not states[-1].is_terminal:
+            moves = {role: chance.choice(legal) for role, legal in states[-1].legal_moves().items()}
+            states.append(states[-1].next(moves))
+        return game.artist.draw(states[len(states) // 2], style=False).svg
+    except HerbrandError:
+        return ""
+
+
+def _paragraphs(candidate: Candidate) -> list[str]:
+    return [] if candidate.design is None else candidate.design.paragraphs()
+
+
+def _ancestors(candidate: Candidate, by_name: Mapping[str, Candidate]) -> list[Candidate]:
+    """The first parents, nearest first."""
+    found: list[Candidate] = []
+    while candidate.lineage.parents and len(found) < 50:
+        parent = by_name.get(candidate.lineage.parents[0])
+        if parent is None or parent in found:
+            break
+        found.append(parent)
+        candidate = parent
+    return found
+
+
+def _summary(progress: Progress) -> str:
+    spent = sum(progress.spent.values())
+    stages = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common())
+    rows = [
+        ("candidates", f"{progress.candidates}, of which {progress.measured} passed the filters"),
+        ("games kept", f"{len(progress.archive)}"),
+        ("processor time", f"{spent:.0f} s: {stages}" if spent else "none"),
+        ("thrown away", ", ".join(f"{reason} ({n})" for reason, n in progress.reasons.most_common(8))),
+    ]
+    table = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
+    play = "herbrand web games"
+    return f"""<h1>Games that were found</h1>
+<p>Every game here was put together from blocks or made from others by variation, played thousands of times,
+and kept because it was the best one of its kind, length and choice. To play them, run <code>{play}</code>
+in this folder.</p>
+<table>{table}</table>"""
+
+
+def _map(elites: Iterable[Candidate]) -> str:
+    """A table of the archive: kinds and lengths down and across, one link for each range of choices."""
+    cells: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in elites:
+        cells.setdefault((candidate.cell[0], candidate.cell[1]), []).append(candidate)
+    bounds = (0, *AXES["search_length"])
+    lengths = [f"{low:g}-{high:g}" for low, high in itertools.pairwise(bounds)]
+    lengths.append(f"{bounds[-1]:g}-")
+    rows = []
+    for kind in sorted({kind for kind, _ in cells}):
+        row = "".join(f"<td>{_links(cells.get((kind, length), []))}</td>" for length in lengths)
+        rows.append(f"<tr><th>{escape(kind)}</th>{row}</tr>")
+    head = "".join(f"<th>{length.replace('-', '–')}</th>" for length in lengths)
+    return f"""<h2>The archive</h2>
+<p class="note">Kinds of games by how many steps they take; the darker, the better.</p>
+<div class="wide"><table class="map"><tr><th></th>{head}</tr>{"".join(rows)}</table></div>"""
+
+
+def _links(found: Sequence[Candidate]) -> str:
+    return " ".join(
+        f'<a href="#{escape(c.name)}" style="background: rgb(51 102 170 / {0.1 + 0.6 * c.quality:.2f})" '
+        f'title="quality {c.quality:.2f}, {escape(c.cell[2])} moves to choose from">{escape(c.name)}</a>'
+        for c in sorted(found, key=lambda c: c.cell)
+    )
+
+
+def _card(candidate: Candidate, drawn: str, ancestors: Sequence[Candidate]) -> str:
+    name = escape(candidate.name)
+    told = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in _paragraphs(candidate))
+    measures = candidate.measures
+    rows = "".join(
+        f'<tr title="{escape(meaning)}"><th>{escape(title)}</th><td>{_number(measures[key])}</td></tr>'
+        for key, (title, meaning) in SHOWN.items()
+        if key in measures
+    )
+    proofs = "; ".join(f"{key.replace('_', ' ')} {value}" for key, value in candidate.proofs.items())
+    line = [str(candidate.lineage), *(str(ancestor.lineage) for ancestor in ancestors)]
+    lineage = "".join(f"<li>{escape(step)}</li>" for step in line)
+    return f"""<section id="{name}"><h2>{name} <small>{candidate.quality:.2f}</small></h2>
+<div class="game"><div class="picture">{drawn}</div><div>{told}
+<p class="note">Proofs: {escape(proofs)}. Found as candidate {candidate.number}.</p>
+<p><a href="games/{name}.kif">rulesheet</a> · <a href="{_WEB}{name}">play in the browser</a> while
+<code>herbrand web games</code> runs · <code>herbrand play games/{name}.kif</code></p>
+<details><summary>Lineage</summary><ol>{lineage}</ol></details></div>
+<table>{rows}</table></div></section>"""
+
+
+def _number(value: Any) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Games that were found</title>
+<meta name="viewport" content="width=device-width">
+<style>
+:root { color-scheme: light dark }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem }
+h2 { margin-top: 2.5rem } small { opacity: .6; font-weight: normal }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+th { text-align: left; font-weight: 600 } th, td { padding: .2rem .6rem; border-bottom: 1px solid #8884;
+  vertical-align: top }
+.game { display: grid; grid-template-columns: 15rem 1fr 15rem; gap: 1.5rem; align-items: start }
+.game p { margin: 0 0 .7rem } .game td { text-align: right }
+.picture svg { width: 100%; height: auto; max-height: 20rem }
+.map a { display: inline-block; padding: 0 .35rem; border-radius: .3rem; color: inherit;
+  text-decoration: none }
+.wide { overflow-x: auto } .note { opacity: .75; font-size: .9rem } code { font-size: .9em }
+@media (max-width: 60rem) { .game { grid-template-columns: 1fr } .picture { max-width: 20rem } }
+</style></head><body>
+BODY
+</body></html>
+"""

@@ -1,0 +1,35 @@
+"""How good a game is, in one number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["RUNGS", "quality"]
+
+RUNGS: Final = (1, 4, 16)
+"""Random games after each move that the players of the ladder look at."""
+
+
+def quality(measures: Mapping[str, float]) -> float:
+    """Return the quality of a game between 0 and 1, from its measures.
+
+    A game must be fair and decided between players that search, whatever else it is:
+
+        search_balance · (1 - search_draws²) · (skill + depth/2 + min(1, 2·drama) + uncertainty) / 4
+
+    The four in the mean are what Browne and Maire (*Evolutionary game design*, 2010) found players to value:
+    that skill tells, that more of it tells more, that who is behind can still win, and that the end is open
+    for long.  Depth counts the rungs of the ladder `RUNGS` that are worth climbing, two at most.
+    """
+    fair = measures.get("search_balance", 0.0)
+    decided = 1 - measures.get("search_draws", 0.0) ** 2
+    play = (
+        max(0.0, measures.get("skill", 0.0))
+        + min(1.0, max(0.0, measures.get("depth", 0.0)) / (len(RUNGS) - 1))
+        + min(1.0, 2 * measures.get("drama", 0.0))
+        + measures.get("uncertainty", 0.0)
+    )
+    return round(fair * decided * play / 4, 6)

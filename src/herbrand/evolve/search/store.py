@@ -1,0 +1,101 @@
+"""All candidates of a search in SQLite: a batch in one transaction.
+
+A kill loses nothing but the batches that were under way, which are drawn again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import HerbrandError
+from herbrand.evolve.search.candidate import Candidate, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["SearchStore"]
+
+_VERSION = 1
+_SCHEMA = """
+create table if not exists search (version integer not null, settings text not null);
+create table if not exists candidates (
+    number integer primary key, batch integer not null, name text not null, reason text not null,
+    quality real not null, cell text not null, content text not null
+);
+create index if not exists by_batch on candidates (batch);
+"""
+
+
+class SearchStore:
+    """The database of one search."""
+
+    def __init__(self, path: Path | str) -> None:
+        try:
+            self._db = sqlite3.connect(path)
+            self._db.executescript(_SCHEMA)
+            self._db.execute("pragma journal_mode = wal")
+        except sqlite3.Error as error:
+            raise HerbrandError(f"{path} is no database of a search: {error}") from error
+        self.path = path
+
+    def settings(self, wanted: Settings) -> Settings:
+        """Return the settings of the search, which are those wanted when it begins.
+
+        Raises `HerbrandError` when it began with others.
+        """
+        row = self._db.execute("select version, settings from search").fetchone()
+        if row is None:
+            text = json.dumps(wanted.as_json())
+            with self._db:
+                self._db.execute("insert into search values (?, ?)", (_VERSION, text))
+            return wanted
+        if row[0] != _VERSION:
+            raise HerbrandError(f"{self.path} was written by another version of herbrand")
+        kept = Settings.from_json(json.loads(row[1]))
+        if kept != wanted:
+            mine, theirs = wanted.as_json(), kept.as_json()
+            other = ", ".join(f"{n} {theirs[n]}, not {mine[n]}" for n in mine if mine[n] != theirs[n])
+            raise HerbrandError(f"the search in {self.path} began with {other}")
+        return kept
+
+    def begun(self) -> Settings | None:
+        """Return the settings of a search that has begun, or None."""
+        row = self._db.execute("select settings from search").fetchone()
+        return None if row is None else Settings.from_json(json.loads(row[0]))
+
+    def add(self, batch: int, candidates: Sequence[Candidate]) -> None:
+        """Keep a whole batch."""
+        rows = []
+        for candidate in candidates:
+            content = candidate.as_json()
+            rows.append(
+                (
+                    candidate.number,
+                    batch,
+                    candidate.name,
+                    candidate.reason,
+                    candidate.quality,
+                    " ".join(candidate.cell),
+                    json.dumps(content),
+                )
+            )
+        with self._db:
+            self._db.executemany("insert into candidates values (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def batches(self) -> list[list[Candidate]]:
+        """Return the candidates of all batches, in their order."""
+        found: list[list[Candidate]] = []
+        query = "select batch, content from candidates order by number"
+        row: tuple[int, Any]
+        for row in self._db.execute(query):
+            while len(found) <= row[0]:
+                found.append([])
+            found[row[0]].append(Candidate.from_json(json.loads(row[1])))
+        return found
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
