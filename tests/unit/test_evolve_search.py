@@ -174,6 +174,7 @@ def test_cells_and_quality() -> None:
     assert quality(good) == 1.0
     assert quality({**good, "search_balance": 0.5}) == quality({**good, "skill": 0.0, "depth": 0.0}) == 0.5
     assert quality({**good, "search_draws": 1.0}) == 0
+    assert quality({"balance": 1.0, "draws": 0.0, "agency": 0.5}) == 0.125
 
 
 def test_filters() -> None:

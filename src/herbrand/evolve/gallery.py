@@ -83,7 +83,7 @@ def picture(game: Game, seed: int = 1) -> str:
         while not states[-1].is_terminal:
             moves = {role: chance.choice(legal) for role, legal in states[-1].legal_moves().items()}
             states.append(states[-1].next(moves))
-        return game.artist.draw(states[len(states) // 2], style=False).svg
+        return game.artist.draw(states[len(states) // 2], stacked=True).svg
     except HerbrandError:
         return ""
 

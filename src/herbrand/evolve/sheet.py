@@ -33,8 +33,12 @@ class Sheet:
         self.sections.append((comment, []))
 
     def add(self, *rules: str) -> None:
-        """Add rules to the section that was begun last."""
-        self.sections[-1][1].extend(dedent(rule).strip() for rule in rules if rule.strip())
+        """Add rules to the section that was begun last, each one once."""
+        written = self.sections[-1][1]
+        for rule in rules:
+            text = dedent(rule).strip()
+            if text and text not in written:
+                written.append(text)
 
     def text(self, helpers: Mapping[str, tuple[str, str]]) -> str:
         """Return the sheet with those helper relations that its rules use, directly or not.

@@ -94,7 +94,7 @@ class Place(Action):
             "home": "on a free square of its own half of the board",
             "dropped": "on the lowest free square of a column",
         }[self.where]
-        stock = f" (each player has {count(self.supply)})" if self.supply else ""
+        stock = f", as long as the player has any of its {count(self.supply)}," if self.supply else ""
         return f"is placed {where}{stock}"
 
     def conditions(self) -> list[list[str]]:

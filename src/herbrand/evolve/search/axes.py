@@ -20,14 +20,17 @@ AXES: Final[dict[str, tuple[float, ...]]] = {
     "search_length": (6, 10, 16, 24, 36),
     "branching": (3, 6, 12, 24),
 }
-"""Measures with the bounds between their cells; the third axis is `kind_of`."""
+"""Measures with the bounds between their cells; the third axis is `kind_of`.
+
+Games that are not searched are as long as random games."""
 
 
 def cell_of(design: Design, measures: Mapping[str, float]) -> tuple[str, ...]:
     """Return the cell of a game: a range for each of `AXES`, and its kind."""
     ranges = []
     for name, bounds in AXES.items():
-        number = bisect_right(bounds, measures.get(name, 0.0))
+        value = measures.get(name, measures.get("length", 0.0))
+        number = bisect_right(bounds, value)
         low = bounds[number - 1] if number else 0
         ranges.append(f"{low:g}-{bounds[number]:g}" if number < len(bounds) else f"{low:g}-")
     return (kind_of(design), *ranges)

@@ -23,7 +23,15 @@ def quality(measures: Mapping[str, float]) -> float:
     The four in the mean are what Browne and Maire (*Evolutionary game design*, 2010) found players to value:
     that skill tells, that more of it tells more, that who is behind can still win, and that the end is open
     for long.  Depth counts the rungs of the ladder `RUNGS` that are worth climbing, two at most.
+
+    Games with hidden information are not searched, as looking ahead would be looking at what is hidden; of
+    them only random games tell, and they get at most a quarter, by how often there is a choice:
+
+        balance · (1 - draws²) · agency / 4
     """
+    if "search_balance" not in measures:
+        told = measures.get("balance", 0.0) * (1 - measures.get("draws", 0.0) ** 2)
+        return round(told * measures.get("agency", 0.0) / 4, 6)
     fair = measures.get("search_balance", 0.0)
     decided = 1 - measures.get("search_draws", 0.0) ** 2
     play = (
