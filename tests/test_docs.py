@@ -68,13 +68,18 @@ def test_python_sessions_do_what_they_show(page: Path) -> None:
     assert not outcome.failed, "".join(messages)
 
 
+COMPILES = "compiling kernels (once)..."
+"""What commands say when they are the first on a machine to need something compiled."""
+
+
 def printed(command: str, typed: str) -> str:
     """What a command prints, remarks included, after a person typed some lines."""
     words = shlex.split(command, comments=True)
     assert words[0] == "herbrand", f"only herbrand is run here, not {command}"
     settings = {"COLUMNS": "100", "NO_COLOR": "1"}
     outcome = CliRunner().invoke(cli, words[1:], input=typed, env=settings, catch_exceptions=False)
-    return "".join(f"{line.rstrip()}\n" for line in outcome.output.splitlines())
+    lines = [line.rstrip() for line in outcome.output.splitlines()]
+    return "".join(f"{line}\n" for line in lines if line != COMPILES)
 
 
 def agrees(expected: str, got: str) -> bool:
