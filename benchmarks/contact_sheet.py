@@ -1,13 +1,17 @@
-"""Draw many rulesheets on pages that can be looked at: `python benchmarks/contact_sheet.py OUT SHEET…`.
+"""Draw many rulesheets on pages that can be looked at.
 
-Each picture is the state after some random moves, with the last moves marked.  What cannot be drawn is
-named, with the reason; the last line counts boards, tables, and moves that can be clicked.
+    python benchmarks/contact_sheet.py OUT SHEET…              the state after some random moves
+    python benchmarks/contact_sheet.py --steps 0 OUT SHEET…    the initial state
+
+The last moves are marked.  What cannot be drawn is named, with the reason; the last line counts boards,
+tables, and moves that can be clicked.  A page fits a photograph of 1920 by 1310 points, such as those in
+`docs/reference/drawings.md`: `chromium --headless --screenshot --window-size=1920,1310 PAGE`.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
-import sys
 from html import escape
 from pathlib import Path
 
@@ -15,19 +19,25 @@ import herbrand
 from herbrand.draw.artist import Artist, caption
 from herbrand.draw.clicks import grouped
 
-STEPS, A_PAGE = 8, 24
+A_PAGE = 60
 STYLE = (
-    "body{display:grid;grid-template-columns:repeat(6,1fr);gap:8px;margin:8px;font:12px sans-serif}"
-    "div{border:1px solid #ccc;padding:4px;height:270px;overflow:hidden}"
-    "svg{max-width:100%;max-height:245px;width:auto;height:auto}"
+    "body{display:grid;grid-template-columns:repeat(10,1fr);gap:6px;margin:6px;width:1900px}"
+    "body{font:11px sans-serif}"
+    "div{border:1px solid #ccc;padding:4px;height:200px;overflow:hidden}"
+    "svg{max-width:100%;max-height:180px;width:auto;height:auto}"
 )
 
 
 def main() -> None:
     """Write pages of pictures into a folder."""
-    if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    out, sheets = Path(sys.argv[1]), sorted(map(Path, sys.argv[2:]))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--steps", type=int, default=8)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("sheets", type=Path, nargs="+")
+    given = parser.parse_args()
+    out, sheets = given.out, sorted(given.sheets)
     out.mkdir(parents=True, exist_ok=True)
     cells: list[str] = []
     boards = moves = clickable = alone = 0
@@ -36,7 +46,7 @@ def main() -> None:
             game = herbrand.load(sheet)
             artist = Artist.of(game)
             state, chance, last = game.initial_state("rules"), random.Random(3), []
-            for _ in range(STEPS):
+            for _ in range(given.steps):
                 legal = state.legal_moves()
                 if state.is_terminal or not all(legal.values()):
                     break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from xml.etree import ElementTree as ET
 
 from herbrand.check.dependency import (
     DependencyGraph,
@@ -126,3 +127,25 @@ def test_a_cycle_of_rules_is_a_cycle() -> None:
     assert len(cycle) == 3
     for step, following in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
         assert step.other is following.rule
+
+
+def test_a_graph_is_drawn_with_strata_as_layers() -> None:
+    """Each relation lies above those it asks for, and higher strata above lower ones; names are escaped."""
+    g = graph("(<= p q (not r)) (<= q s) (<= r s) (<= s (t a)) (<= |<b>| p) (alone a) (<= u u s)")
+    drawn = g.to_svg()
+    root = ET.fromstring(drawn)
+    space = "{http://www.w3.org/2000/svg}"
+    places = {
+        node.attrib["data-relation"]: float(node.find(f"{space}rect").attrib["y"])  # type: ignore[union-attr]
+        for node in root.iter(f"{space}g")
+    }
+    assert set(places) == {"p/0", "q/0", "r/0", "s/0", "t/1", "|<b>|/0", "u/0"}
+    for edge in g.edges:
+        if edge.head != edge.body:
+            head, body = (f"{name}/{arity}" for name, arity in (edge.head, edge.body))
+            assert places[head] < places[body], str(edge)
+    assert max(places["p/0"], places["|<b>|/0"]) < min(places[name] for name in ("q/0", "r/0", "u/0"))
+    edges = [path for path in root.iter(f"{space}path") if "data-from" in path.attrib]
+    assert sum("stroke-dasharray" in path.attrib for path in edges) == 1
+    assert len(edges) == len(g.edges) - 1
+    assert dependency_graph(()).to_svg().startswith("<svg")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,12 +15,15 @@ httpx = pytest.importorskip("httpx", reason="its tests need httpx")
 from starlette.testclient import TestClient  # noqa: E402
 
 from herbrand import games  # noqa: E402
+from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.play.explanation import Explanation, MoveReport  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.child import Child, ChildError, ChildLost  # noqa: E402
 from herbrand.web.desk import Desk  # noqa: E402
 from herbrand.web.guard import MOST_BODY  # noqa: E402
+from herbrand.web.library import Library  # noqa: E402
 from herbrand.web.markup import tag  # noqa: E402
+from herbrand.web.pages_explore import explore_page  # noqa: E402
 from herbrand.web.table import Table, _told_thought  # noqa: E402
 
 if TYPE_CHECKING:
@@ -274,6 +278,94 @@ def test_a_game_is_looked_into(client: TestClient, token: str) -> None:
     assert 'class="chart"' in page
 
 
+def test_one_walks_through_the_game_tree(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each position shows its moves and what they are worth with best play, and the way back."""
+    monkeypatch.setattr("herbrand.web.desk.SOLVING", (300.0, 400_000, 800.0))
+    rules = games.text("nim")
+    told = Desk().explore(rules, "prefix", "nim", [])
+    winning = [number for number, branch in enumerate(told["branches"]) if branch["values"]["first"] == 100]
+    assert 0 < len(winning) < len(told["branches"])
+    assert told["value"] == {"first": 100, "second": 0}
+    after = Desk().explore(rules, "prefix", "nim", winning[:1])
+    assert after["value"] == told["value"]
+    assert all(branch["values"]["first"] == 100 for branch in after["branches"])
+    entry = Library().find("nim")
+    page = str(explore_page(entry, winning[:1], after, token=""))
+    assert "With best play from here: <strong>first 100, second 0" in page
+    assert 'href="/explore/nim">the beginning' in page
+    assert f'href="/explore/nim?path={winning[0]}.0"' in page
+    with pytest.raises(ValueError, match="no such branch"):
+        Desk().explore(rules, "prefix", "nim", [99_999])
+    assert client.get("/explore/nim?path=x").status_code == 400
+    assert client.get("/explore/none").status_code == 404
+
+
+# -- what can be seen by everybody ------------------------------------------------------------
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `#rrggbb`, as WCAG 2.2 defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, two: str) -> float:
+    """The contrast ratio of two colours, from 1 to 21."""
+    light, dark = sorted((luminance(one), luminance(two)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_colours_can_be_told_apart(theme: int) -> None:
+    """Text has a contrast of 4.5 to what it stands on (WCAG 2.2, 1.4.3), what can be clicked 3 (1.4.11)."""
+    css = files("herbrand.web").joinpath("static", "app.css").read_text("utf-8")
+    root = css.split("prefers-color-scheme: dark")[theme].split(":root {")[1].split("}")[0]
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", root))
+    for text in ("ink", "muted", "accent", "good", "bad", "warn"):
+        for under in ("paper", "sheet", "soft") if text in ("ink", "muted") else ("paper", "sheet"):
+            assert contrast(colours[text], colours[under]) >= 4.5, (text, under)
+    assert contrast(colours["on-accent"], colours["accent"]) >= 4.5
+    assert contrast(colours["accent"], colours["accent-soft"]) >= 4.5
+    board = (LIGHT, DARK)[theme]
+    for text, under in (
+        ("ink", "paper"),
+        ("ink", "cell"),
+        ("muted", "paper"),
+        ("muted", "chip"),
+        ("muted", "cell"),
+    ):
+        assert contrast(board[text], board[under]) >= 4.5, (text, under)
+    for name, (fill, outline, letters) in PIECES.items():
+        edge = board.get(f"edge-{name}", outline)
+        squares = ("light-square", "dark-square") if name in ("black", "white") else ()
+        for under in ("cell", *squares):
+            assert max(contrast(fill, board[under]), contrast(edge, board[under])) >= 3, (name, under)
+        assert contrast(letters, fill) >= 4.5, name
+
+
+def test_pages_can_be_heard_and_used_without_a_mouse(client: TestClient) -> None:
+    """Every page has a language, one heading of the first level and a way past the links; every field has a name."""
+    for address in ("/", "/game/mnk", "/edit", "/help", "/records", "/analyse/nim", "/game/none"):
+        page = client.get(address).text
+        assert '<html lang="en">' in page, address
+        assert page.count("<h1") <= 1, address
+        assert 'href="#main" class="skip"' in page, address
+        labels = set(re.findall(r'<label[^>]* for="([^"]+)"', page))
+        inside = re.sub(r"<label.*?</label>", "", page, flags=re.DOTALL)
+        for field in re.findall(r"<(?:input|select|textarea)([^>]*)>", inside):
+            named = re.search(r' id="([^"]+)"', field)
+            hidden = 'type="hidden"' in field
+            assert hidden or "aria-label=" in field or (named and named[1] in labels), (address, field)
+        for image in re.findall(r"<img([^>]*)>", page):
+            assert " alt=" in image, (address, image)
+        for button in re.findall(r"<button[^>]*>(.*?)</button>", page, re.DOTALL):
+            assert button.strip(), address
+    drawn = client.get("/picture/ticTacToe.svg").text
+    assert 'role="img"' in drawn
+    assert "<desc>" in drawn
+
+
 # -- what is refused --------------------------------------------------------------------------
 
 
@@ -400,7 +492,7 @@ def test_a_child_has_a_limit_on_memory() -> None:
 
 def test_games_of_folders_are_found_by_name_only(tmp_path: Path) -> None:
     """A folder's rulesheets get names that are safe in addresses."""
-    from herbrand.web.library import Library, NotThere
+    from herbrand.web.library import NotThere
 
     (tmp_path / "odd name&.kif").write_text("(role a)", encoding="utf-8")
     library = Library([tmp_path])

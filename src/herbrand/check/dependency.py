@@ -210,6 +210,16 @@ class DependencyGraph:
             lines.append(f"  {ids[edge.head]} -> {ids[edge.body]}{style};")
         return "\n".join([*lines, "}"])
 
+    def to_svg(self) -> str:
+        """Return a drawing with strata as layers, each relation above those it depends on."""
+        from herbrand.check.drawn import draw
+
+        return draw(self)
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows."""
+        return self.to_svg()
+
     def to_networkx(self) -> Any:
         """Return the graph as a `networkx.MultiDiGraph`, from what depends to what it depends on.
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["PIECES", "STYLE"]
+__all__ = ["DARK", "LIGHT", "PIECES", "STYLE"]
 
 PIECES: Final = {
     "white": ("#fdfaf3", "#3a3631", "#3a3631"),
     "black": ("#35322f", "#141210", "#f5f1e8"),
-    "red": ("#d1495b", "#8c2334", "#ffffff"),
+    "red": ("#cc4055", "#852031", "#ffffff"),
     "blue": ("#2f6fb0", "#184573", "#ffffff"),
-    "green": ("#3c8d5a", "#1f5936", "#ffffff"),
+    "green": ("#36824f", "#1c5230", "#ffffff"),
     "yellow": ("#efb83a", "#97690a", "#3b2a04"),
-    "orange": ("#e07b39", "#91451a", "#ffffff"),
+    "orange": ("#e07b39", "#7d3a14", "#2b1203"),
     "purple": ("#8a5aa8", "#553169", "#ffffff"),
-    "teal": ("#2a9d9b", "#135d5b", "#ffffff"),
+    "teal": ("#2a9d9b", "#105351", "#031c1b"),
     "brown": ("#8c6648", "#543a25", "#ffffff"),
     "pink": ("#dd7ba6", "#913960", "#3d0f25"),
     "grey": ("#a9a69f", "#5e5b56", "#23211f"),
@@ -27,7 +27,7 @@ PIECES: Final = {
 }
 """Fill, outline and letters of the pieces of each colour; the same in light and dark."""
 
-_LIGHT: Final = {
+LIGHT: Final = {
     "paper": "#ffffff",
     "ink": "#24211e",
     "muted": "#6d675f",
@@ -48,15 +48,16 @@ _LIGHT: Final = {
     "card": "#fffdf8",
     "accent": "#2a5f9e",
 }
-_DARK: Final = {
+"""Variables of the sheet on a light page."""
+DARK: Final = {
     "paper": "#1d1b19",
     "ink": "#ece7de",
-    "muted": "#a8a196",
+    "muted": "#b8b1a6",
     "line": "#645b4f",
     "cell": "#4a443b",
     "cell-2": "#57503f",
-    "light-square": "#bba98c",
-    "dark-square": "#7b5c42",
+    "light-square": "#8e7b5d",
+    "dark-square": "#5c4431",
     "frame": "#8b7f6e",
     "rack": "#2f5a8c",
     "rack-hole": "#22201d",
@@ -67,8 +68,28 @@ _DARK: Final = {
     "unlit": "#4b453d",
     "chip": "#332f2a",
     "card": "#3b3732",
-    "accent": "#82b1e8",
+    "accent": "#9cc3f0",
+    "edge-black": "#efe8da",
+    "edge-red": "#f3dcd9",
+    "edge-blue": "#dfe9f5",
+    "edge-green": "#dcebdf",
+    "edge-orange": "#f6e3d6",
+    "edge-purple": "#eadff1",
+    "edge-teal": "#d9eeed",
+    "edge-brown": "#eee2d8",
+    "edge-pink": "#f7e3ec",
+    "edge-grey": "#f1efec",
+    "edge-ink": "#efe8da",
+    "stroke-red": "#f29aa5",
+    "stroke-blue": "#8fbcf0",
+    "stroke-green": "#86cda0",
+    "stroke-orange": "#f0a878",
+    "stroke-purple": "#c9a6e4",
+    "stroke-teal": "#6fd3d1",
+    "stroke-brown": "#d0ad90",
+    "stroke-ink": "#c4beb4",
 }
+"""Those on a dark page; outlines and strokes too, because dark ones cannot be made out there."""
 
 
 def _variables(values: dict[str, str]) -> str:
@@ -77,10 +98,10 @@ def _variables(values: dict[str, str]) -> str:
 
 def _sheet() -> str:
     rules = [
-        f".hb{{{_variables(_LIGHT)}font-family:Inter,'Segoe UI',system-ui,Helvetica,Arial,sans-serif}}",
-        f"@media (prefers-color-scheme:dark){{.hb{{{_variables(_DARK)}}}}}",
-        f"[data-theme=light] .hb{{{_variables(_LIGHT)}}}",
-        f"[data-theme=dark] .hb{{{_variables(_DARK)}}}",
+        f".hb{{{_variables(LIGHT)}font-family:Inter,'Segoe UI',system-ui,Helvetica,Arial,sans-serif}}",
+        f"@media (prefers-color-scheme:dark){{.hb{{{_variables(DARK)}}}}}",
+        f"[data-theme=light] .hb{{{_variables(LIGHT)}}}",
+        f"[data-theme=dark] .hb{{{_variables(DARK)}}}",
         ".hb text{fill:var(--hb-ink);text-anchor:middle;dominant-baseline:central}",
         ".hb .start{text-anchor:start}",
         ".hb .label,.hb .muted{fill:var(--hb-muted)}",
@@ -113,8 +134,9 @@ def _sheet() -> str:
     ]
     for name, (fill, edge, letters) in PIECES.items():
         rules += [
-            f".hb .f-{name}{{fill:{fill}}}.hb .o-{name}{{stroke:{edge}}}.hb .t-{name}{{fill:{letters}}}",
-            f".hb .s-{name}{{stroke:{fill}}}",
+            f".hb .f-{name}{{fill:{fill}}}.hb .t-{name}{{fill:{letters}}}",
+            f".hb .o-{name}{{stroke:var(--hb-edge-{name},{edge})}}",
+            f".hb .s-{name}{{stroke:var(--hb-stroke-{name},{fill})}}",
         ]
     rules += [
         ".hb .f-black .line,.hb .f-blue .line,.hb .f-red .line{stroke:#f5f1e8;stroke-opacity:.75}",

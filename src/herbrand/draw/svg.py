@@ -116,12 +116,11 @@ def draw(
         others = [fact for fact in rest if fact not in spare and fact not in held]
         if others:
             painted.append(table(others))
-    if lines:
-        if painted:
-            painted[-1].broken = True
-        painted.append(caption(lines))
     if not painted:
         painted.append(caption(["no facts"]))
+    if lines:
+        painted[-1].broken = True
+        painted.append(caption(lines))
     return _page(painted, name, style=style)
 
 

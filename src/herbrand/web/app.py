@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from herbrand.draw.style import STYLE
+from herbrand.draw.style import PIECES, STYLE
 from herbrand.records import RecordError
 from herbrand.tournament.plan import TournamentError
 from herbrand.web.answers import (
@@ -32,6 +32,7 @@ from herbrand.web.library import MOST_BYTES, Library, NotThere
 from herbrand.web.matches import Desks, Matches, NoMatch
 from herbrand.web.pages import game_page, library_page, problem
 from herbrand.web.pages_analyse import analyse_page
+from herbrand.web.pages_explore import explore_page
 from herbrand.web.pages_help import help_page
 from herbrand.web.pages_play import match_page
 from herbrand.web.pages_write import EMPTY, write_page
@@ -50,6 +51,8 @@ __all__ = ["make_app"]
 
 STATIC: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
 MOST_PICTURES: Final = 400
+MOST_DEEP: Final = 300
+"""Steps into a game tree."""
 NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")
 ENDINGS: Final = {"prefix": ".kif", "infix": ".hrf", "prolog": ".pl", "ggdl": ".ggd"}
 _SVG_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -86,6 +89,7 @@ class App:
             Route("/upload", self.upload, methods=give),
             Route("/api/{do:str}", self.api, methods=give),
             Route("/analyse/{key}", self.analyse, methods=["GET", "POST"]),
+            Route("/explore/{key}", self.explore, methods=ask),
             Route("/static/{name}", self.static, methods=ask),
             *self.records.routes(),
         ]
@@ -308,11 +312,23 @@ class App:
             told = await run_in_threadpool(self.desks.ask, "analyse", place="analysis", seconds=150, **given)
         return page_answer(analyse_page(entry, told, token=token_for(request)))
 
+    async def explore(self, request: Request) -> Response:
+        """Show a state of the game tree with its branches."""
+        entry = self._entry(request)
+        words = request.query_params.get("path", "").split(".")
+        if len(words) > MOST_DEEP or not all(word.isdecimal() and len(word) < 6 for word in words if word):
+            raise HTTPException(400, "The path has a number for each step, with points between.")
+        path = [int(word) for word in words if word]
+        told = await run_in_threadpool(
+            self.desks.ask, "explore", place="analysis", seconds=90, path=path, **_rules(entry)
+        )
+        return page_answer(explore_page(entry, path, told, token=token_for(request)))
+
     async def static(self, request: Request) -> Response:
         """Give a file of the application: one of a fixed list."""
         name = request.path_params["name"]
         if name == "board.css":
-            return Response(STYLE, media_type="text/css", headers=_KEEP)
+            return Response(STYLE + _DOTS, media_type="text/css", headers=_KEEP)
         if name not in STATIC:
             raise HTTPException(404, "There is no such file.")
         content = files("herbrand.web").joinpath("static", name).read_bytes()
@@ -320,6 +336,8 @@ class App:
 
 
 _KEEP: Final = {"cache-control": "no-cache"}
+_DOTS: Final = "".join(f".c-{name}{{background:{fill}}}" for name, (fill, _, _) in PIECES.items())
+"""The colours of roles beside their names."""
 _NO_PICTURE: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 90"><text x="60" y="52" text-anchor="middle" '
     'font-size="30" fill="#a39c90">?</text></svg>'

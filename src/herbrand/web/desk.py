@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import GameError, HerbrandError
 from herbrand.game import Game
 from herbrand.limits import Limits
+
+if TYPE_CHECKING:
+    from herbrand.machine.state import State
 
 __all__ = ["Desk", "game_of"]
 
@@ -16,6 +20,10 @@ MOST_FINDINGS: Final = 200
 MOST_MOVES: Final = 400
 GAMES: Final = 1024
 """Random games from a state."""
+MOST_BRANCHES: Final = 200
+"""So many joint moves of a state are shown."""
+SOLVING: Final = (10.0, 400_000, 800.0)
+"""Seconds, states and megabytes for the value of a state."""
 SMALL: Final = 60
 """States of an automaton that is drawn."""
 
@@ -36,7 +44,7 @@ class Desk:
 
     ACTIONS: Final = (
         *("check", "preview", "why", "layout", "convert", "graph", "fix"),
-        *("thumbnail", "facts", "analyse", "odds"),
+        *("thumbnail", "facts", "analyse", "explore", "odds"),
     )
 
     def check(
@@ -140,7 +148,7 @@ class Desk:
         return {"holds": explanation.holds, "text": str(explanation)}
 
     def graph(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
-        """Return the relations with what each of them depends on, by strata."""
+        """Return the relations with what each of them depends on, and a drawing."""
         graph = game_of(text, notation, name, "").rules.graph
         rows = []
         for relation in sorted(graph.nodes):
@@ -153,7 +161,7 @@ class Desk:
                     "recursive": relation in graph.recursive,
                 }
             )
-        return {"relations": rows}
+        return {"relations": rows, "svg": graph.to_svg()}
 
     def thumbnail(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
         """Draw the initial state."""
@@ -207,6 +215,42 @@ class Desk:
                 values[role] = round(float(known.mean()), 1)
         return {"values": values, "games": GAMES}
 
+    def explore(
+        self, text: str, notation: str, name: str, path: list[int], source: str = ""
+    ) -> dict[str, Any]:
+        """Return a state of the game tree: its picture, value, and what every joint move leads to.
+
+        `path` has the number of a joint move for each step, in the order in which they are shown.
+        """
+        from herbrand.draw.artist import Artist, caption
+
+        game = game_of(text, notation, name, source)
+        game.require_playable()
+        state, line = game.initial_state("rules"), []
+        for number in path:
+            joints = _joints(state)
+            if not 0 <= number < len(joints):
+                raise ValueError("there is no such branch of the game tree")
+            line.append(_shown(joints[number]))
+            state = state.next(joints[number])
+        value, after = _values(game, state)
+        joints = _joints(state)
+        return {
+            "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
+            "said": " ".join(caption(state)),
+            "line": line,
+            "roles": list(game.players),
+            "value": value,
+            "branches": [
+                {
+                    "text": _shown(joint),
+                    "values": next((after[m] for m in joint.values() if m in after), None),
+                }
+                for joint in joints[:MOST_BRANCHES]
+            ],
+            "more": max(0, len(joints) - MOST_BRANCHES),
+        }
+
     def analyse(
         self, text: str, notation: str, name: str, seconds: float = 20.0, playouts: int = 2000
     ) -> dict[str, Any]:
@@ -242,3 +286,34 @@ class Desk:
         except HerbrandError:
             told["notes"].append(f"the game has more than {SMALL} states: they are not drawn")
         return told
+
+
+def _joints(state: State) -> list[dict[str, str]]:
+    """Return the joint moves of a state, somewhat more than are shown, in order."""
+    if state.is_terminal:
+        return []
+    legal = state.legal_moves()
+    some = islice(product(*legal.values()), 10 * MOST_BRANCHES)
+    return [dict(zip(legal, map(str, joint), strict=True)) for joint in some]
+
+
+def _shown(joint: dict[str, str]) -> str:
+    chosen = [f"{role} {move}" for role, move in joint.items() if move != "noop"]
+    return ", ".join(chosen) or ", ".join(f"{role} {move}" for role, move in joint.items())
+
+
+def _values(game: Game, state: State) -> tuple[dict[str, float] | None, dict[str, dict[str, float]]]:
+    """Return what a state is worth with best play, and what it is worth after each move of who chooses.
+
+    None and nothing where that takes too long, or where the game is none that can be solved so.
+    """
+    from herbrand.analyse.budget import Budget
+    from herbrand.analyse.solve import solve
+
+    if state.is_terminal:
+        return {role: value for role, value in state.goals.items() if value is not None}, {}
+    try:
+        found = solve(game, start=state, budget=Budget(*SOLVING))
+    except HerbrandError:
+        return None, {}
+    return found.value, {move: values for _, move, values in found.root}

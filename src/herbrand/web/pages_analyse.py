@@ -54,6 +54,11 @@ def analyse_page(entry: Entry, told: Mapping[str, Any] | None, *, token: str) ->
             method="post",
             data_busy="Looking…",
         ),
+        tag(
+            "p",
+            tag("a", "Walk through the game tree", href=f"/explore/{entry.key}"),
+            ": every position with its moves, and what each is worth where the game is small enough.",
+        ),
         token=token,
     )
 

@@ -155,7 +155,13 @@ def write_page(text: str, notation: str, title: str, *, token: str) -> Markup:
                     ),
                     tag(
                         "section",
-                        tag("p", "What each relation is defined by.", class_="muted"),
+                        tag(
+                            "p",
+                            "Each relation above those it asks for, in red and dashed those under “not”. "
+                            "Click one to see its own ties.",
+                            class_="muted",
+                        ),
+                        tag("div", id="drawn", class_="scroll drawn"),
                         tag("table", tag("tbody", id="relations"), class_="relations"),
                         role="tabpanel",
                         id="panel-relations",

@@ -325,8 +325,6 @@ function match() {
   replay(go, () => [view.step, now.steps]);
 
   // chances
-  const colours = { white: "#fdfaf3", black: "#35322f", red: "#d1495b", blue: "#2f6fb0", green: "#3c8d5a", yellow: "#efb83a", orange: "#e07b39",
-    purple: "#8a5aa8", teal: "#2a9d9b", brown: "#8c6648", pink: "#dd7ba6", grey: "#a9a69f", ink: "#8a857c" };
   async function bar() {
     if (now.hidden) { $("bar").hidden = true; return; }
     let told;
@@ -337,6 +335,7 @@ function match() {
     if ($("bar").hidden) return;
     const space = "http://www.w3.org/2000/svg";
     const svg = document.createElementNS(space, "svg");
+    svg.setAttribute("class", "hb");
     svg.setAttribute("viewBox", "0 0 300 24");
     svg.setAttribute("preserveAspectRatio", "none");
     let x = 0;
@@ -345,12 +344,12 @@ function match() {
       const colour = now.roles.find((one) => one.name === name)?.colour ?? "ink";
       const box = document.createElementNS(space, "rect");
       for (const [key, number] of Object.entries({ x, y: 0, width: wide, height: 24 })) box.setAttribute(key, number);
-      box.setAttribute("fill", colours[colour] ?? "#8a857c");
+      box.setAttribute("class", `f-${colour}`);
       const text = document.createElementNS(space, "text");
       text.setAttribute("x", x + wide / 2);
       text.setAttribute("y", 16);
       text.setAttribute("text-anchor", "middle");
-      text.setAttribute("fill", ["white", "yellow", "pink", "grey"].includes(colour) ? "#24211e" : "#ffffff");
+      text.setAttribute("class", `t-${colour}`);
       text.textContent = wide > 26 ? value.toFixed(0) : "";
       svg.append(box, text);
       x += wide;
@@ -470,11 +469,28 @@ function write() {
     if (tab === "relations") {
       try {
         const told = await ask("graph");
+        $("drawn").innerHTML = told.svg;
+        $("drawn").scrollLeft = ($("drawn").scrollWidth - $("drawn").clientWidth) / 2;
         $("relations").replaceChildren(...told.relations.map((one) => element("tr", {}, element("th", { scope: "row" }, one.relation),
           element("td", {}, ...one.on.flatMap((name) => [element("span", { class: name.startsWith("not ") ? "not" : "" }, name), " "])))));
       } catch (error) { verdict(error.message, "bad"); }
     }
   }
+
+  // a click on a relation leaves only its own ties
+  $("drawn").addEventListener("click", (event) => {
+    const name = event.target.closest("[data-relation]")?.dataset.relation;
+    const again = name && $("drawn").dataset.shown === name;
+    $("drawn").dataset.shown = again ? "" : name ?? "";
+    const shown = $("drawn").dataset.shown;
+    const near = new Set([shown]);
+    for (const edge of $("drawn").querySelectorAll("[data-from]")) {
+      const tied = !shown || edge.dataset.from === shown || edge.dataset.to === shown;
+      edge.classList.toggle("faint", !tied);
+      if (tied) near.add(edge.dataset.from).add(edge.dataset.to);
+    }
+    for (const one of $("drawn").querySelectorAll("[data-relation]")) one.classList.toggle("faint", Boolean(shown) && !near.has(one.dataset.relation));
+  });
 
   function choose(told) {
     const names = Object.keys(told.legal);

@@ -1,0 +1,156 @@
+"""Draw a dependency graph as SVG: strata as layers, each relation above those it asks for.
+
+A layered drawing after Sugiyama, Tagawa and Toda (1981): rows from the graph, then a few sweeps in which
+each relation goes to the mean of those it is tied to.  Colours are attributes, so that a page may say
+otherwise in its style sheet; edges have `data-from` and `data-to`, relations `data-relation`.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from herbrand.check.dependency import DependencyGraph, Edge, Relation
+
+__all__ = ["draw"]
+
+ROW: Final = 62
+HIGH: Final = 28
+GAP: Final = 16
+LETTER: Final = 7.3
+"""Width of a letter."""
+MOST_WIDE: Final = 1100
+"""A row that would be wider goes on in another one."""
+SWEEPS: Final = 6
+
+
+def draw(graph: DependencyGraph, *, title: str = "What each relation depends on") -> str:
+    """Return the drawing; relations that neither ask nor are asked for are left out."""
+    tied = {end for edge in graph.edges for end in (edge.head, edge.body)}
+    wide = {node: LETTER * len(_label(node)) + 22 + 14 * (node in graph.recursive) for node in tied}
+    bands = [_rows(graph, [node for node in stratum if node in tied], wide) for stratum in graph.strata]
+    rows = [row for band in bands for row in band]  # from below
+    _order(rows, graph)
+    width = max((_width(row, wide) for row in rows), default=0.0) + 40
+    place: dict[Relation, tuple[float, float]] = {}
+    height = ROW * len(rows) + 26 * sum(map(bool, bands)) + 12
+    y = height - 12.0
+    parts = []
+    for number, band in enumerate(bands):
+        if not band:
+            continue
+        bottom, y = y, y - 26
+        for row in band:
+            x = (width - _width(row, wide)) / 2
+            for node in row:
+                place[node] = (x + wide[node] / 2, y - ROW + 17)
+                x += wide[node] + GAP
+            y -= ROW
+        parts.append(
+            f'<rect class="stratum" x="6" y="{y + 4:.0f}" width="{width - 12:.0f}" '
+            f'height="{bottom - y - 8:.0f}" rx="10" fill="{("#f6f3ec", "#edf3fa")[number % 2]}"/>'
+            f'<text class="stratum-name" x="16" y="{bottom - 12:.0f}" fill="#655f57" font-size="12">'
+            f"stratum {number}</text>"
+        )
+    parts += [_edge(edge, place) for edge in graph.edges if edge.head != edge.body]
+    parts += [_node(node, place[node], wide[node], graph) for row in rows for node in row]
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-size="12" '
+        f'font-family="ui-monospace, Menlo, Consolas, monospace"><title>{escape(title)}</title>'
+        f"<desc>{escape(str(graph))}</desc>{_HEAD}{''.join(parts)}</svg>\n"
+    )
+
+
+_HEAD: Final = (
+    '<defs><marker id="asks" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+    'orient="auto"><path d="M0 0L8 4L0 8z" fill="#8a8378"/></marker></defs>'
+)
+
+
+def _label(node: Relation) -> str:
+    return f"{node[0]}/{node[1]}"
+
+
+def _width(row: list[Relation], wide: Mapping[Relation, float]) -> float:
+    return sum(wide[node] + GAP for node in row) - GAP
+
+
+def _rows(
+    graph: DependencyGraph, stratum: list[Relation], wide: Mapping[Relation, float]
+) -> list[list[Relation]]:
+    """Divide a stratum into rows, each relation above those of the stratum that it asks for."""
+    inside, depth = set(stratum), {}
+    for component in graph.components:
+        if component[0] not in inside:
+            continue
+        below = [
+            depth[edge.body]
+            for node in component
+            for edge in graph.edges_from(node)
+            if edge.body in inside and edge.body not in component
+        ]
+        depth.update(dict.fromkeys(component, 1 + max(below, default=-1)))
+    rows: list[list[Relation]] = []
+    for level in range(max(depth.values(), default=-1) + 1):
+        row: list[Relation] = []
+        for node in (node for node in stratum if depth[node] == level):
+            if row and _width([*row, node], wide) > MOST_WIDE:
+                rows.append(row)
+                row = []
+            row.append(node)
+        rows.append(row)
+    return rows
+
+
+def _order(rows: list[list[Relation]], graph: DependencyGraph) -> None:
+    """Order each row so that edges are short and cross seldom."""
+    ties: dict[Relation, list[Relation]] = {node: [] for row in rows for node in row}
+    for edge in graph.edges:
+        if edge.head != edge.body:
+            ties[edge.head].append(edge.body)
+            ties[edge.body].append(edge.head)
+    where = {node: (i + 0.5) / len(row) for row in rows for i, node in enumerate(row)}
+    for sweep in range(SWEEPS):
+        for row in rows if sweep % 2 else rows[::-1]:
+            mean = {
+                node: sum(where[other] for other in ties[node]) / len(ties[node])
+                if ties[node]
+                else where[node]
+                for node in row
+            }
+            row.sort(key=lambda node, mean=mean: mean[node])  # type: ignore[misc]
+            where.update({node: (i + 0.5) / len(row) for i, node in enumerate(row)})
+
+
+def _edge(edge: Edge, place: Mapping[Relation, tuple[float, float]]) -> str:
+    (x1, y1), (x2, y2) = place[edge.head], place[edge.body]
+    if y2 > y1:  # as it should be: from above to below
+        start, bend = y1 + HIGH, y1 + HIGH + 24
+    else:  # in a cycle, or wrapped rows
+        start, bend = y1, y1 - 26
+    path = f"M{x1:.1f} {start:.1f}C{x1:.1f} {bend:.1f} {x2:.1f} {y2 - 25:.1f} {x2:.1f} {y2 - 1:.1f}"
+    kind, dash, ink = (
+        ("asks not", ' stroke-dasharray="5 3"', "#b23347") if edge.negative else ("asks", "", "#8a8378")
+    )
+    ends = f'data-from="{escape(_label(edge.head))}" data-to="{escape(_label(edge.body))}"'
+    return (
+        f'<path class="{kind}" {ends} d="{path}" fill="none" stroke="{ink}"{dash} marker-end="url(#asks)">'
+        f"<title>{escape(str(edge))}</title></path>"
+    )
+
+
+def _node(node: Relation, place: tuple[float, float], wide: float, graph: DependencyGraph) -> str:
+    x, y = place
+    label, loop = _label(node), " ↻" if node in graph.recursive else ""
+    on = ", ".join(("not " if e.negative else "") + _label(e.body) for e in graph.edges_from(node))
+    said = f"{label}: {on}" if on else label
+    return (
+        f'<g class="relation" data-relation="{escape(label)}"><title>{escape(said)}</title>'
+        f'<rect x="{x - wide / 2:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{HIGH}" rx="7" fill="#ffffff" '
+        f'stroke="#8a8378"/><text x="{x:.1f}" y="{y + 18.5:.1f}" text-anchor="middle" fill="#24211e">'
+        f"{escape(label + loop)}</text></g>"
+    )
