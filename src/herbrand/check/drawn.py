@@ -83,7 +83,8 @@ def _rows(
     graph: DependencyGraph, stratum: list[Relation], wide: Mapping[Relation, float]
 ) -> list[list[Relation]]:
     """Divide a stratum into rows, each relation above those of the stratum that it asks for."""
-    inside, depth = set(stratum), {}
+    inside = set(stratum)
+    depth: dict[Relation, int] = {}
     for component in graph.components:
         if component[0] not in inside:
             continue
