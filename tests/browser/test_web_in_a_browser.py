@@ -9,7 +9,6 @@ import os
 import shutil
 import socket
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -202,6 +201,10 @@ def test_a_game_is_broken_and_mended(page: Page) -> None:
     page.click("#tab-game")
     page.wait_for_selector("#preview svg")
     keep(page, "editor")
+    page.click("#tab-relations")
+    page.click('#drawn [data-relation="legal/2"]')
+    assert page.locator("#drawn .relation:not(.faint)").count() == 3  # legal, true and rivals
+    keep(page, "relations")
     page.click("#play")
     page.wait_for_selector("#board svg")
     turn(page, "Your move, xplayer")
@@ -235,7 +238,7 @@ def test_the_library_filters_while_one_types(page: Page) -> None:
     page.fill("#query", "connect four")
     page.wait_for_function("() => document.getElementById('amount').textContent === '2 games'")
     page.fill("#query", "")
-    time.sleep(2)
+    page.wait_for_function("() => [...document.images].slice(0, 4).every((one) => one.complete)")
     keep(page, "library")
 
 
