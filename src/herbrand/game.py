@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
     from herbrand.simulate.walker import Walker
+    from herbrand.simulate.weights import Weights
     from herbrand.syntax.ggdl.program import Parameter, Value
     from herbrand.syntax.tree import Term, Tree
 
@@ -396,8 +397,14 @@ class Game:
         threads: int | None = None,
         limits: Limits | None = None,
         progress: Callable[[int, int], None] | None = None,
+        weights: Weights | None = None,
     ) -> Simulation:
-        """Play uniformly random games and return their statistics.
+        """Play random games and return their statistics.
+
+        Roles choose uniformly among their legal moves; with `weights`, in proportion to them:
+        `{"white": {"(mark 2 2)": 5}}` has one move taken five times as often as each of the others,
+        and a function of role and move (both texts) says it for all.  Weights are whole numbers
+        from 1 to 255, 1 where nothing is said; others are a `ValueError`.
 
         `engine="auto"` plays them on the network, thousands at a time, where the game grounds
         within the limits and there are enough playouts to be worth it; else the rules are
@@ -428,7 +435,11 @@ class Game:
                 from herbrand.simulate.from_network import choose_width
                 from herbrand.simulate.parallel import play
 
-                return play(
+                if weights is not None:
+                    from herbrand.simulate.weights import weighing, weighted
+
+                    network = weighted(network, weighing(weights, network.terms, network.roles))
+                played = play(
                     network,
                     self.name,
                     width=choose_width(network, playouts),
@@ -439,8 +450,15 @@ class Game:
                     limits=limits,
                     progress=progress,
                 )
+                return played if weights is None else replace(played, branching={})
+        evaluator = self.engine_object("rules" if engine == "auto" else engine)
+        weigh = None
+        if weights is not None:
+            from herbrand.simulate.weights import weighing
+
+            weigh = weighing(weights, evaluator.terms, evaluator.roles)
         return random_playouts(
-            self.engine_object("rules" if engine == "auto" else engine),
+            evaluator,
             self.name,
             playouts=playouts,
             seed=drawn,
@@ -448,6 +466,7 @@ class Game:
             limits=limits,
             progress=progress,
             note=note,
+            weigh=weigh,
         )
 
     def automaton(self, *, start: State | None = None, limit: int = 100_000) -> Automaton:

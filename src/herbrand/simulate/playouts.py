@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from herbrand.limits import Limits
     from herbrand.simulate.interface import Engine
+    from herbrand.simulate.weights import Weigh
 
 __all__ = ["GoalStatistics", "Simulation", "goal_statistics", "goal_value", "random_playouts", "stuck_in"]
 
@@ -48,7 +49,7 @@ class GoalStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What a number of uniformly random playouts gave."""
+    """What a number of random playouts gave."""
 
     game: str
     engine: str
@@ -67,7 +68,10 @@ class Simulation:
     stopped: str | None = None
     """Why there are fewer playouts than asked for, or None."""
     branching: dict[str, float] = field(default_factory=dict)
-    """Mean number of legal moves of each role over the visited non-terminal states."""
+    """Mean number of legal moves of each role over the visited non-terminal states.
+
+    Not counted, and empty, where moves have weights.
+    """
     stuck: int = 0
     """Playouts that ended, without goals, because a role had no legal move though the game was not over."""
     stuck_in: str | None = None
@@ -157,9 +161,11 @@ def random_playouts(
     limits: Limits = UNLIMITED,
     progress: Callable[[int, int], None] | None = None,
     note: str | None = None,
+    weigh: Weigh | None = None,
 ) -> Simulation:
-    """Play `playouts` games in which every role chooses uniformly among its legal moves.
+    """Play `playouts` games in which every role chooses among its legal moves.
 
+    It chooses uniformly, or in proportion to what `weigh(role, move)` says.
     A playout longer than `max_steps` is cut off and counted as truncated.  When the time of
     `limits` is up, the statistics of what was played so far are returned with `stopped` set.
     A playout ends stuck where a role has no legal move in a state that is not terminal: the rules
@@ -192,7 +198,9 @@ def random_playouts(
                     if not engine.in_order:
                         legal = sorted(legal, key=text)
                     choices[i] += len(legal)
-                    if legal:
+                    if legal and weigh is not None:
+                        joint.extend(rng.choices(legal, [weigh(i, move) for move in legal]))
+                    elif legal:
                         joint.append(legal[int(rng.random() * len(legal))])
                     else:
                         without = without or role
@@ -237,9 +245,9 @@ def random_playouts(
         stopped=stopped,
         stuck=stuck,
         stuck_in=example,
-        branching={
-            role: total / max(transitions + stuck, 1) for role, total in zip(roles, choices, strict=True)
-        },
+        branching={}
+        if weigh is not None
+        else {role: total / max(transitions + stuck, 1) for role, total in zip(roles, choices, strict=True)},
     )
 
 
