@@ -17,10 +17,11 @@ from herbrand.evolve import BoardGame, InARow, Piece, Place, Simultaneous, Squar
 from herbrand.evolve.search import Archive, Candidate, Search, Settings
 from herbrand.evolve.search.axes import cell_of
 from herbrand.evolve.search.candidate import Job
-from herbrand.evolve.search.evaluate import admission, evaluate
+from herbrand.evolve.search.evaluate import admission, evaluate, same_network
 from herbrand.evolve.search.filters import reason_against
 from herbrand.evolve.search.quality import quality
 from herbrand.evolve.variation import Lineage
+from herbrand.game import loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,6 +189,19 @@ def test_filters() -> None:
     assert one.lineage.parents == (ROW.name,)
     one.seconds = other.seconds = {}
     assert one == other
+
+
+def test_changes_that_do_not_matter() -> None:
+    """A condition that always holds changes no gate; one that matters does."""
+    text = ROW.rulesheet()
+    turn = "(next (step ?more)) (true (step ?n))"
+    assert turn in " ".join(text.split())
+    rule = "    (true (step ?n))\n    (succ ?n ?more))"
+    assert text.count(rule) == 1
+    idle = loads(text.replace(rule, f"    (row 1)\n{rule}"))
+    stuck = loads(text.replace(rule, f"    (row 9)\n{rule}"))
+    assert same_network(ROW.game(), idle)
+    assert not same_network(ROW.game(), stuck)
 
 
 def test_proofs_decide() -> None:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from herbrand.evolve.blocks.design import Design
     from herbrand.game import Game
+    from herbrand.network.network import Network
 
-__all__ = ["admission", "evaluate"]
+__all__ = ["admission", "evaluate", "same_network"]
 
 PROOF_SECONDS = 4.0
 """Seconds that the proofs about one game may take."""
@@ -61,6 +62,9 @@ def _stages(candidate: Candidate, game: Game, job: Job, clock: _Clock) -> Iterat
     gates = game.network.gates
     clock.lap("ground")
     yield f"more than {job.settings.gates} gates" if gates > job.settings.gates else ""
+    if job.operator.endswith("_rules"):
+        yield "plays as its parent" if same_network(game, job.parents[0].game()) else ""
+        clock.lap("parents")
     cheap = _cheap(game, job.seed)
     clock.lap("random games")
     yield reason_against(cheap)
@@ -96,6 +100,17 @@ def admission(design: Design, seconds: float = PROOF_SECONDS) -> tuple[dict[str,
     if found["termination"].answer == "unknown":
         against.append("termination")
     return verdicts, f"not proved: {', '.join(against)}" if against else "", clock.laps
+
+
+def same_network(game: Game, other: Game) -> bool:
+    """Whether two games became the same network, gate by gate: what changed in the rules never mattered."""
+
+    def content(network: Network) -> list[Any]:
+        parts = (network.left, network.right, network.legal, network.next, network.goal, network.initial)
+        names = [network.terms.text(int(term)) for term in network.fluents]
+        return [names, network.terminal, *(part.tolist() for part in parts)]
+
+    return content(game.network) == content(other.network)
 
 
 def _vary(job: Job) -> Variant:
