@@ -232,7 +232,9 @@ def _wait(futures: list[Future[Candidate]], deadline: float) -> list[Candidate |
     from concurrent.futures import wait
 
     left = deadline - time.monotonic()
-    _, open_ = wait(futures, None if left == float("inf") else max(0.0, left))
+    if left <= 0:
+        return None
+    _, open_ = wait(futures, None if left == float("inf") else left)
     if open_:
         return None
     return [future.exception() or future.result() for future in futures]
