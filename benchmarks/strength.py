@@ -1,8 +1,8 @@
 """How strong the players are: against each other, against OpenSpiel's search, and against perfect play.
 
-    python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S]
+    python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py players [GAME...] [--games N] [--clock S] [--players A,B,...]
-    python benchmarks/strength.py solved [GAME...] [--games N] [--clock S]
+    python benchmarks/strength.py solved [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py rates [GAME...] [--clock S]
 
 Every subcommand prints JSON.  Half of the games are played with colours exchanged; the first moves of
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import herbrand
 from herbrand.play import make_player
+from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.solved import solve_quickly
 
@@ -53,9 +54,18 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
     """Return players for the roles, ready."""
     made = {}
     for place, (role, name) in enumerate(names.items()):
-        made[role] = make_player(name, seed=10 * seed + place)
-        made[role].start(game, role, 120)
+        known = _LEARNED.get((game, role, name))
+        if known is None:
+            made[role] = make_player(name, seed=10 * seed + place)
+            made[role].start(game, role, 600)
+            if isinstance(made[role], AlphaBetaPlayer):  # what it learned once is enough
+                _LEARNED[game, role, name] = made[role]
+        else:
+            made[role] = known
     return made
+
+
+_LEARNED: dict[Any, Player] = {}
 
 
 def opening(game: Game, plies: int, seed: int) -> list[tuple[Move, ...]]:
@@ -157,7 +167,7 @@ def thought(player: Any, state: State, clock: float) -> Move:
     return found
 
 
-def against_openspiel(name: str, games: int, clock: float, plies: int) -> dict[str, Any]:
+def against_openspiel(name: str, who: str, games: int, clock: float, plies: int) -> dict[str, Any]:
     """Play against OpenSpiel's search in C++ with the same processor time for a move."""
     import pyspiel
 
@@ -165,12 +175,10 @@ def against_openspiel(name: str, games: int, clock: float, plies: int) -> dict[s
     their_name, rename = OPENSPIEL[name]
     their_game = pyspiel.load_game(their_name)
     points: list[float] = []
-    ours_made = 0
     theirs_made, theirs_spent = 0, 0.0
     for number in range(games):
         mine = number % 2
-        ours = MctsPlayer(seed=number)
-        ours.start(game, game.roles[mine], 300)
+        ours = started(game, {game.roles[mine]: who}, number)[game.roles[mine]]
         bot = TheirSearch(their_game, clock, number)
         state, theirs = game.initial_state(), their_game.new_initial_state()
         first = opening(game, plies, number // 2)
@@ -194,16 +202,14 @@ def against_openspiel(name: str, games: int, clock: float, plies: int) -> dict[s
         if not theirs.is_terminal() or (theirs.returns()[mine] > 0) != (state.goal(game.roles[mine]) == 100):
             raise ValueError("the games do not agree about the end")
         points.append((state.goal(game.roles[mine]) or 0) / 100)
-        assert ours._search is not None
-        ours_made += ours._search.playouts
         theirs_made, theirs_spent = theirs_made + bot.simulations, theirs_spent + bot.seconds
-        print(f"{name}: {sum(points)} of {len(points)}", file=sys.stderr)
+        print(f"{name}: {who} {sum(points)} of {len(points)}", file=sys.stderr)
     score = sum(points) / len(points)
     return {
-        "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": "mcts", "clock_s": clock,
+        "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": who, "clock_s": clock,
         "games": games,
         "score": round(score, 3), "interval": wilson(score, games), "wins": points.count(1.0),
-        "losses": points.count(0.0), "our_simulations": ours_made, "their_simulations": theirs_made,
+        "losses": points.count(0.0), "their_simulations": theirs_made,
         "their_simulations_per_s": round(theirs_made / max(theirs_spent, 1e-9)),
     }  # fmt: skip
 
@@ -336,13 +342,18 @@ def main() -> None:
     parser.add_argument("games_named", metavar="GAME", nargs="*")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--clock", type=float, default=1.0)
-    parser.add_argument("--players", default="mcts,montecarlo,greedy,random")
+    parser.add_argument("--players", help="names; mcts if nothing is said, `players` also simple ones")
     parser.add_argument("--opening", type=int, default=2)
     given = parser.parse_args()
+    given.players = given.players or ("mcts,montecarlo,greedy" if given.what == "players" else "mcts")
 
     if given.what == "openspiel":
         names = given.games_named or tuple(OPENSPIEL)
-        found = [against_openspiel(n, given.games, given.clock, given.opening) for n in names]
+        found = [
+            against_openspiel(name, who, given.games, given.clock, given.opening)
+            for name in names
+            for who in given.players.split(",")
+        ]
     elif given.what == "players":
         found = [
             against_each_other(name, one, two, given.games, given.clock, given.opening)
