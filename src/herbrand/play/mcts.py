@@ -100,13 +100,10 @@ class MctsPlayer(Player):
             if amaf is None:
                 amaf = _AMAF if only_placing(game.expander) else 0.0
             memory = self.memory * 1e6
-            probe = None
-            if self.probe and not self.regret and len(game.players) == 2 and game.chance_role is None:
-                probe = self._made_probe(game, int(_PROBE_MEMORY * memory))
-                memory *= 1 - _PROBE_MEMORY
+            probed = self.probe and not self.regret and len(game.players) == 2 and game.chance_role is None
             search = Search(
                 game.network,
-                memory=int(memory),
+                memory=int(memory * (1 - _PROBE_MEMORY) if probed else memory),
                 seed=seed,
                 exploration=self.exploration,
                 each=self.each,
@@ -116,19 +113,28 @@ class MctsPlayer(Player):
             )
             search.move_to(search.expander.initial)
             search.warm()
-            if probe is not None:
-                probe.tell(search)
+            if self._game is not game:
+                return
+            self._search = search  # what follows may take long where nothing is compiled yet
+            if probed:
+                probe = self._made_probe(game, int(_PROBE_MEMORY * memory))
+                if self._game is game:
+                    self._probe = probe
         except (HerbrandError, MemoryError):
             return
-        if self._game is game:
-            self._search, self._probe = search, probe
 
     def _made_probe(self, game: Game, memory: int) -> Probe:
+        """Return a look ahead for which everything is compiled."""
+        from herbrand.play.search.growth import tighten
         from herbrand.play.search.probe import Probe
+        from herbrand.play.search.tree import new_tree
 
         probe = Probe(game.network, game.role_index(self.role), memory=memory)
-        probe.move_to(probe.engine.expander.initial)
-        probe.engine.slice(1)
+        engine = probe.engine
+        probe.move_to(engine.expander.initial)
+        engine.slice(1)
+        tighten(new_tree(engine.expander.words, len(game.roles), memory=1), 0)
+        probe.is_able = False
         return probe
 
     # -- choosing -------------------------------------------------------------------------
