@@ -108,7 +108,7 @@ def page(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
         "(interface, seeds, rendering, limit of cycles) and Gymnasium (`check_env`) ship for others' games;",
         "batches were compared with the rules step by step, and games in JAX put to",
         f"`herbrand.testing.check_pgx_like`. Plays are cut off after {STEPS} steps. `yes`: all pass. A",
-        "number is the reason, below, why the interface refuses a game.",
+        "number is the reason, below, why the interface refuses a game; `–`: not run.",
         "",
         ", ".join(f"{key} {about[key]}" for key in ("python", *LIBRARIES) if key in about) + ".",
         "",
