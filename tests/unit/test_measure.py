@@ -235,3 +235,13 @@ def test_random_small_games_have_measures_in_bounds(text: str) -> None:
     for one in found:
         assert one.note if one.value is None else 0 <= one.value <= (math.inf if one.unit else 1)
     json.dumps(found.as_json(), allow_nan=False)
+
+
+def test_what_does_not_apply_is_said_once() -> None:
+    """Measures without a number share a line for each reason, below the table and in notebooks."""
+    found = taken("kuhn")
+    text = str(found)
+    assert text.count("roles do not see everything") == 1
+    assert "nothing from search play: roles" in text
+    assert found._repr_html_().count("roles do not see everything") == 1
+    assert str(taken("blocksWorld", only=["balance"])).endswith("no balance: one role is alone")

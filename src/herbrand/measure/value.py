@@ -117,15 +117,29 @@ class Measures:
         }
 
     def rows(self) -> list[tuple[str, str, str, str]]:
-        """Return name, number, how it was got, and remark of each measure, as text."""
+        """Return name, number, how it was got, and remark of each measure that has a number, as text."""
         rows = []
         for measure in self:
-            unit = f" {measure.unit}" if measure.unit and measure.value is not None else ""
-            how = measure.method
-            if measure.samples:
-                how += f", {measure.samples}"
-            rows.append((measure.name, f"{measure}{unit}", how, measure.note))
+            if measure.value is not None:
+                unit = f" {measure.unit}" if measure.unit else ""
+                how = f"{measure.method}, {measure.samples}" if measure.samples else measure.method
+                rows.append((measure.name, f"{measure}{unit}", how, measure.note))
         return rows
+
+    def remarks(self) -> list[str]:
+        """Return why measures have no number, each reason once, and what is to be said about all."""
+        reasons: dict[str, list[str]] = {}
+        for measure in self:
+            if measure.value is None:
+                reasons.setdefault(measure.note, []).append(measure.name)
+        lines = []
+        for reason, names in reasons.items():
+            method = self.by_name[names[0]].method
+            everything = len(names) > 1 and names == [one.name for one in self if one.method == method]
+            lines.append(
+                f"nothing from {method}: {reason}" if everything else f"no {', '.join(names)}: {reason}"
+            )
+        return [*lines, *self.notes]
 
     def __str__(self) -> str:
         rows: Sequence[tuple[str, ...]] = [("measure", "value", "from", ""), *self.rows()]
@@ -134,11 +148,11 @@ class Measures:
             "  ".join((*(f"{cell:{w}}" for cell, w in zip(row, widths, strict=False)), row[3])).rstrip()
             for row in rows
         ]
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+        return "\n".join([*(lines if len(rows) > 1 else []), *self.remarks()])
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table."""
         from herbrand.html import block, table
 
         shown = table(self.rows(), ("measure", "value", "from", ""), numbers=(1,))
-        return block(self.game, shown, *self.notes, note=f"effort: {self.effort}, seed {self.seed}")
+        return block(self.game, shown, *self.remarks(), note=f"effort: {self.effort}, seed {self.seed}")
