@@ -26,7 +26,8 @@ whoever makes games by genetic algorithms.  Every play ends by a step counter, w
 as a certificate.
 
 Games were put together from blocks like these by B. Pell (*METAGAME in symmetric chess-like games*, 1992);
-evolving them by measures of quality is C. Browne's *Automatic generation and evaluation of games* (2008).
+evolving them by measures of quality is C. Browne's *Automatic generation and evaluation of recombination
+games* (2008).
 """
 
 from __future__ import annotations
