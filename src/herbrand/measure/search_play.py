@@ -31,10 +31,18 @@ _PREFIX: Final = "search_"
 _FAIR: Final = frozenset(f"{_PREFIX}{name}" for name in ("length", "balance", "draws", "first_mover"))
 _COURSE: Final = frozenset({"drama", "lead_change", "uncertainty"})
 _HOW: Final = "search play"
+_ROUND: Final = 5e-6
+"""Seconds to open a position, besides what follows."""
 _POSITION: Final = 0.6e-6
-"""Seconds to make a position."""
-_GATE: Final = 2.5e-11
+"""Seconds to make one of its successors."""
+_GATE: Final = 1.5e-11
 """Seconds to evaluate a gate in one random game."""
+_PER_MOVE: Final = 8
+"""Gates that choosing a move costs as much as, for each move that there is."""
+_PER_STEP: Final = 200
+"""Gates that a step costs as much as, besides."""
+_TURNS: Final = 4
+"""How often loops are evaluated, about."""
 
 
 class Searched:
@@ -75,9 +83,13 @@ class Searched:
         assert table is not None
         network = table.expander.network
         rows = network.inputs + network.gates + len(network.fluents)
+        if len(network.loops):
+            rows *= _TURNS
+        rows += _PER_MOVE * len(network.moves) + _PER_STEP
         wide = float(sample.lines.legal.sum() / sample.lines.choices.sum())
         games = max(EACH, min(wide, WIDEST))
-        return wide * _POSITION + games * 0.5 * float(sample.lines.lengths.mean()) * rows * _GATE
+        steps = games * 0.5 * float(sample.lines.lengths.mean())
+        return _ROUND + wide * _POSITION + steps * rows * _GATE
 
     def measures(self, wanted: Collection[str]) -> list[Measure]:
         """Return the wanted measures, and some that came with them.
