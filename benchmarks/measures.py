@@ -74,9 +74,11 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 
 def shown(one: dict[str, Any]) -> str:
-    """Write a number: shares with two digits, lengths with one, a dash for none."""
+    """Write a number: shares with two digits, others with one, a dash for none."""
     if one["value"] is None:
         return "–"
+    if one["unit"] == "rungs":
+        return f"{one['value']:.1f} ± {1.96 * one['standard_error']:.1f}"
     return f"{one['value']:.1f}" if one["unit"] in ("steps", "moves") else f"{one['value']:.2f}"
 
 
