@@ -38,7 +38,6 @@ COLUMNS = {
     "lead_change": "lead change",
     "uncertainty": "uncertainty",
     "economy": "economy",
-    "rule_novelty": "novelty of rules",
 }
 """The measures of the table and their headings."""
 VARIANTS = ("ticTacToe", "connectFour", "nim", "rockPaperScissors")

@@ -207,11 +207,11 @@ def test_fingerprints_are_the_same_in_every_process() -> None:
 
 
 def test_the_bundled_games_have_behaviours() -> None:
-    """Every bundled game can be compared with by its rules, and nearly every one by how it is played."""
+    """Every bundled game can be compared with by its rules, and most by how they are played."""
     known = bundled()
     assert [one.name for one in known] == list(names())
     with_behaviour = [one for one in known if one.behaviour]
-    assert len(with_behaviour) > 0.9 * len(known)
+    assert len(with_behaviour) > 0.7 * len(known)
     for one in with_behaviour:
         assert one.behaviour is not None
         assert one.behaviour.keys() <= BEHAVIOUR.keys()
