@@ -48,13 +48,12 @@ def child(pipe: Connection, file: str, budget: float, states: int) -> None:
     try:
         game = herbrand.load(file)
         prove.CHECKING = budget / 2
-        found = prove.analyse(game, budget=Budget(budget, states, 1000.0), remarks=False).as_json()
+        found = prove.analyse(game, COLUMNS, budget=Budget(budget, states, 1000.0), remarks=False).as_json()
         found["roles"] = len(game.roles)
     except (HerbrandError, MemoryError, RecursionError) as error:
         found = {"error": (str(error) or type(error).__name__)[:300]}
     for verdict in found.get("properties", {}).values():
         _shorten(verdict)
-    found.pop("observations", None)
     found["wall_s"] = round(clock() - started, 2)
     found["cpu_s"] = round(_processor() - processor, 2)
     pipe.send(found)
@@ -169,6 +168,32 @@ def refutations(found: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def puzzles(found: dict[str, dict[str, Any]]) -> str:
+    """Write a table of games with one role: the best goal value, and the fewest steps to 100."""
+    lines = ["| game | best | steps to 100 | fewest? | states | how | s |", "|---|---|---|---|---|---|---|"]
+    for name in sorted(found, key=str.lower):
+        entry = found[name]
+        if entry.get("roles") != 1:
+            continue
+        weak = entry["properties"]["weak_winnability"]
+        plan = next(iter(weak.get("roles", {}).values()), weak)
+        best = next(iter((entry.get("value") or {}).values()), None)
+        if weak["verdict"] == "unknown" and best is None:
+            continue
+        won = weak["verdict"] == "proved"
+        cells = (
+            name,
+            "100" if won else "?" if best is None else f"{best:g}",
+            plan.get("steps", "?") if won else "none",
+            ("yes" if plan.get("shortest") else "?") if won else "-",
+            f"{entry['counts']['states']:,}".replace(",", " ") if entry.get("counts") else "-",
+            weak["method"],
+            f"{entry['cpu_s']:.1f}",
+        )
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def _size(path: Path) -> int:
     return path.stat().st_size
 
@@ -206,6 +231,7 @@ def main() -> None:
                 options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if options.markdown:
         text = table(found) + "\nRefuted:\n\n" + refutations(found)
+        text += "\nFor one player:\n\n" + puzzles(found)
         options.markdown.write_text(text, encoding="utf-8")
 
 

@@ -2,9 +2,10 @@
 
     python benchmarks/versions.py FOLDER [--seconds S] [--analysed FILE] [--json FILE] [--markdown FILE]
 
-A difference is a line of play after which the two games part, shortest where all states up to there were
-compared.  `--analysed` names what `benchmarks/analysing.py` wrote: verdicts that are not the same are told
-too.  Pairs that are in the JSON already are passed over.
+First all states are compared, a few steps deep; then thousands of random games are played on both networks at
+once.  A difference is a line of play after which the rules of the two games say different things.  `--analysed`
+names what `benchmarks/analysing.py` wrote: verdicts that are not the same are told too.  Pairs that are in
+the JSON already are passed over.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import herbrand
+from herbrand.analyse.replay import replay
 from herbrand.diff import diff
 from herbrand.errors import HerbrandError
 
@@ -25,6 +30,8 @@ WORDS = {
     "play": "other rules, the same play in all {states} states",
     "unknown": "other rules; no difference in {states} states, but there are more",
 }
+LANES = 512
+LONGEST = 300
 
 
 def compare(old: Path, new: Path, seconds: float) -> dict[str, Any]:
@@ -38,6 +45,14 @@ def compare(old: Path, new: Path, seconds: float) -> dict[str, Any]:
         return {**found, "verdict": "unknown", "why": str(error)}
     found |= {"verdict": told.verdict, "states": told.behaviour.states if told.behaviour else 0}
     difference = told.difference
+    if told.verdict == "unknown" and games[0].roles == games[1].roles:
+        try:
+            met, line = side_by_side(games[0], games[1], seconds)
+        except HerbrandError as error:
+            return {**found, "why": f"no difference in {found['states']} states; {error}"}
+        found["states"] += met
+        if line is not None:
+            found |= {"verdict": "differs", **at_the_end(games[0], games[1], line)}
     if difference is not None:
         found |= {
             "what": difference.what,
@@ -46,6 +61,63 @@ def compare(old: Path, new: Path, seconds: float) -> dict[str, Any]:
             "new": difference.second,
         }
     return found
+
+
+def side_by_side(
+    old: herbrand.Game, new: herbrand.Game, seconds: float
+) -> tuple[int, tuple[tuple[str, ...], ...] | None]:
+    """Play on both networks at random; return how many states were compared, and where they part."""
+    one, two = old.expander, new.expander
+    rng, deadline, met = np.random.default_rng(1), time.monotonic() + seconds, 0
+    places = [
+        np.array([numbers.get(move.lower(), -1) for move in moves], np.int64)
+        for moves, numbers in zip(one.moves, two.move_numbers, strict=True)
+    ]
+    while time.monotonic() < deadline:
+        first = np.repeat(one.initial, LANES, axis=0)
+        second = np.repeat(two.initial, LANES, axis=0)
+        lanes, history = np.arange(LANES), []
+        for _ in range(LONGEST):
+            legal, other = one.legal(first), two.legal(second)
+            met += len(first)
+            goals = one.goals(first) != two.goals(second)
+            apart = (legal.over != other.over) | (legal.over & goals.any(axis=1))
+            joint = np.zeros((len(first), len(one.roles)), np.int32)
+            after = np.zeros_like(joint)
+            for role, place in enumerate(places):
+                mine, theirs = legal.mask(role), other.mask(role)
+                shared = mine[:, place >= 0] != theirs[:, place[place >= 0]]
+                differ = shared.any(axis=1) | (mine.sum(axis=1) != theirs.sum(axis=1))
+                apart |= differ & ~legal.over
+                joint[:, role] = (mine * (rng.random(mine.shape, np.float32) + 1)).argmax(axis=1)
+                after[:, role] = place[joint[:, role]]
+            if apart.any():
+                lane = lanes[int(apart.argmax())]
+                return met, tuple(one.joint_move(made[lane]) for made in history)
+            on = ~legal.over & (legal.counts() > 0).all(axis=1)
+            if not on.any():
+                break
+            lanes, joint, after = lanes[on], joint[on], after[on]
+            made = np.zeros((LANES, len(one.roles)), np.int32)
+            made[lanes] = joint
+            history.append(made)
+            first, second = one.step(first[on], joint), two.step(second[on], after)
+    return met, None
+
+
+def at_the_end(old: herbrand.Game, new: herbrand.Game, line: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+    """Ask the rules of both games what is different after a line of play."""
+    states = [replay(game, line)[-1] for game in (old, new)]
+    found: dict[str, Any] = {"moves": [" ".join(joint) for joint in line]}
+    told = [("terminal", [{"over"} if state.is_terminal else set() for state in states])]
+    for role in old.roles:
+        if not any(state.is_terminal for state in states):
+            told.append((f"legal {role}", [set(map(str, state.legal_moves(role))) for state in states]))
+        told.append((f"goal {role}", [set(map(str, state.goal_values(role))) for state in states]))
+    for what, (mine, theirs) in told:
+        if mine != theirs:
+            return {**found, "what": what, "old": sorted(mine - theirs), "new": sorted(theirs - mine)}
+    raise AssertionError(f"the rules see no difference after {line}")
 
 
 def sentence(found: dict[str, Any]) -> str:
