@@ -110,7 +110,7 @@ def joined(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, An
         return before
     verdicts = after["properties"]
     for name, verdict in before["properties"].items():
-        if verdicts[name]["verdict"] == "unknown" or name not in verdicts:
+        if verdicts.get(name, {"verdict": "unknown"})["verdict"] == "unknown":
             verdicts[name] = verdict
     parts = [verdicts[name]["verdict"] for name in ("termination", "playability", "weak_winnability")]
     if verdicts["well_formed"]["verdict"] == "unknown" and "unknown" not in parts:

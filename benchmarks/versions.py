@@ -2,8 +2,8 @@
 
     python benchmarks/versions.py FOLDER [--seconds S] [--analysed FILE] [--json FILE] [--markdown FILE]
 
-First all states are compared, a few steps deep; then thousands of random games are played on both networks at
-once.  A difference is a line of play after which the rules of the two games say different things.  `--analysed`
+First all states are compared, a few steps deep; then thousands of random games are played on both networks.
+A difference is a line of play after which the rules of the two games say different things.  `--analysed`
 names what `benchmarks/analysing.py` wrote: verdicts that are not the same are told too.  Pairs that are in
 the JSON already are passed over.
 """
