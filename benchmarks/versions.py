@@ -67,6 +67,8 @@ def side_by_side(
     old: herbrand.Game, new: herbrand.Game, seconds: float
 ) -> tuple[int, tuple[tuple[str, ...], ...] | None]:
     """Play on both networks at random; return how many states were compared, and where they part."""
+    for game in (old, new):
+        game._network_within(4 * seconds)  # raises BudgetExceeded
     one, two = old.expander, new.expander
     rng, deadline, met = np.random.default_rng(1), time.monotonic() + seconds, 0
     places = [
@@ -108,7 +110,7 @@ def side_by_side(
 def at_the_end(old: herbrand.Game, new: herbrand.Game, line: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
     """Ask the rules of both games what is different after a line of play."""
     states = [replay(game, line)[-1] for game in (old, new)]
-    found: dict[str, Any] = {"moves": [" ".join(joint) for joint in line]}
+    found: dict[str, Any] = {"moves": [", ".join(joint) for joint in line]}
     told = [("terminal", [{"over"} if state.is_terminal else set() for state in states])]
     for role in old.roles:
         if not any(state.is_terminal for state in states):
@@ -159,7 +161,7 @@ def main() -> None:
     known: dict[str, Any] = {}
     if options.json and options.json.exists():
         known = json.loads(options.json.read_text(encoding="utf-8"))
-    for old in sorted(options.folder.glob("*.v[0-9].kif")):
+    for old in sorted(options.folder.glob("*.v[0-9].kif"), key=lambda path: path.stat().st_size):
         new = old.with_name(re.sub(r"\.v\d$", "", old.stem) + ".kif")
         if old.stem in known or not new.exists() or not options.seconds:
             continue
