@@ -469,14 +469,16 @@ class Game:
             weigh=weigh,
         )
 
-    def automaton(self, *, start: State | None = None, limit: int = 100_000) -> Automaton:
+    def automaton(
+        self, *, start: State | None = None, limit: int = 100_000, seconds: float = 60.0
+    ) -> Automaton:
         """Return the game as a finite automaton, from the initial state or from another one.
 
-        Raises `BudgetExceeded` for more than `limit` states.
+        Raises `BudgetExceeded` for more than `limit` states, or after so many seconds.
         """
         from herbrand.analyse.automaton import automaton
 
-        return automaton(self, start=start, limit=limit)
+        return automaton(self, start=start, limit=limit, seconds=seconds)
 
     # -- value semantics ------------------------------------------------------------------
 

@@ -131,6 +131,8 @@ def test_too_many_states_are_refused() -> None:
     """Nothing is truncated silently."""
     with pytest.raises(BudgetExceeded):
         herbrand.load("connectFour").automaton(limit=1000)
+    with pytest.raises(BudgetExceeded, match=r"0 seconds .*see `seconds`"):
+        herbrand.load("connectFour").automaton(seconds=0)
     with pytest.raises(BudgetExceeded, match="drawing"):
         herbrand.load("ticTacToe").automaton().as_svg()
 

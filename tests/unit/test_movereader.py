@@ -171,6 +171,29 @@ def test_many_infix_texts_are_found_in_a_table_that_no_text_makes_grow() -> None
     assert len(terms._table) == size
 
 
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_many_texts_with_any_white_space_are_found_together(data: st.DataObject) -> None:
+    """White space around signs and more of it between names changes nothing; inside a name it does."""
+    reader = _shared_reader(herbrand.load("ticTacToe"))
+    nested = MoveReader(declaring("(put (at 1 2) (at 2 3))", "(f x!)", "(f x#y)", "go"))
+    space, some = st.text(" \t\n\r\f\v", max_size=3), st.text(" \t\n\r\f\v", min_size=1, max_size=3)
+    for readers, role in ((reader, "xplayer"), (nested, "a")):
+        texts = []
+        for index in range(readers.count(role)):
+            for notation in ("prefix", "infix"):
+                parts = re.findall(r"[(),]|[^ (),]+|(?<![(,]) (?![(,)])", readers.text(role, index, notation))
+                words = [data.draw(some) if part == " " else data.draw(space) + part for part in parts]
+                texts.append("".join(words) + data.draw(space))
+        expected = [index for index in range(readers.count(role)) for _ in range(2)]
+        assert readers.find_many(role, texts) == expected
+        assert [readers.find(role, text) for text in texts] == expected
+        broken = [text.replace("mar", "ma r").replace("pu", "p u") for text in texts]
+        changed = [new for new, old in zip(broken, texts, strict=True) if new != old]
+        assert readers.find_many(role, changed) == [None] * len(changed)
+        assert readers.find_many(role, [*texts, "no\0op"]) == [*expected, None]
+
+
 def test_nested_terms_and_names_that_infix_cannot_spell() -> None:
     """Compound arguments are read; a name that infix cannot spell is read as it is and as it is renamed."""
     game = declaring("(put (at 1 (b c)) x-1)", "(put k x-1)", "k")

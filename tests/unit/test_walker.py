@@ -66,6 +66,22 @@ def test_a_walker_goes_back_and_forth() -> None:
             assert (walker.key, walker.answers, walker.goals) == (key, answers, goals)
 
 
+def test_the_way_is_chosen_by_its_later_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the first step of a way costs, such as loading compiled code, decides nothing."""
+    network = herbrand.load("hex").network
+    wander, now, way = Walker._wander, [0.0], [None]
+
+    def takes(walker: Walker, rng: random.Random) -> None:
+        reckons = walker._memory.reckons
+        now[0] += 9.0 if way[0] is not reckons and reckons else 0.001 if reckons else 0.002
+        way[0] = reckons
+        wander(walker, rng)
+
+    monkeypatch.setattr(Walker, "_wander", takes)
+    monkeypatch.setattr("time.thread_time", lambda: now[0])
+    assert Walker(network)._memory.reckons
+
+
 def test_walkers_of_one_game_are_apart() -> None:
     """What one walker does another one does not see."""
     game = herbrand.load("ticTacToe")

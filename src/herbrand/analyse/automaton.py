@@ -17,6 +17,7 @@ final, and goal values (Moore 1956).  Such states differ as sets of facts.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -305,16 +306,20 @@ def automaton(
 ) -> Automaton:
     """Return the automaton of a game, from the initial state or from another one.
 
-    Raises `BudgetExceeded` for more than `limit` states; nothing is left out silently.
+    Raises `BudgetExceeded` for more than `limit` states, or where the states are not found within
+    so many seconds; nothing is left out silently.
     """
     from herbrand.analyse.explore import explore
 
     game.require_playable()
     expander = game.expander
     first = None if start is None else expander.pack([start.facts])
+    explore(expander, start=first, budget=Budget(math.inf, 1))  # compiles what is not compiled yet
     space = explore(expander, start=first, budget=Budget(seconds, limit))
     if not space.complete or len(space.states) > limit:
-        raise BudgetExceeded(space.stopped or f"{limit} states", "see `limit`")
+        too_long = len(space.states) <= limit
+        hint = f"{len(space.states)} states found; see `seconds`" if too_long else "see `limit`"
+        raise BudgetExceeded(space.stopped or f"{limit} states", hint)
     chance = next((r for r, name in enumerate(expander.roles) if name.lower() == "random"), None)
     players = [r for r in range(len(expander.roles)) if r != chance]
     sources: list[int] = []
@@ -375,7 +380,8 @@ def _written(game: Game, options: Mapping[str, Any]) -> Automaton:
     """The automaton that `herbrand convert` was asked for."""
     facts: str | None = options.get("from")
     start = None if facts is None else game.state(_facts(facts))
-    found = automaton(game, start=start, limit=options.get("limit") or LIMIT)
+    limits = {name: options[name] for name in ("limit", "seconds") if options.get(name)}
+    found = automaton(game, start=start, **limits)
     return found.minimised() if options.get("minimise") else found
 
 

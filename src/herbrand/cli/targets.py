@@ -49,7 +49,7 @@ class Target:
         return function(game, **options)
 
 
-_AUTOMATON = ("minimise", "from", "limit")
+_AUTOMATON = ("minimise", "from", "limit", "seconds")
 
 TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
@@ -100,6 +100,7 @@ OPTIONS = {
     "minimise": Option("Merge states that behave the same."),
     "from": Option("Begin in the state with these facts.", str, metavar="FACTS"),
     "limit": Option("Refuse more states than this.", int, 100_000, "N"),
+    "seconds": Option("Give up after so many seconds (exit 3).", int, 60, "N"),
     "part": Option("Which of the two files of PDDL.", ("domain", "problem"), "domain"),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(

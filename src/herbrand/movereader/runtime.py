@@ -24,8 +24,9 @@ END_OF_TEXT = "end of text"
 """What an error says was found, or is expected, where the text ends."""
 
 _TOKEN = re.compile(r"[(),]|[^ \t\n\r\f\v(),]+")
-_FLAT = re.compile(r"([^ \t\n\r\f\v(),]+)\(([^ \t\n\r\f\v(),]+(?:, ?[^ \t\n\r\f\v(),]+)*)\)")
 _SPACE = " \t\n\r\f\v"
+_SEPARATOR = "\0"
+"""Between texts that are handled together."""
 _SHOWN = 8
 _BEAM = 16
 _LAID_OUT = 250_000
@@ -182,37 +183,52 @@ class Terms:
     def find_many(self, texts: Iterable[str]) -> list[int | None]:
         """Return the index of each text, or None where it is no term of the set.
 
-        The first call lays out a table of all terms, the first with infix texts adds these; canonical
-        texts, and those with a blank more or less, are then found without being taken apart.
+        The first call lays out a table of all terms, the first with infix texts adds these.
+        Texts that are not in it get other white space all at once, and are looked for again;
+        what is then left is taken apart one by one.
         """
         given = texts if isinstance(texts, (list, tuple)) else list(texts)
         table = self._table
         if table is None:
-            table = self._table = {self._fold(text): index for index, text in enumerate(self.texts())}
+            table = self._table = {}
+            for index, text in enumerate(self.texts()):
+                text = self._fold(text)
+                table[text] = index
+                if "(" in text[1:]:
+                    table[_squeezed(text)] = index
         found: list[int | None] = list(map(table.get, given))
         if None in found:
-            if self._lays_out_infix(text for text, index in zip(given, found, strict=True) if index is None):
-                found = list(map(table.get, given))
-            fold, longest = self._fold, self.longest
-            for place, index in enumerate(found):
-                if index is None and len(text := given[place]) <= longest:
-                    index = table.get(_near_canonical(fold(text)))
-                    found[place] = self.find(text) if index is None else index
+            longest = self.longest
+            places = [n for n, index in enumerate(found) if index is None and len(given[n]) <= longest]
+            missed = [given[n] for n in places]
+            self._lay_out_infix(missed)
+            squeezed = self._all_squeezed(missed)
+            for n, index in enumerate(map(table.get, squeezed)):
+                if index is None:
+                    index = table.get(_flat_in_prefix(squeezed[n]))
+                    if index is None:
+                        index = self.find(missed[n])
+                found[places[n]] = index
         return found
 
-    def _lays_out_infix(self, missed: Iterable[str]) -> bool:
+    def _all_squeezed(self, texts: list[str]) -> list[str]:
+        together = _SEPARATOR.join(texts)
+        if together.count(_SEPARATOR) != len(texts) - 1:  # somebody sent one
+            return texts
+        return _squeezed(self._fold(together)).split(_SEPARATOR)
+
+    def _lay_out_infix(self, missed: Iterable[str]) -> None:
         """Add the infix spellings to the table, where texts ask for it and it does not get too large."""
         table = self._table
         if table is None or self._has_infix or len(self) > _LAID_OUT:
-            return False
+            return
         if not any("(" in text[1:] and text[0] != "(" for text in missed):
-            return False
+            return
         for index in range(len(self)):
             text = self._fold(self.text(index, "infix"))
             table.setdefault(text, index)
             table.setdefault(text.replace(", ", ","), index)
         self._has_infix = True
-        return True
 
     def read(self, text: str) -> int:
         """Return the index of the term that a text spells; raise `MoveError` when it spells none."""
@@ -716,15 +732,27 @@ def _prefix_text(tokens: Sequence[str]) -> str:
     return " ".join(tokens).replace("( ", "(").replace(" )", ")")
 
 
-def _near_canonical(text: str) -> str:
-    """Return the canonical text of what is nearly so: `( mark 1 1 )`, `mark(1,1)` or `mark(1, 1)`.
+def _squeezed(text: str) -> str:
+    """Return a text, or texts between separators, with no white space but one blank between two names.
 
-    Two texts that are no spellings of the same term never become the same.
+    Two texts become the same only if their tokens are.
     """
-    if text.startswith("("):
-        return text.replace("( ", "(").replace(" )", ")")
-    flat = _FLAT.fullmatch(text)
-    return text if flat is None else f"({flat[1]} {flat[2].replace(', ', ' ').replace(',', ' ')})"
+    for sign in _SPACE[1:]:
+        if sign in text:
+            text = text.replace(sign, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    for sign in f"(),{_SEPARATOR}":
+        text = text.replace(f" {sign}", sign).replace(f"{sign} ", sign)
+    return text.strip(" ")
+
+
+def _flat_in_prefix(squeezed: str) -> str:
+    """Return what `mark(1,1)` is in prefix notation, `(mark 1 1)`; anything else is no term then."""
+    name, sign, rest = squeezed.partition("(")
+    if not (name and sign) or " " in rest or not rest.endswith(")"):
+        return ""
+    return f"({name} {rest[:-1].replace(',', ' ')})"
 
 
 def _as_prefix(tokens: Sequence[str]) -> list[str]:

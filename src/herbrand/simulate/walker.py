@@ -192,22 +192,36 @@ class Walker:
         return found
 
     def _tune(self) -> None:
-        """Take the faster way to evaluate gates: try both on some steps of a random game."""
+        """Take the faster way to evaluate gates: try both on some steps of a random game.
+
+        Each way goes one step before its time is taken: the first costs compiled code that is
+        loaded, and the evaluation of all gates, which no later step pays.
+        """
+        if self.network.gates < _FEW_GATES:
+            self._memory.reckons = False
+            return
         spent = {}
-        for reckons in (True, False) if self.network.gates >= _FEW_GATES else ():
+        for reckons in (True, False):
             self._memory.reckons = reckons
             self.reset()
-            rng, steps = random.Random(1), 0
-            started = time.perf_counter()
-            while steps < _TRIAL_STEPS and time.perf_counter() - started < _TRIAL_SECONDS:
-                legal = [self.legal(role) for role in range(len(self.moves))]
-                if self.is_terminal or not all(legal):
-                    self.reset()
-                else:
-                    self.play([rng.choice(moves) for moves in legal])
+            rng = random.Random(1)
+            self._wander(rng)
+            started = now = time.thread_time()
+            steps = 0
+            while steps < _TRIAL_STEPS and now - started < _TRIAL_SECONDS:
+                self._wander(rng)
                 steps += 1
-            spent[reckons] = (time.perf_counter() - started) / steps
-        self._memory.reckons = bool(spent) and spent[True] < spent[False]
+                now = time.thread_time()
+            spent[reckons] = (now - started) / steps
+        self._memory.reckons = spent[True] < spent[False]
+
+    def _wander(self, rng: random.Random) -> None:
+        """Make a random joint move, or begin anew where there is none."""
+        legal = [self.legal(role) for role in range(len(self.moves))]
+        if self.is_terminal or not all(legal):
+            self.reset()
+        else:
+            self.play([rng.choice(moves) for moves in legal])
 
 
 def _view(array: Any) -> memoryview[Any]:
