@@ -226,7 +226,7 @@ def rules_that_never_fire(game: Game, *, budget: Budget | None = None) -> list[R
     """
     from herbrand.analyse.explore import explore
     from herbrand.errors import BudgetExceeded
-    from herbrand.syntax.tree import Atom, Constant, Function, Rule, Tree
+    from herbrand.syntax.tree import Atom, Constant, Function, Rule
 
     watched = [rule for rule in game.tree.statements if rule.body and rule.head.name not in _TRIVIAL]
     if not watched or not game.rules.roles:
@@ -240,7 +240,7 @@ def rules_that_never_fire(game: Game, *, budget: Budget | None = None) -> list[R
         )
         for i, rule in enumerate(watched)
     )
-    tree = Tree((*kept, *extra), game.tree.source, game.tree.notation, folds_case=game.tree.folds_case)
+    tree = game.tree.with_statements((*kept, *extra))
     copy = type(game)(tree, name=game.name, limits=game.limits)
     expander = copy.expander
     space = explore(expander, budget=budget, edges=False)

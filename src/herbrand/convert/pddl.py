@@ -18,7 +18,7 @@ no functions.  `moves_of_plan` reads what a planner answers.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.check.normal import substitute
 from herbrand.convert.levels import needed
@@ -34,6 +34,7 @@ from herbrand.syntax.tree import (
     Or,
     Rule,
     Variable,
+    rebuilt,
 )
 
 if TYPE_CHECKING:
@@ -387,18 +388,11 @@ def _atoms(literals: Iterable[Literal]) -> Iterator[Atom]:
 
 
 def _substituted(rule: Rule, binding: Substitution) -> Rule:
-    def replaced(literal: Literal) -> Literal:
-        if isinstance(literal, Atom):
-            return Atom(literal.name, tuple(substitute(arg, binding) for arg in literal.args))
-        if isinstance(literal, Not):
-            return Not(replaced(literal.literal))
-        if isinstance(literal, Distinct):
-            return Distinct(substitute(literal.left, binding), substitute(literal.right, binding))
-        return type(literal)(tuple(map(replaced, literal.literals)))
+    def replaced(node: Any) -> Any:
+        below = (lambda term: substitute(term, binding)) if isinstance(node, Atom | Distinct) else replaced
+        return rebuilt(node, below)
 
-    head = replaced(rule.head)
-    assert isinstance(head, Atom)
-    return Rule(head, tuple(map(replaced, rule.body)))
+    return rebuilt(rule, replaced)
 
 
 def _parameters(arity: int) -> list[str]:

@@ -7,16 +7,19 @@ systems see, so that records they made can be replayed and the two readings comp
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Tree, Variable
+from herbrand.syntax.tree import Atom, Constant, Function, Node, Variable, rebuilt
+
+if TYPE_CHECKING:
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["with_case"]
 
 _KEYWORDS = frozenset(
     "role base input init true does next legal goal terminal sees random knows percept".split()  # noqa: SIM905
 )
-_N = TypeVar("_N", bound=Rule | Atom | Not | And | Or | Distinct | Constant | Variable | Function)
+_N = TypeVar("_N", bound=Node)
 
 
 def with_case(tree: Tree) -> Tree:
@@ -24,16 +27,7 @@ def with_case(tree: Tree) -> Tree:
 
     Keywords keep their meaning in any case.
     """
-    statements = tuple(map(_cased, tree.statements))
-    return Tree(
-        statements,
-        tree.source,
-        tree.notation,
-        tree.comments,
-        tree.diagnostics,
-        folds_case=False,
-        ggdl=tree.ggdl,
-    )
+    return tree.with_statements(tuple(map(_cased, tree.statements)), folds_case=False)
 
 
 def _name(name: str, spelling: str) -> str:
@@ -43,13 +37,7 @@ def _name(name: str, spelling: str) -> str:
 def _cased(node: _N) -> _N:
     if isinstance(node, Constant | Variable):
         return type(node)(_name(node.name, node.spelling), node.spelling, node.start, node.end)
-    if isinstance(node, Function | Atom):
-        args = tuple(map(_cased, node.args))
-        return type(node)(_name(node.name, node.spelling), args, node.spelling, node.start, node.end)
-    if isinstance(node, Not):
-        return type(node)(_cased(node.literal), node.start, node.end)
-    if isinstance(node, And | Or):
-        return type(node)(tuple(map(_cased, node.literals)), node.start, node.end)
-    if isinstance(node, Distinct):
-        return type(node)(_cased(node.left), _cased(node.right), node.start, node.end)
-    return type(node)(_cased(node.head), tuple(map(_cased, node.body)), node.start, node.end)
+    new = rebuilt(node, _cased)
+    if isinstance(new, Function | Atom):
+        return type(new)(_name(new.name, new.spelling), new.args, new.spelling, new.start, new.end)
+    return new

@@ -18,18 +18,19 @@ like any other.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from herbrand.syntax.tree import And, Atom, Function, Not, Or, Rule, Tree, Variable
+from herbrand.syntax.tree import Atom, Function, Node, Variable, rebuilt
 
 if TYPE_CHECKING:
-    from herbrand.syntax.tree import Literal
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["without_state_arguments"]
 
 _MODULE: Final = re.compile(
     r"^:- module\([^\[\n]*\[\s*roles/1,\s*initial/1,\s*legals/3,\s*actions/2,\s*next/3,", re.MULTILINE
 )
+_N = TypeVar("_N", bound=Node)
 _NAMES: Final = {"next_fluent": "next", "is_terminal": "terminal"}
 
 
@@ -37,26 +38,11 @@ def without_state_arguments(tree: Tree) -> Tree:
     """Return the rules of a program in state style; any other tree as it is."""
     if _MODULE.search(tree.source.text) is None:
         return tree
-    statements = tuple(
-        Rule(_atom(rule.head), tuple(map(_literal, rule.body)), rule.start, rule.end)
-        for rule in tree.statements
-    )
-    return Tree(
-        statements,
-        tree.source,
-        tree.notation,
-        tree.comments,
-        tree.diagnostics,
-        folds_case=tree.folds_case,
-    )
+    return tree.with_statements(tuple(map(_changed, tree.statements)))
 
 
-def _literal(literal: Literal) -> Literal:
-    if isinstance(literal, Not):
-        return Not(_literal(literal.literal), literal.start, literal.end)
-    if isinstance(literal, And | Or):
-        return type(literal)(tuple(map(_literal, literal.literals)), literal.start, literal.end)
-    return _atom(literal) if isinstance(literal, Atom) else literal
+def _changed(node: _N) -> _N:
+    return _atom(node) if isinstance(node, Atom) else rebuilt(node, _changed)
 
 
 def _atom(atom: Atom) -> Atom:

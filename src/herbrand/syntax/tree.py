@@ -23,12 +23,12 @@ three times as much to make.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from herbrand.syntax.source import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.ggdl.program import Declarations
@@ -50,6 +50,7 @@ __all__ = [
     "Tree",
     "Variable",
     "atoms_of",
+    "rebuilt",
     "variables_of",
 ]
 
@@ -285,6 +286,7 @@ class Rule(Node):
 
 Term: TypeAlias = Constant | Variable | Function
 Literal: TypeAlias = Atom | Not | And | Or | Distinct
+_N = TypeVar("_N", bound=Node)
 
 
 class Comment(Node):
@@ -330,6 +332,19 @@ class Tree:
         self.diagnostics: Final = diagnostics
         self.ggdl: Final = ggdl
         """What a GGDL text declares beside its rules: parameters, types, parts of the state."""
+
+    def with_statements(self, statements: tuple[Rule, ...], *, folds_case: bool | None = None) -> Tree:
+        """Return the tree with other statements; everything else is as it was."""
+        folds = self.folds_case if folds_case is None else folds_case
+        return Tree(
+            statements,
+            self.source,
+            self.notation,
+            self.comments,
+            self.diagnostics,
+            folds_case=folds,
+            ggdl=self.ggdl,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tree) and self.statements == other.statements
@@ -380,3 +395,18 @@ def children(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Rule):
         return (node.head, *node.body)
     return ()
+
+
+def rebuilt(node: _N, change: Callable[[Any], Any]) -> _N:
+    """Return a node of the same kind, name and place, with `change` of each node directly below it."""
+    if isinstance(node, _Applied):
+        return type(node)(node.name, tuple(map(change, node.args)), node.spelling, node.start, node.end)
+    if isinstance(node, Not):
+        return type(node)(change(node.literal), node.start, node.end)
+    if isinstance(node, _Junction):
+        return type(node)(tuple(map(change, node.literals)), node.start, node.end)
+    if isinstance(node, Distinct):
+        return type(node)(change(node.left), change(node.right), node.start, node.end)
+    if isinstance(node, Rule):
+        return type(node)(change(node.head), tuple(map(change, node.body)), node.start, node.end)
+    return node

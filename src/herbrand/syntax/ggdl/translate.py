@@ -10,7 +10,7 @@ from herbrand.syntax.ggdl.literals import Equal, Nope
 from herbrand.syntax.ggdl.program import Fluent, show
 from herbrand.syntax.ggdl.scope import Scope
 from herbrand.syntax.ggdl.types import named_type, range_type
-from herbrand.syntax.ggdl.values import Values, as_integer, integer, mangled
+from herbrand.syntax.ggdl.values import Values, as_integer, calculated, integer
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable
 
 if TYPE_CHECKING:
@@ -109,15 +109,8 @@ class Translator:
         """Translate an expression; conditions that belong to it are added to `out`."""
         start, end = scope.span(expr.start, expr.end)
         match expr:
-            case n.Number(value=value):
-                return integer(value, start, end)
-            case n.String(text=text):
-                name = mangled(text)
-                if name != text:
-                    self.program.strings[name] = text
-                return Constant(name, None, start, end)
-            case n.Quoted(text=text):
-                return Constant(text.lower(), text, start, end)
+            case n.Number() | n.String() | n.Quoted():
+                return self.values.literal(expr, start, end)
             case n.Var(name=name, spelling=spelling):
                 if name in scope.work.lets:
                     return self.read(expr, scope, out)
@@ -170,7 +163,7 @@ class Translator:
         start, end = scope.span(expr.start, expr.end)
         a, b = as_integer(one), as_integer(two)
         if a is not None and b is not None:
-            return integer(a + b if sign == "+" else a - b if sign == "-" else a * b, start, end)
+            return integer(calculated(sign, a, b), start, end)
         if (b == 0 and sign in {"+", "-"}) or (b == 1 and sign == "*"):
             return one
         for part, written in ((one, left), (two, right)):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Program
     from herbrand.syntax.tree import Term
 
-__all__ = ["Values", "as_integer", "integer", "mangled", "substituted"]
+__all__ = ["Values", "as_integer", "calculated", "integer", "mangled", "substituted"]
 
 _CONSTANT: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
 _KEYWORDS: Final = frozenset(
@@ -42,6 +42,11 @@ def mangled(text: str) -> str:
 def integer(value: int, start: int = 0, end: int = 0) -> Constant:
     """Return an integer as a term."""
     return Constant(str(value), None, start, end)
+
+
+def calculated(sign: str, left: int, right: int) -> int:
+    """Return left `+`, `-` or `*` right."""
+    return left + right if sign == "+" else left - right if sign == "-" else left * right
 
 
 def as_integer(term: Term) -> int | None:
@@ -101,15 +106,8 @@ class Values:
         """Return the ground term that an expression is; `E-CONST` if it is none."""
         start, end = expr.start, expr.end
         match expr:
-            case n.Number(value=value):
-                return integer(value, start, end)
-            case n.String(text=text):
-                name = mangled(text)
-                if name != text:
-                    self.program.strings[name] = text
-                return Constant(name, None, start, end)
-            case n.Quoted(text=text):
-                return Constant(text.lower(), text, start, end)
+            case n.Number() | n.String() | n.Quoted():
+                return self.literal(expr, start, end)
             case n.Name(spelling=spelling):
                 known = self.named(spelling)
                 return Constant(expr.folded, spelling, start, end) if known is None else known
@@ -117,10 +115,22 @@ class Values:
                 return Function(expr.folded, tuple(map(self.term, args)), spelling, start, end)
             case n.Sum(sign=sign, left=left, right=right):
                 one, two = self.integer(left), self.integer(right)
-                result = one + two if sign == "+" else one - two if sign == "-" else one * two
-                return integer(result, start, end)
+                return integer(calculated(sign, one, two), start, end)
         what = "a variable" if isinstance(expr, n.Var | n.Generator | n.Anonymous) else "this"
         self.report.refuse("E-CONST", f"{what} has no value when the game is read", start, end)
+
+    def literal(self, expr: n.Number | n.String | n.Quoted, start: int, end: int) -> Constant:
+        """Return the constant that a number, a string or a quoted name is, at a place."""
+        match expr:
+            case n.Number(value=value):
+                return integer(value, start, end)
+            case n.Quoted(text=text):
+                return Constant(text.lower(), text, start, end)
+            case n.String(text=text):
+                name = mangled(text)
+                if name != text:
+                    self.program.strings[name] = text
+                return Constant(name, None, start, end)
 
     def named(self, spelling: str) -> Term | None:
         """Return the constant or parameter of this name."""
