@@ -191,11 +191,11 @@ class Terms:
         table = self._table
         if table is None:
             table = self._table = {}
-            for index, text in enumerate(self.texts()):
-                text = self._fold(text)
-                table[text] = index
+            for number, spelled in enumerate(self.texts()):
+                text = self._fold(spelled)
+                table[text] = number
                 if "(" in text[1:]:
-                    table[_squeezed(text)] = index
+                    table[_squeezed(text)] = number
         found: list[int | None] = list(map(table.get, given))
         if None in found:
             longest = self.longest

@@ -7,7 +7,7 @@ systems see, so that records they made can be replayed and the two readings comp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from herbrand.syntax.tree import Atom, Constant, Function, Node, Variable, rebuilt
 
@@ -19,7 +19,6 @@ __all__ = ["with_case"]
 _KEYWORDS = frozenset(
     "role base input init true does next legal goal terminal sees random knows percept".split()  # noqa: SIM905
 )
-_N = TypeVar("_N", bound=Node)
 
 
 def with_case(tree: Tree) -> Tree:
@@ -34,7 +33,7 @@ def _name(name: str, spelling: str) -> str:
     return name if name in _KEYWORDS else spelling
 
 
-def _cased(node: _N) -> _N:
+def _cased(node: Node) -> Any:
     if isinstance(node, Constant | Variable):
         return type(node)(_name(node.name, node.spelling), node.spelling, node.start, node.end)
     new = rebuilt(node, _cased)

@@ -18,7 +18,7 @@ like any other.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.syntax.tree import Atom, Function, Node, Variable, rebuilt
 
@@ -30,7 +30,6 @@ __all__ = ["without_state_arguments"]
 _MODULE: Final = re.compile(
     r"^:- module\([^\[\n]*\[\s*roles/1,\s*initial/1,\s*legals/3,\s*actions/2,\s*next/3,", re.MULTILINE
 )
-_N = TypeVar("_N", bound=Node)
 _NAMES: Final = {"next_fluent": "next", "is_terminal": "terminal"}
 
 
@@ -41,7 +40,7 @@ def without_state_arguments(tree: Tree) -> Tree:
     return tree.with_statements(tuple(map(_changed, tree.statements)))
 
 
-def _changed(node: _N) -> _N:
+def _changed(node: Node) -> Any:
     return _atom(node) if isinstance(node, Atom) else rebuilt(node, _changed)
 
 
