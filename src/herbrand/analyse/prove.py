@@ -384,7 +384,7 @@ class _Work:
         try:
             prove = import_module("herbrand.analyse.symbolic").prove
             verdicts = prove(self.game, wanted, self.budget.share(0.9))
-        except BudgetExceeded as error:
+        except (BudgetExceeded, MissingExtra) as error:
             self.result.notes.append(f"model checking: {error}")
             return
         for name, verdict in verdicts.items():
