@@ -10,8 +10,8 @@ import click
 
 from herbrand.analyse.verdict import PROPERTIES
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import count, progress_bar, remark, result, terminal_width, wants_color
+from herbrand.cli.options import JSON
+from herbrand.cli.output import count, progress_bar, remark, result, terminal_width, wants_color, write_json
 
 if TYPE_CHECKING:
     from herbrand.analyse.prove import Analysis
@@ -79,7 +79,7 @@ _LONG_LINE = 40
 )
 @click.option("--no-values", is_flag=True, help="Do not solve the game.")
 @click.option("--no-check", is_flag=True, help="Do not check what was found a second time.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 def command(
     file: str,
     notation: str,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import remark, result
+from herbrand.cli.options import JSON, engine_option
+from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
@@ -25,13 +25,7 @@ LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
 @click.command("bench")
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @NOTATION
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "rules", "network"]),
-    default="auto",
-    show_default=True,
-    help="What plays: `auto` takes the network where there is one.",
-)
+@engine_option("auto", "rules", "network", text="What plays: `auto` takes the network where there is one.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -44,7 +38,7 @@ LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
     type=click.Choice(LANES),
     help="Games played at once; otherwise 512 and 1024 are tried and the faster one is taken.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -9,6 +9,7 @@ import click
 
 from herbrand.check import check
 from herbrand.cli.files import FILE, NOTATION, STDIN, given_parameters, read_tree
+from herbrand.cli.options import json_option
 from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.rewrite import unified, write_atomically
 from herbrand.diagnostic import Severity, apply_fixes
@@ -38,7 +39,7 @@ ROUNDS: Final = 10
     show_default=True,
     help="How to report.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@json_option("The same as --format json.")
 @click.option("--fix", is_flag=True, help="Apply the offered repairs to the files.")
 @click.option("--diff", is_flag=True, help="With --fix: show the repairs, change nothing.")
 @click.option(

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["clocks", "find_player", "max_steps", "record_in", "substitute"]
+__all__ = ["clocks", "find_player", "record_in", "substitute"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -37,17 +37,6 @@ def substitute(forfeit: str) -> Callable[[_Command], _Command]:
         default="random",
         show_default=True,
         help=f"What is played for a player whose move is late or bad; with forfeit {forfeit}.",
-    )
-
-
-def max_steps(most: int) -> Callable[[_Command], _Command]:
-    """Return the option --max-steps with this default."""
-    return click.option(
-        "--max-steps",
-        type=click.IntRange(1),
-        default=most,
-        show_default=True,
-        help="When to cut a match off.",
     )
 
 

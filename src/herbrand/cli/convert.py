@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_tree
+from herbrand.cli.options import OUTPUT
 from herbrand.cli.output import count, remark, render, result
 from herbrand.cli.targets import OPTIONS, TARGETS
 
@@ -43,7 +44,9 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
     flag = f"--{name.replace('_', '-')}"
     if option.type is bool:
         return click.option(flag, is_flag=True, help=text)
-    choice = click.Choice(option.type) if isinstance(option.type, tuple) else option.type
+    choice: Any = click.Choice(option.type) if isinstance(option.type, tuple) else option.type
+    if option.least is not None:
+        choice = click.IntRange(option.least)
     return click.option(flag, type=choice, default=option.default, metavar=option.metavar, help=text)
 
 
@@ -52,7 +55,7 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
 @NOTATION
 @click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="What to write.")
 @_target_options
-@click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file.")
+@OUTPUT
 @click.pass_context
 def command(
     ctx: click.Context, /, file: str, notation: str, target: str, output: str | None, **options: Any

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import count, result
+from herbrand.cli.options import JSON
+from herbrand.cli.output import count, result, write_json
 from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _SHOWN = 12
     help="Give up after so many seconds (exit 3).",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which random games.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.pass_context
 def command(
     ctx: click.Context,

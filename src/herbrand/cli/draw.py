@@ -9,6 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.joint import read_joint, split_joints
+from herbrand.cli.options import MOVES
 from herbrand.cli.output import remark, result
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 
@@ -22,7 +23,7 @@ __all__ = ["command"]
 @click.command("draw")
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option("--moves", metavar="MOVES", help='Play these first: "(mark 1 1); (mark 2 2)".')
+@MOVES
 @click.option("-o", "--output", metavar="PATH", help="The file to write; standard output otherwise.")
 @click.option("--board-only", is_flag=True, help="Leave out what is not on a board.")
 @click.option("--describe", is_flag=True, help="Print what the picture says, in words, instead.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import result
+from herbrand.cli.options import JSON
+from herbrand.cli.output import result, write_json
 
 __all__ = ["command"]
 
@@ -22,7 +22,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.command("explain")
 @click.argument("name", required=False, shell_complete=_complete)
 @click.option("--list", "everything", is_flag=True, help="List all checks.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 def command(name: str | None, everything: bool, as_json: bool) -> None:
     """Tell what a check flags, why, and what to write instead.
 

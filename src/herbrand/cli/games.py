@@ -9,8 +9,8 @@ import click
 
 from herbrand import games
 from herbrand.cli.files import BundledName
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import result, terminal_width
+from herbrand.cli.options import JSON
+from herbrand.cli.output import result, terminal_width, write_json
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ NAME = _Name()
 
 @click.command("games")
 @click.argument("name", required=False, type=NAME)
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.option("--rules", is_flag=True, help="Write the rulesheet of NAME itself.")
 @click.option(
     "--from",

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import result
+from herbrand.cli.options import JSON
+from herbrand.cli.output import result, write_json
 from herbrand.errors import GameError
 from herbrand.limits import DEFAULT, Limits
 
@@ -34,7 +34,7 @@ __all__ = ["command"]
     show_default=True,
     help="Memory that the grounder may use.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 def command(
     file: str, notation: str, stats: bool, no_shrink: bool, seconds: float, megabytes: int, as_json: bool
 ) -> None:

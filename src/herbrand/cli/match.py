@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from herbrand.cli.contest import clocks, find_player, max_steps, record_in, substitute
+from herbrand.cli.contest import clocks, find_player, record_in, substitute
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json, count, json_option, remark, result
+from herbrand.cli.options import json_option, max_steps
+from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -51,7 +52,7 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     type=click.IntRange(1),
     help="After so many bad moves in a row a player is not asked any more.",
 )
-@max_steps(10_000)
+@max_steps(10_000, "When to cut a match off.")
 @click.option("--scramble", type=int, metavar="SEED", help="Tell the players the game under other names.")
 @click.option("--id", "match_id", metavar="ID", help="The name of the match; drawn otherwise.")
 @click.option(
@@ -98,7 +99,7 @@ def command(
     key: str | None,
     spectators: str | None,
     delay: float,
-    wants_json: bool,
+    as_json: bool,
 ) -> None:
     """Let players play a match of a game, here or over the network.
 
@@ -160,7 +161,7 @@ def command(
         if events:
             log = stack.enter_context(Path(events).open("a" if resume else "w", encoding="utf-8"))
             listeners.append(lambda event: _log(log, event))
-        if not wants_json:
+        if not as_json:
             listeners.append(lambda event: _show(game, event))
 
         async def run() -> Match:
@@ -175,8 +176,8 @@ def command(
             from herbrand.records.signing import sign
 
             store.sign(match.id, sign(store.load(match.id), key))
-    if wants_json:
-        as_json(match.as_json())
+    if as_json:
+        write_json(match.as_json())
     else:
         result(_ending(match))
     if not match.is_complete:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import remark, result
+from herbrand.cli.options import JSON
+from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _EFFORTS = ("cheap", "full", "thorough")
     type=click.FloatRange(min=0, min_open=True),
     help="Leave out what has not begun after so many seconds, for each game.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.pass_context
 def command(
     ctx: click.Context,

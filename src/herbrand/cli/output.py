@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -19,19 +19,16 @@ if TYPE_CHECKING:
     from herbrand.diagnostic import Diagnostic
 
 __all__ = [
-    "as_json",
     "columns",
     "count",
-    "json_option",
     "progress_bar",
     "remark",
     "render",
     "result",
     "terminal_width",
     "wants_color",
+    "write_json",
 ]
-
-_Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 def wants_color(stream: TextIO) -> bool:
@@ -53,14 +50,9 @@ def remark(text: str) -> None:
     click.echo(text, err=True, color=wants_color(sys.stderr))
 
 
-def as_json(value: Any) -> None:
+def write_json(value: Any) -> None:
     """Write the answer as JSON."""
     result(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def json_option(purpose: str = "Print JSON.") -> Callable[[_Command], _Command]:
-    """Return the option --json; the parameter is called `wants_json`."""
-    return click.option("--json", "wants_json", is_flag=True, help=purpose)
 
 
 def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -> str:

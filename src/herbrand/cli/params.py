@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_tree
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import remark, render, result, terminal_width
+from herbrand.cli.options import JSON
+from herbrand.cli.output import remark, render, result, terminal_width, write_json
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Parameter
@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.command("params")
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.pass_context
 def command(ctx: click.Context, file: str, notation: str, as_json: bool) -> None:
     """List the parameters of a game in GGDL.

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.contest import find_player
-from herbrand.cli.output import json_option, remark
+from herbrand.cli.options import json_option
+from herbrand.cli.output import remark
 
 if TYPE_CHECKING:
     from herbrand.ggp.events import Event
@@ -69,7 +70,7 @@ def command(
     max_message: int,
     seed: int | None,
     until_eof: bool,
-    wants_json: bool,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Play for managers on the network.
@@ -90,7 +91,7 @@ def command(
         return make_player(player, seed=None if seed is None else seed + made - 1)
 
     def listen(event: Event) -> None:
-        if wants_json:
+        if as_json:
             remark(json.dumps(asdict(event), ensure_ascii=False))
         elif not quiet and event.kind in _SHOWN:
             remark(describe(event))
@@ -117,7 +118,7 @@ def command(
             raise click.BadParameter(
                 f"cannot listen on {host}:{port}: {reason}", param_hint="--port"
             ) from error
-        if not quiet and not wants_json:
+        if not quiet and not as_json:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
         await server.serve()
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from herbrand.cli.output import as_json, remark, result
+from herbrand.cli.options import JSON
+from herbrand.cli.output import remark, result, write_json
 
 __all__ = ["command"]
 
 
 @click.command("players")
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
-def command(*, wants_json: bool) -> None:
+@JSON
+def command(*, as_json: bool) -> None:
     """List the programs that can play.
 
     Packages add players with entry points of the group herbrand.players.
@@ -27,8 +28,8 @@ def command(*, wants_json: bool) -> None:
             remark(f"warning: {error}")
             continue
         rows.append({"name": info.name, "about": text[0] if text else "", "package": info.package})
-    if wants_json:
-        as_json(rows)
+    if as_json:
+        write_json(rows)
         return
     width = max(len(row["name"]) for row in rows)
     for row in rows:

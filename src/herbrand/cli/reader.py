@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json, remark, result
+from herbrand.cli.options import JSON, OUTPUT
+from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ __all__ = ["command"]
     type=click.Choice(["python", "typescript", "javascript"]),
     help="Write the reader as a module that needs nothing else.",
 )
-@click.option("-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file.")
+@OUTPUT
 @click.option("--as", "role", metavar="ROLE", help="Whose moves to read; the first role otherwise.")
 @click.option("--read", "texts", metavar="TEXT", multiple=True, help="Read this move; may be repeated.")
 @click.option("--complete", metavar="TEXT", help="List moves that begin with this.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="With --complete.")
-@click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+@JSON
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -44,7 +45,7 @@ def command(
     texts: tuple[str, ...],
     complete: str | None,
     limit: int,
-    wants_json: bool,
+    as_json: bool,
 ) -> None:
     """Compile the moves of a game into a reader that accepts nothing else.
 
@@ -54,7 +55,7 @@ def command(
     """
     if output is not None and target is None:
         raise click.UsageError("--output needs --to")
-    if target is not None and (texts or complete is not None or role is not None or wants_json):
+    if target is not None and (texts or complete is not None or role is not None or as_json):
         raise click.UsageError("--to goes with --output only")
     from herbrand.movereader import MoveReader, emit
 
@@ -71,7 +72,7 @@ def command(
             remark(f"wrote {output}")
         return
     if not texts and complete is None:
-        _describe(reader, seconds, wants_json=wants_json)
+        _describe(reader, seconds, as_json=as_json)
         return
     try:
         who = game.roles[game.role_index(role)] if role is not None else game.roles[0]
@@ -79,15 +80,15 @@ def command(
         raise click.BadParameter(str(error), param_hint="--as") from error
     if complete is not None:
         found = reader.complete(who, complete, limit)
-        if wants_json and not texts:
-            as_json(found)
+        if as_json and not texts:
+            write_json(found)
         elif found:
             result("\n".join(found))
-    if texts and not _read(reader, who, texts, wants_json=wants_json):
+    if texts and not _read(reader, who, texts, as_json=as_json):
         ctx.exit(1)
 
 
-def _read(reader: MoveReader, role: str, texts: tuple[str, ...], *, wants_json: bool) -> bool:
+def _read(reader: MoveReader, role: str, texts: tuple[str, ...], *, as_json: bool) -> bool:
     """Print what each text is; return whether all are moves."""
     from herbrand.movereader import MoveError
 
@@ -107,18 +108,18 @@ def _read(reader: MoveReader, role: str, texts: tuple[str, ...], *, wants_json: 
                     "suggestion": error.suggestion,
                 }
             )
-            if not wants_json:
+            if not as_json:
                 remark(f"error[{error.code}]: {error}")
         else:
             rows.append({"text": text, "move": reader.text(role, index), "index": index})
-            if not wants_json:
+            if not as_json:
                 result(f"{index} {reader.text(role, index)}")
-    if wants_json:
-        as_json(rows)
+    if as_json:
+        write_json(rows)
     return all(row["move"] is not None for row in rows)
 
 
-def _describe(reader: MoveReader, seconds: float, *, wants_json: bool) -> None:
+def _describe(reader: MoveReader, seconds: float, *, as_json: bool) -> None:
     """Print the size of the tables."""
     if not reader.roles:
         raise GameError("the game has no roles")
@@ -133,8 +134,8 @@ def _describe(reader: MoveReader, seconds: float, *, wants_json: bool) -> None:
         for role in reader.roles
         for terms in [reader.terms(role)]
     ]
-    if wants_json:
-        as_json({"game": reader.game.name, "seconds": round(seconds, 4), "roles": rows})
+    if as_json:
+        write_json({"game": reader.game.name, "seconds": round(seconds, 4), "roles": rows})
         return
     width = max(len("role"), *(len(role) for role in reader.roles))
     result(f"{'role':{width}}  {'moves':>7}  {'states':>7}  {'edges':>7}")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.output import as_json, count, json_option, remark, result
+from herbrand.cli.options import JSON, engine_option
+from herbrand.cli.output import count, remark, result, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
@@ -33,15 +34,15 @@ def command() -> None:
 
 @command.command("list")
 @click.argument("database", metavar="DB", type=SOURCE)
-@json_option()
-def list_(database: str, *, wants_json: bool) -> None:
+@JSON
+def list_(database: str, *, as_json: bool) -> None:
     """List the matches of a database."""
     from herbrand.records import Store
 
     with Store(database, create=False) as store:
         rows = store.summaries()
-    if wants_json:
-        as_json(rows)
+    if as_json:
+        write_json(rows)
         return
     lines: list[tuple[str, ...]] = [("match", "game", "begun", "steps", "problems", "how it ended")]
     lines += [_summary(row) for row in rows]
@@ -73,15 +74,9 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
 @click.argument("sources", metavar="DB|JSON", type=SOURCE, nargs=-1, required=True)
 @_IDS
 @OF_GAME
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "rules", "network", "naive"]),
-    default="auto",
-    show_default=True,
-    help="What evaluates the rules.",
-)
+@engine_option("auto", "rules", "network", "naive")
 @click.option("--key", metavar="HEX", help="Demand that each record is signed with this public key.")
-@json_option()
+@JSON
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -91,7 +86,7 @@ def verify(
     engine: str,
     key: str | None,
     *,
-    wants_json: bool,
+    as_json: bool,
 ) -> None:
     """Play every move again by the rules and check that all that is recorded can be true.
 
@@ -117,12 +112,12 @@ def verify(
                     "findings": [{"step": finding.step, "text": finding.text} for finding in found],
                 }
             )
-            if not wants_json:
+            if not as_json:
                 for finding in found:
                     result(f"{record.id}: {finding}")
     bad = sum(1 for row in rows if row["findings"])
-    if wants_json:
-        as_json(rows)
+    if as_json:
+        write_json(rows)
     elif bad:
         result(f"{bad} of {count(len(rows), 'match')} do not fit the rules")
     else:
@@ -157,7 +152,7 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
     records = records_in(database, ids)
     if folder is None:
         found = [document(record) for record in records]
-        as_json(found[0] if len(found) == 1 and len(ids) <= 1 else found)
+        write_json(found[0] if len(found) == 1 and len(ids) <= 1 else found)
         return
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = 0

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.output import as_json, count, json_option, remark, result
+from herbrand.cli.options import json_option
+from herbrand.cli.output import count, remark, result, write_json
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
@@ -48,7 +49,7 @@ def command(
     *,
     brief: bool,
     annotate: bool,
-    wants_json: bool,
+    as_json: bool,
 ) -> None:
     """Show a recorded match, state by state, by playing it again.
 
@@ -78,11 +79,11 @@ def command(
             (0, record.moves) if step is None else (max(0, step - 1), record.moves[max(0, step - 1) : step])
         )
         remarks = annotated(states[begin], moves, player=who, clock=clock, first=begin + 1)
-    if wants_json:
+    if as_json:
         thoughts: dict[int, list[dict[str, Any]]] = {}
         for thought in remarks:
             thoughts.setdefault(thought.step, []).append(thought.as_json())
-        as_json(
+        write_json(
             [
                 {
                     "step": number,

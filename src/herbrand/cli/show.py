@@ -10,8 +10,8 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.joint import read_joint, split_joints, split_terms
 from herbrand.cli.knowledge import knowledge_after, told_text
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import columns, count, remark, result
+from herbrand.cli.options import JSON, MOVES
+from herbrand.cli.output import columns, count, remark, result, write_json
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 
@@ -25,7 +25,7 @@ __all__ = ["command"]
 @click.command("show")
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option("--moves", metavar="MOVES", help='Play these first: "(mark 1 1); (mark 2 2)".')
+@MOVES
 @click.option("--state", "facts", metavar="FACTS", help="Start from these facts, not from the initial state.")
 @click.option("--why", metavar="TEXT", multiple=True, help="Explain why this holds: an atom in KIF.")
 @click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this does not hold.")
@@ -38,7 +38,7 @@ __all__ = ["command"]
     help="Draws the moves of `random` that MOVES leaves out.",
 )
 @click.option("--goals", is_flag=True, help="Show the goals even where the game is not over.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 def command(
     file: str,
     notation: str,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import count, progress_bar, remark, result
+from herbrand.cli.options import JSON, engine_option, max_steps
+from herbrand.cli.output import count, progress_bar, remark, result, write_json
 from herbrand.game import ENGINES, FEW_PLAYOUTS
 from herbrand.limits import DEFAULT, Limits
 
@@ -28,14 +28,8 @@ __all__ = ["command"]
     "-n", "--playouts", type=click.IntRange(min=1), default=1000, show_default=True, help="How many games."
 )
 @click.option("--seed", type=int, help="Makes the games repeatable.")
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="auto",
-    show_default=True,
-    help="What evaluates the rules.",
-)
-@click.option("--max-steps", type=click.IntRange(min=1), metavar="N", help="Stop a game after N steps.")
+@engine_option(*ENGINES)
+@max_steps(None, "Stop a game after so many steps.")
 @click.option(
     "--seconds", type=click.FloatRange(min=0, min_open=True), help="Give up after so many seconds (exit 3)."
 )
@@ -48,7 +42,7 @@ __all__ = ["command"]
     metavar="PATH",
     help="Draw lengths and goals; the ending says how: .svg, .png or .pdf.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -29,6 +29,8 @@ class Option:
     """`bool` for a flag, `int`, `str`, or the words to choose from."""
     default: bool | int | str | None = None
     metavar: str | None = None
+    least: int | None = None
+    """The smallest integer that is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +96,13 @@ OPTIONS = {
         ("literal", "state", "plain"),
         "literal",
     ),
-    "horizon": Option("Plays of at most N steps, not one step.", int, metavar="N"),
+    "horizon": Option("Plays of at most N steps, not one step.", int, metavar="N", least=0),
     "incremental": Option("Plays of 0, 1, 2, ... steps, until there is one."),
     "win": Option("Plays that end with 100 for this role.", str, metavar="ROLE"),
     "minimise": Option("Merge states that behave the same."),
     "from": Option("Begin in the state with these facts.", str, metavar="FACTS"),
-    "limit": Option("Refuse more states than this.", int, 100_000, "N"),
-    "seconds": Option("Give up after so many seconds (exit 3).", int, 60, "N"),
+    "limit": Option("Refuse more states than this.", int, 100_000, "N", 1),
+    "seconds": Option("Give up after so many seconds (exit 3).", int, 60, "N", 1),
     "part": Option("Which of the two files of PDDL.", ("domain", "problem"), "domain"),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.files import FILE, read_game
-from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.options import json_option
+from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,8 +78,8 @@ def make(
 @click.argument("tasks", metavar="TASKS", type=LINES)
 @click.argument("replies", metavar="REPLIES", type=LINES)
 @click.option("--each", is_flag=True, help="Print a JSON object for each reply instead of the table.")
-@click.option("--json", "wants_json", is_flag=True, help="Print the table as JSON.")
-def grade_(tasks: str, replies: str, *, each: bool, wants_json: bool) -> None:
+@json_option("Print the table as JSON.")
+def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
     """Compare replies with the answers of tasks."""
     from herbrand.envs.language import grade, summary
 
@@ -96,8 +97,8 @@ def grade_(tasks: str, replies: str, *, each: bool, wants_json: bool) -> None:
             result(json.dumps(one.as_json()))
         return
     rows = summary(list(known.values()), grades)
-    if wants_json:
-        as_json(rows)
+    if as_json:
+        write_json(rows)
         return
     width = max([len(row["game"]) for row in rows], default=4)
     result(f"{'game':{width}}  kind   names      right  of tasks")

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.contest import clocks, find_player, max_steps, record_in, substitute
+from herbrand.cli.contest import clocks, find_player, record_in, substitute
 from herbrand.cli.files import FILE, read_game
-from herbrand.cli.output import as_json, count, json_option, remark, result
+from herbrand.cli.options import json_option, max_steps
+from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
     from herbrand.records import Store
@@ -49,7 +50,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Decides openings, chance and players.")
 @clocks(5, 1)
 @substitute("it loses")
-@max_steps(1000)
+@max_steps(1000, "When to cut a match off.")
 @click.option("--scramble", is_flag=True, help="Tell the players the games under other names.")
 @click.option("--name", metavar="NAME", help="Of the tournament in the database.")
 @record_in("Keep all of it here.")
@@ -88,7 +89,7 @@ def command(
     workers: int | None,
     at_once: int,
     html: str | None,
-    wants_json: bool,
+    as_json: bool,
 ) -> None:
     """Let players meet in games, and rate them.
 
@@ -130,7 +131,7 @@ def command(
         if files or resume:
 
             def listen(game: str, leg: Leg, played: int, known: int) -> None:
-                if not wants_json:
+                if not as_json:
                     remark(f"{played:>{len(str(known))}} of {known}  {_line(game, leg)}")
 
             tournament.run(
@@ -142,8 +143,8 @@ def command(
 
         Path(html).write_text(page(results), encoding="utf-8")
         remark(f"wrote {html}")
-    if wants_json:
-        as_json(results.as_json())
+    if as_json:
+        write_json(results.as_json())
     else:
         _show(results)
     if results.unsettled:

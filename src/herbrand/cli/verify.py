@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
-from herbrand.cli.output import as_json as write_json
-from herbrand.cli.output import count, progress_bar, remark, result
+from herbrand.cli.options import JSON, engine_option, max_steps
+from herbrand.cli.output import count, progress_bar, remark, result, write_json
 from herbrand.game import ENGINES
 
 if TYPE_CHECKING:
@@ -28,13 +28,7 @@ __all__ = ["command"]
     type=click.Path(exists=True, dir_okay=False),
     help="Replay this recording (.jsonl or .jsonl.gz) instead of comparing engines.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="auto",
-    show_default=True,
-    help="With --trace: what replays it.",
-)
+@engine_option(*ENGINES, text="With --trace: what replays it.")
 @click.option(
     "--engines",
     metavar="A,B,...",
@@ -56,17 +50,11 @@ __all__ = ["command"]
 )
 @click.option("--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="How many games.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which games.")
-@click.option(
-    "--max-steps",
-    type=click.IntRange(min=1),
-    default=200,
-    show_default=True,
-    help="Stop a game after so many steps.",
-)
+@max_steps(200, "Stop a game after so many steps.")
 @click.option(
     "--seconds", type=click.FloatRange(min=0), help="Look at no further state after so many seconds."
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@JSON
 @click.pass_context
 def command(
     ctx: click.Context,

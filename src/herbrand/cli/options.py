@@ -1,0 +1,52 @@
+"""Options that several commands take, declared once; those about FILE stand in `files`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "JSON",
+    "MOVES",
+    "OUTPUT",
+    "engine_option",
+    "json_option",
+    "max_steps",
+]
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+def json_option(text: str = "Write JSON.") -> Callable[[_Command], _Command]:
+    """--json, given to the command as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
+
+
+JSON = json_option()
+
+OUTPUT = click.option(
+    "-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file."
+)
+
+MOVES = click.option("--moves", metavar="MOVES", help='Play these first: "(mark 1 1); (mark 2 2)".')
+
+
+def engine_option(*names: str, text: str = "What evaluates the rules.") -> Callable[[_Command], _Command]:
+    """--engine, one of these; `auto` unless given."""
+    return click.option("--engine", type=click.Choice(names), default="auto", show_default=True, help=text)
+
+
+def max_steps(steps: int | None, text: str) -> Callable[[_Command], _Command]:
+    """--max-steps with a default, None for no limit."""
+    return click.option(
+        "--max-steps",
+        type=click.IntRange(1),
+        metavar="N",
+        default=steps,
+        show_default=steps is not None,
+        help=text,
+    )
