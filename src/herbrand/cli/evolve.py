@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from herbrand.cli.output import as_json, count, remark, result
+from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +106,7 @@ def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> Se
 def _report(search: Search, page: Path, *, wants_json: bool) -> None:
     elites = search.archive.elites()
     if wants_json:
-        as_json(
+        write_json(
             {
                 "candidates": search.candidates,
                 "measured": search.measured,
