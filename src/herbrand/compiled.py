@@ -9,6 +9,7 @@ this package, is replaced.
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from contextlib import suppress
 from functools import cache
@@ -20,22 +21,38 @@ from numba.core.caching import FunctionCache
 
 __all__ = ["compiled"]
 
-MARKS = (b"herbrand.compiled import", b"from numba import")
+_IMPORT = re.compile(r"^from (herbrand[.\w]*) import (\w+)|^from (herbrand[.\w]*) import \($", re.MULTILINE)
+_ROOT = Path(__file__).parent
+_HOLDS_CODE = ("herbrand.compiled import", "from numba import")
 """A module with one of these holds code that may be part of what is kept."""
 
 
 @cache
-def sources() -> str:
-    """Return a digest of all modules of the package that hold functions to compile.
+def _imports(module: Path) -> frozenset[Path]:
+    """Return the modules of the package that a module imports when it is loaded, itself and theirs too."""
+    found = {module}
+    todo = [module]
+    while todo:
+        for name, what, several in _IMPORT.findall(todo.pop().read_text(encoding="utf-8")):
+            base = _ROOT.parent.joinpath(*(name or several).split("."))
+            options = (base.with_suffix(".py"), base / f"{what}.py", base / "__init__.py")
+            new = {path for path in options if path.is_file()} - found
+            found |= new
+            todo += new
+    return frozenset(found)
 
-    A function's code has that of the functions it calls inside it, from whatever module, and
-    numba looks only at the module of the function itself.
+
+@cache
+def sources(module: Path) -> str:
+    """Return a digest of the modules whose compiled functions those of a module may have inside them.
+
+    numba looks only at the file of the function itself; the code of what it calls is part of its own.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        text = path.read_bytes()
-        if any(mark in text for mark in MARKS):
-            digest.update(text)
+    for path in sorted(_imports(module)):
+        text = path.read_text(encoding="utf-8")
+        if any(mark in text for mark in _HOLDS_CODE):
+            digest.update(text.encode())
     return digest.hexdigest()
 
 
@@ -44,7 +61,10 @@ class _Kept(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = (self._cache_file._source_stamp, sources())
+        self._cache_file._source_stamp = (
+            self._cache_file._source_stamp,
+            sources(Path(function.__code__.co_filename)),
+        )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the machine code for some types of arguments; None if there is none of any use."""

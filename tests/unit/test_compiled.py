@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import errno
 import importlib.util
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import herbrand.compiled
-from herbrand.compiled import can_cache, compiled
+from herbrand.compiled import can_cache, compiled, sources
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import ModuleType
 
 
@@ -86,7 +86,7 @@ def test_machine_code_of_another_version_is_not_used(kept, monkeypatch) -> None:
         assert not other.stats.cache_hits
     for _ in range(2):
         with monkeypatch.context() as patched:
-            patched.setattr(herbrand.compiled, "sources", lambda: "other")
+            patched.setattr(herbrand.compiled, "sources", lambda _module: "other")
             function = compiled(load().double)
             assert function(21) == 42
     assert function.stats.cache_hits
@@ -109,3 +109,14 @@ def test_a_full_disk_is_a_warning(kept, monkeypatch) -> None:
     with pytest.warns(RuntimeWarning, match="cannot be kept.*No space left"):
         assert function(21) == 42
     assert function(1.5) == 3
+
+
+def test_functions_depend_on_the_modules_they_are_made_of() -> None:
+    """The loop of playouts has the code for rows inside it, and nothing of the players'."""
+    from herbrand.compiled import _imports
+    from herbrand.simulate import kernel, vectors
+
+    found = {path.name for path in _imports(Path(kernel.__file__))}
+    assert {"kernel.py", "vectors.py", "compiled.py"} <= found
+    assert "tree.py" not in found
+    assert sources(Path(kernel.__file__)) != sources(Path(vectors.__file__))
