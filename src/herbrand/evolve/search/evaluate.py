@@ -139,7 +139,7 @@ class _Measuring:
     def __call__(self, game: Game, seed: int) -> Mapping[str, float]:
         from herbrand.measure import Effort, measure
 
-        effort = Effort("evolve", pairs=self.pairs, rungs=RUNGS, estimates=32, work=1e9)
+        effort = Effort("evolve", pairs=self.pairs, rungs=RUNGS, estimates=32, work=2.0)
         return measure(game, effort=effort, seed=seed).values
 
 
