@@ -20,8 +20,8 @@ def quality(measures: Mapping[str, float]) -> float:
 
         search_balance · (1 - search_draws²) · (skill + depth/2 + min(1, 2·drama) + uncertainty) / 4
 
-    The four in the mean are close to criteria of Browne and Maire (*Evolutionary game design*, 2010): that skill
-    tells, that more of it tells more, that who is behind can still win, and that the end is open for
+    The four in the mean are close to criteria of Browne and Maire (*Evolutionary game design*, 2010): that
+    skill tells, that more of it tells more, that who is behind can still win, and that the end is open for
     long.  Depth counts the rungs of the ladder `RUNGS` that are worth climbing, two at most.
 
     Games with hidden information are not searched, as looking ahead would be looking at what is hidden; of
