@@ -233,3 +233,24 @@ def test_59_narrowing_to_what_is_legal():
             assert here.find(role, str(move)) == (index if str(move) in legal else None)
     with pytest.raises(IllegalMoveError, match="not legal for o now"):
         here.read("o", "mark(2, 2)")
+
+
+def test_letters_and_their_accents_may_be_written_apart():
+    """A name is the same whether an accent is part of its letter or follows it (NFC), in games and in moves."""
+    apart, together = "cafe\u0301", "caf\u00e9"
+    rules = """
+    role solo
+    data place := caf\u00e9 | bar
+    init At := bar
+    solo -> go(?p:place) ==> At = ?p
+    terminal :- At(caf\u00e9)
+    solo $= 100
+    """
+    game = herbrand.loads(rules.replace(together, apart), notation="ggdl")
+    assert game.roles == ("solo",)
+    reader = MoveReader(game)
+    assert [str(move) for move in reader.moves("solo")] == [
+        str(m) for m in MoveReader(herbrand.loads(rules, notation="ggdl")).moves("solo")
+    ]
+    for text in (f"(go {apart})", f"go({together.upper()})", f"(GO {apart.upper()})"):
+        assert str(reader.read("solo", text)) == f"(go {together})"

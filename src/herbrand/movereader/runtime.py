@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -464,7 +465,12 @@ class Terms:
         return near[: 4 * _SHOWN]
 
     def _fold(self, text: str) -> str:
-        return text.lower() if self._folds else text
+        return _composed(text.lower() if self._folds else text)
+
+
+def _composed(text: str) -> str:
+    """Return a text with letters and their accents as one character each (NFC)."""
+    return text if text.isascii() else normalize("NFC", text)
 
 
 class ClosedReader:
@@ -725,7 +731,7 @@ class ClosedReader:
         )
 
     def _fold(self, text: str) -> str:
-        return self._moves[0]._fold(text) if self._moves else text.lower()
+        return self._moves[0]._fold(text) if self._moves else _composed(text.lower())
 
 
 def _prefix_text(tokens: Sequence[str]) -> str:

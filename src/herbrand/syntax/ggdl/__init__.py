@@ -27,6 +27,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+from unicodedata import normalize
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.report import NAMES, Report
@@ -50,6 +51,7 @@ def read_ggdl(source: Source, parameters: Mapping[str, Value] | None = None) -> 
 
     `parameters` are the values of the game's parameters by name; the others have their defaults.
     """
+    source = _composed(source)
     if not parameters:
         plain = _plain(source)
         if plain is not None:
@@ -67,6 +69,7 @@ def parameters_of(source: Source) -> tuple[Parameter, ...]:
     from herbrand.syntax.ggdl.parameters import bind
     from herbrand.syntax.ggdl.types import declare_constants, declare_roles
 
+    source = _composed(source)
     if _plain(source) is not None:
         return ()
     program = _program(source, {})
@@ -74,6 +77,12 @@ def parameters_of(source: Source) -> tuple[Parameter, ...]:
     bind(program)
     declare_constants(program)
     return tuple(program.parameters)
+
+
+def _composed(source: Source) -> Source:
+    """Return the text with letters and their accents as one character each (NFC), as names are compared."""
+    text = normalize("NFC", source.text)
+    return source if text == source.text else Source(text, source.name)
 
 
 def _plain(source: Source) -> Tree | None:
