@@ -1,6 +1,6 @@
 """Options and fixtures that all tests share.
 
-Tiers: `pytest` is what everybody runs, in about a minute; `--slow` adds what takes longer;
+Tiers: `pytest` is what everybody runs, a quarter of an hour on two cores; `--slow` adds what takes longer;
 `--corpus` replays the whole outside collection; `--update` rewrites golden files and pages,
 to be reviewed as text.
 """
@@ -8,6 +8,8 @@ to be reviewed as text.
 from __future__ import annotations
 
 import os
+import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # started in the background: children would ignore it too
+    with suppress(ValueError):  # only the main thread may
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("herbrand", deadline=None)  # a busy machine is no fault of an example
 settings.load_profile("herbrand")

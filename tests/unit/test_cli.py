@@ -785,7 +785,10 @@ def test_an_interrupt_is_one_line() -> None:
     process = start("simulate", "chess", "-n", "1000000")
     time.sleep(2)
     process.send_signal(signal.SIGINT)
-    out, message = process.communicate(timeout=60)
+    try:
+        out, message = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert (process.returncode, out, message) == (130, "", "interrupted\n")
 
 

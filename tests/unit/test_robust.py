@@ -267,7 +267,10 @@ def test_interrupting_simulate_is_one_line(sheet: Callable[..., str]) -> None:
     process = start("simulate", sheet(text), "-n", "1", "--max-steps", "1000000000", "--engine", "rules")
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=SECONDS)
+    try:
+        out, err = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
     assert (process.returncode, out, err) == (130, b"", b"interrupted\n")
 
 
