@@ -77,7 +77,10 @@ def test_games_are_the_same_through_every_interface(interface: str, module: str)
     finally:
         sys.path.pop(0)
     game = herbrand.load("connectFour.ggd", Columns=5, Rows=4)
-    both = [games_through(name, game, 2, 1, lambda *_: 0) for name in ("batch", interface)]
+    both = [
+        games_through(name, game, 2, 1, lambda _board, mask, _player: int(mask.argmax()))
+        for name in ("batch", interface)
+    ]
     seen = [games.reset() for games in both]
     for _ in range(40):
         for one, other in zip(*map(vars_of, seen), strict=True):
