@@ -84,6 +84,7 @@ def test_a_search_finds_games(whole: Search) -> None:
     assert {candidate.lineage.operator for candidate in everything} >= {"random"}
 
 
+@pytest.mark.slow
 def test_threads_find_the_same(whole: Search, tmp_path: Path) -> None:
     """Two workers that finish in any order lead to the same archive."""
     search = Search(tmp_path / "threads.db", QUICK, measure=fake)
@@ -242,6 +243,7 @@ def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(refused.exception, HerbrandError)
 
 
+@pytest.mark.slow
 def test_processes(tmp_path: Path) -> None:
     """Without an executor, processes are started, and ended again, that find the same with a real measure."""
     settings = Settings(seed=5, batch=2, first=2, families=("tricks",), pairs=2)
