@@ -160,12 +160,10 @@ class Squares(Board):
         return f"a board of {count(self.width)} by {count(self.height)} squares"
 
 
-@dataclass(frozen=True)
-class Torus(Board):
-    """A square whose opposite edges touch, with eight directions."""
+class _AsWideAsHigh(Board):
+    """As many columns as rows."""
 
-    size: int = span(4, 6, 5)
-    wraps = True
+    size: int
 
     @property
     def columns(self) -> int:
@@ -176,6 +174,14 @@ class Torus(Board):
     def rows(self) -> int:
         """How many rows there are."""
         return self.size
+
+
+@dataclass(frozen=True)
+class Torus(_AsWideAsHigh):
+    """A square whose opposite edges touch, with eight directions."""
+
+    size: int = span(4, 6, 5)
+    wraps = True
 
     @property
     def directions(self) -> dict[str, tuple[int, int]]:
@@ -189,20 +195,10 @@ class Torus(Board):
 
 
 @dataclass(frozen=True)
-class Hexagons(Board):
+class Hexagons(_AsWideAsHigh):
     """A rhombus of hexagons, six directions: each row is half a cell further right than the one below."""
 
     size: int = span(3, 6, 5)
-
-    @property
-    def columns(self) -> int:
-        """How many columns there are."""
-        return self.size
-
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return self.size
 
     @property
     def directions(self) -> dict[str, tuple[int, int]]:

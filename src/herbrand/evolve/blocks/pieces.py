@@ -7,7 +7,7 @@ its turn; the rules for turns make legal moves of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, some, span
@@ -116,65 +116,59 @@ class Place(Action):
 
 
 @dataclass(frozen=True)
-class Step(Action):
-    """Go to the next square."""
+class _Straight(Action):
+    """Go in one direction."""
 
     course: str = choice(*_COURSES)
     onto: str = choice(*_ONTO)
+
+    goes: ClassVar[str]
+    """The relation of direction, square and square that says where to."""
+    could: ClassVar[str]
+    """The same whatever stands between."""
 
     @property
     def captures(self) -> bool:
         """Whether it may go onto enemy pieces."""
         return self.onto != "free"
+
+    def rules(self, kind: str) -> list[str]:
+        """A square that can be gone to, the last one under the conditions."""
+        return [
+            f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
+                (true (cell ?x1 ?y1 ?player {kind})) {course(self.course)}
+                ({self.goes} ?d ?x1 ?y1 ?x2 ?y2) {way})"""
+            for way in onto(self.onto)
+        ]
+
+    def reach(self, kind: str) -> list[str]:
+        """A square in a direction."""
+        del kind
+        return [f"(rivals ?player ?other) {course(self.course)} ({self.could} ?d ?x1 ?y1 ?x2 ?y2)"]
+
+
+@dataclass(frozen=True)
+class Step(_Straight):
+    """Go to the next square."""
+
+    goes = "toward"
+    could = "toward"
 
     def in_words(self) -> str:
         """Say how."""
         return f"steps one square {_COURSE_WORDS[self.course]} {_ONTO_WORDS[self.onto]}"
 
-    def rules(self, kind: str) -> list[str]:
-        """A neighbour."""
-        return [
-            f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
-                (true (cell ?x1 ?y1 ?player {kind})) {course(self.course)}
-                (toward ?d ?x1 ?y1 ?x2 ?y2) {way})"""
-            for way in onto(self.onto)
-        ]
-
-    def reach(self, kind: str) -> list[str]:
-        """A neighbour."""
-        del kind
-        return [f"(rivals ?player ?other) {course(self.course)} (toward ?d ?x1 ?y1 ?x2 ?y2)"]
-
 
 @dataclass(frozen=True)
-class Slide(Action):
+class Slide(_Straight):
     """Go any number of squares in one direction, over free squares only."""
 
-    course: str = choice(*_COURSES)
-    onto: str = choice(*_ONTO)
-
-    @property
-    def captures(self) -> bool:
-        """Whether it may go onto enemy pieces."""
-        return self.onto != "free"
+    goes = "clear"
+    could = "ray"
 
     def in_words(self) -> str:
         """Say how."""
         return f"slides {_COURSE_WORDS[self.course]}, over free squares, {_ONTO_WORDS[self.onto]}"
-
-    def rules(self, kind: str) -> list[str]:
-        """Along a ray, the last square under the conditions."""
-        return [
-            f"""(<= (may_move ?player ?x1 ?y1 ?x2 ?y2)
-                (true (cell ?x1 ?y1 ?player {kind})) {course(self.course)}
-                (clear ?d ?x1 ?y1 ?x2 ?y2) {way})"""
-            for way in onto(self.onto)
-        ]
-
-    def reach(self, kind: str) -> list[str]:
-        """A ray."""
-        del kind
-        return [f"(rivals ?player ?other) {course(self.course)} (ray ?d ?x1 ?y1 ?x2 ?y2)"]
 
 
 @dataclass(frozen=True)
