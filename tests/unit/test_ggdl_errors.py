@@ -131,6 +131,14 @@ DIALECTS = [
     "p :- ?x #= 3", "p(?x) :- forall(?x, q(?x)) and ?x == 1", "data t := *a | b", "p :- q => r",
     "legal { p: m }", "next{F <- v}", "Board := Surface(3)", "p(?x) :- ?x \\in t and q(?x)",
     "p(?x) :- ?x has y and q(?x)", "p(?x) :- exists(q(?x)) and ?x == 1",
+    "legal ( p->a :- q(1) )", "p(1) :- all { q(1) ; r(1) }", "p(1) :- { q(1) ; r(1) }", "---\ntitle: x\n---",
+    "init S := ```text```", "x := {( a: 1 )}", "p {( q )}", "init b := #Line<T>", "Line<T> where T > 3",
+    "a -> go <== b", "a $5 :- q(1)", "p(?x) :- forany(?x, q(?x)) and ?x == 1",
+    "p(?x) :- all(?x, q(?x)) and ?x == 1", "p(?x) :- any(?x, q(?x)) and ?x == 1",
+    "p(?x) :- ?x in zip(q, r)", "p(?x) :- ?x in reverse(q)", "p(?x) :- sum(?k of q(?k)) == ?x",
+    "p :- q(?x) and ?x #< 3", "p :- q(?x) and ?x #> 3", "p :- q(?x) and ?x =>= 3",
+    "data a := 1 | 2\ndata b := 3 | 4\ndata t := a * b", "data a := 1 | 2\ndata t := a + 1",
+    "data t := FROZEN(?i in 1..2) | b",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ AND_SIGNS: Final = frozenset({"&", "&&", ","})
 OR_SIGNS: Final = frozenset({"|", "||"})
 REFUSED: Final = {
     "$+": "`r $= n` states a payoff",
+    "$": "`r $= n` states a payoff",
     "\\=>": "GGDL has no resolution of conflicts: give the effects conditions that exclude each other",
     "<==": "GGDL has no resolution of conflicts: give the effects conditions that exclude each other",
     "=>": "write `==>`",
@@ -196,6 +197,10 @@ class ExpressionReader:
             return inner
         if token.kind == t.SIGN and token.text == "#":
             self.dialect("a count", "count with a view of your own")
+        if self.sees("{") and self._is_block():
+            self.dialect("a condition in braces", "write `( … )`, with `and` and `or` between the parts")
+        if self.sees_word("all") and self.peek().text == "{":
+            self.dialect("`all { … }`", "join the conditions with `and`")
         if token.kind == t.NAME and token.text in _LOGIC:
             if self.peek().text == "(" and token.text in {"and", "or"}:
                 return self._word_junction()
@@ -286,6 +291,14 @@ class ExpressionReader:
         if behind.kind == t.SIGN and (behind.text in ARITHMETIC or behind.text in COMPARISONS):
             return behind.first
         return not (behind.text == "in" and not behind.first)
+
+    def _is_block(self) -> bool:
+        """Whether a brace opens neither a collection that is compared nor a record."""
+        closing = self.tokens.partner.get(self.at)
+        if closing is None or (self.peek().joined and self.peek().text in {"{", "[", "("}):
+            return False
+        behind = self.items[closing + 1]
+        return not (behind.kind == t.SIGN and behind.text in COMPARISONS)
 
     def _collection(self) -> n.Expr:
         """Read what stands behind `in`: a type, a range, a collection, a property."""
@@ -422,6 +435,8 @@ class ExpressionReader:
         if self.sees("|"):
             self.dialect("a size `|x|`", "count with a view of your own")
         if self.sees("#"):
+            if self.peek(2).text == "<":
+                self.dialect("a template `#Name<T>`", "write the rules for each type")
             self.dialect("`#`", "count with a view of your own")
         self.unexpected("a value")
 

@@ -178,6 +178,12 @@ class _Parser(ExpressionReader):
                 self.dialect("a signature", "declare it with `base F(T) = U` or a typed `init`")
             if same_line and follows.text == ":=" and self.peek(2).kind == t.NAME:
                 self.dialect("an instance without `init`", "write `init` before it")
+            if same_line and self._is_record():
+                self.dialect("a record `{( … )}`", "write the rules themselves")
+            if follows.text == "(" and token.text in {"legal", "next"} and self._holds_moves():
+                self.dialect(f"`{token.text} ( … )` around moves", "write the moves themselves")
+            if follows.joined and follows.text == "<" and self.peek(3).joined and self.peek(3).text == ">":
+                self.dialect("a template `Name<T>`", "write the rules for each type")
         return self._general(token)
 
     def _is_foreign(self, token: Token, follows: Token) -> bool:
@@ -186,6 +192,19 @@ class _Parser(ExpressionReader):
         if follows.kind not in {t.NAME, t.VARIABLE, t.STRING}:
             return False
         return token.text != "play" or follows.text == "subgame"
+
+    def _is_record(self) -> bool:
+        """Whether `name {( … )}` or `name := {( … )}` begins here."""
+        at = self.at + (2 if self.peek().text == ":=" else 1)
+        opening, inner = self.items[at], self.items[min(at + 1, len(self.items) - 1)]
+        return opening.text == "{" and inner.text == "(" and inner.joined
+
+    def _holds_moves(self) -> bool:
+        """Whether the parentheses that come next have a move `r -> m` of their own inside."""
+        closing = self.tokens.partner.get(self.at + 1)
+        inside = range(self.at + 2, closing or self.at + 2)
+        depth = self.tokens.depth[self.at + 1] + 1
+        return any(self.items[i].text == "->" and self.tokens.depth[i] == depth for i in inside)
 
     def _is_signature(self) -> bool:
         at = self.at + 2
@@ -274,10 +293,9 @@ class _Parser(ExpressionReader):
     def _data_item(self) -> n.Expr:
         if self.sees("*"):
             self.dialect("a default member `*X`", "name the default where it is used")
-        item = self.expression()
-        if isinstance(item, n.Sum) and any(isinstance(x, n.Name) for x in (item.left, item.right)):
-            return item
-        return item
+        if self.token.kind == t.NAME and self.peek().text == "(" and self.peek(2).kind == t.VARIABLE:
+            self.dialect("a member with a variable", "write a comprehension `{[ f(\\i) | \\i <- 1 .. 2 ]}`")
+        return self.expression()
 
     def _const(self, token: Token) -> list[n.Sentence]:
         self.extended = True

@@ -31,6 +31,8 @@ KEYWORDS: Final = frozenset({*FLUENT_AT, "role", "goal", "sees", "terminal"})
 LESS, AT_MOST = "ggdl_lt", "ggdl_le"
 ARITHMETIC: Final = {"+": "ggdl_add", "-": "ggdl_sub", "*": "ggdl_mul"}
 _QUANTIFIERS: Final = frozenset({"forall", "forany", "zip", "reverse", "exists"})
+_SHORT_QUANTIFIERS: Final = frozenset({"all", "any"})
+"""Refused in GGDL sentences alone: in plain ones they are likely names."""
 _RESULT: Final = {"+": "sum", "-": "difference", "*": "product"}
 
 
@@ -350,16 +352,20 @@ class Translator:
                     else Constant(name, spelling, start, end)
                 )
                 return Atom("true", (make,), None, start, end)
-        if name in _QUANTIFIERS and key not in self.program.views:
-            self.report.refuse(
-                "E-DIALECT",
-                f"`{spelling}` belongs to another dialect",
-                expr.start,
-                expr.end,
-                help="use `F(_)`, `not`, or a relation of your own",
-            )
+        is_quantifier = name in _QUANTIFIERS or (name in _SHORT_QUANTIFIERS and not scope.plain)
+        if is_quantifier and key not in self.program.views:
+            self._quantifier(spelling, expr)
         self._known_surface(expr, key, scope)
         return Atom(name, terms, spelling, start, end)
+
+    def _quantifier(self, spelling: str, expr: n.Expr) -> NoReturn:
+        self.report.refuse(
+            "E-DIALECT",
+            f"`{spelling}` belongs to another dialect",
+            expr.start,
+            expr.end,
+            help="use `F(_)`, `not`, or a relation of your own",
+        )
 
     def _known_surface(self, expr: n.Expr, key: tuple[str, int], scope: Scope) -> None:
         """A member of a board has to be one."""
@@ -686,6 +692,8 @@ class Translator:
             assert members is not None
             if isinstance(item, n.Var | n.Name | n.Call | n.Member | n.Index):
                 return self._of_type(range_type(self.program, members), item, scope)
+        if isinstance(collection, n.Call) and collection.folded in _QUANTIFIERS:
+            self._quantifier(collection.spelling, collection)
         elements = self.values.elements(collection)
         ground = [e for e in elements if isinstance(e, n.Number | n.Quoted | n.String)]
         if len(elements) > FEW and len(ground) == len(elements):

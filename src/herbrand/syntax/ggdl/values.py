@@ -143,6 +143,14 @@ class Values:
         value = as_integer(self.term(expr))
         if value is None:
             text = self.report.source.text[expr.start : expr.end]
+            if isinstance(expr, n.Name) and self._is_declared_type(expr.folded):
+                self.report.refuse(
+                    "E-DIALECT",
+                    "sums and products of types belong to another dialect",
+                    expr.start,
+                    expr.end,
+                    help="join types with `|`; a comprehension makes compound values",
+                )
             self.report.refuse(
                 "E-CONST",
                 f"`{text}` is no integer",
@@ -151,6 +159,9 @@ class Values:
                 help="integers, parameters and `+ - *` of them are",
             )
         return value
+
+    def _is_declared_type(self, name: str) -> bool:
+        return any(isinstance(s, n.DataSentence) and s.name.lower() == name for s in self.program.sentences)
 
     def interval(self, low: n.Expr, high: n.Expr, start: int, end: int) -> tuple[Term, ...]:
         """Return the integers of a range."""
