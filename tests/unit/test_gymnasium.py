@@ -113,6 +113,14 @@ def test_batches(name: str, mode: str) -> None:
     assert met
 
 
+def test_parameters_are_keyword_arguments() -> None:
+    """For one game and for many; `parameters` gives them by name."""
+    for made in make("mnk", M=4), gymnasium.make("herbrand/mnk-v0", M=4).unwrapped:
+        assert {p.name: p.value for p in made.game.parameters} == {"M": 4, "N": 3, "K": 3}
+    many = make_batch("mnk", 2, M=4)
+    assert many.single_observation_space.shape[:2] == (3, 4)
+
+
 def test_batches_that_make_no_sense_are_refused() -> None:
     """What a game hides cannot be shown in a batch to one of several players."""
     with pytest.raises(GameError, match="show what the game hides"):

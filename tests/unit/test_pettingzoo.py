@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("pettingzoo", reason="the extra `rl` is not installed")
 
 import herbrand
-from herbrand import IllegalMoveError
+from herbrand import GameError, IllegalMoveError
 from herbrand.envs.pettingzoo import env, parallel_env
 from herbrand.testing import check_pettingzoo
 
@@ -95,6 +95,16 @@ def test_illegal_actions_are_refused() -> None:
         together.step({"xplayer": 0, "oplayer": 0})
     with pytest.raises(ValueError, match="masks"):
         env("ticTacToe", masks="nowhere")
+
+
+def test_parameters_are_keyword_arguments() -> None:
+    """Or given as `parameters`; a word that is no parameter of the game is an option of the environment."""
+    for made in (env("mnk", M=5, K=4, masks="info"), parallel_env("mnk", parameters={"M": 5}, K=4)):
+        assert {p.name: p.value for p in made.game.parameters} == {"M": 5, "N": 3, "K": 4}
+    with pytest.raises(GameError, match="1 to 19"):
+        env("mnk", M=50)
+    with pytest.raises(TypeError):
+        env("mnk", Q=5)
 
 
 def test_the_registry_makes_games() -> None:

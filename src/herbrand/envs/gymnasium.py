@@ -281,15 +281,18 @@ class Batch(_vector.VectorEnv):  # type: ignore[misc]
 
 
 def make(game: Game | str, *, parameters: dict[str, Any] | None = None, **options: Any) -> Solo:
-    """Return one game with one role as the agent; options as for `Solo`, `parameters` for a GGDL game."""
-    return Solo(load_game(game, parameters), **options)
+    """Return one game with one role as the agent; options as for `Solo`.
+
+    Parameters of a GGDL game are keyword arguments too, `make("mnk", M=5)`, or are given in `parameters`.
+    """
+    return Solo(load_game(game, parameters, options), **options)
 
 
 def make_batch(
     game: Game | str, num_envs: int = 1, *, parameters: dict[str, Any] | None = None, **options: Any
 ) -> Batch:
     """Return many games at once as Gymnasium's `VectorEnv`; options as for `Batch`."""
-    return Batch(load_game(game, parameters), num_envs, **options)
+    return Batch(load_game(game, parameters, options), num_envs, **options)
 
 
 def _register() -> None:

@@ -245,12 +245,13 @@ def parallel_env(
 ) -> AgentsTogether:
     """Return a game as PettingZoo's parallel environment.
 
-    `game` is a game, a path or a bundled name, `parameters` those of a GGDL game.  Options: `masks`, in
+    `game` is a game, a path or a bundled name.  Parameters of a GGDL game are keyword arguments too,
+    `env("mnk", M=5)`, or are given in `parameters`.  Options: `masks`, in
     "observation" (a dictionary) or in "info"; `max_cycles`, after which a game is truncated;
     `reward_range`; `render_mode`;
     `illegal`, what an illegal action does: "raise", or "replace" it by the next legal one.
     """
-    return AgentsTogether(load_game(game, parameters), **options)
+    return AgentsTogether(load_game(game, parameters, options), **options)
 
 
 def env(game: Game | str, *, parameters: dict[str, Any] | None = None, **options: Any) -> AgentsInTurn:
@@ -258,7 +259,7 @@ def env(game: Game | str, *, parameters: dict[str, Any] | None = None, **options
 
     Agents who cannot but wait are skipped; `skip_forced=False` asks every agent in every step.
     """
-    return AgentsInTurn(load_game(game, parameters), **options)
+    return AgentsInTurn(load_game(game, parameters, options), **options)
 
 
 def _register() -> None:

@@ -271,4 +271,4 @@ def recurrent_fn(
 
 def make(game: Game | str, *, parameters: dict[str, Any] | None = None, **options: Any) -> Env:
     """Return a game, given as such, as a path or by its bundled name, as `Env`; options as for `Env`."""
-    return Env(load_game(game, parameters), **options)
+    return Env(load_game(game, parameters, options), **options)

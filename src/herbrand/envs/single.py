@@ -176,8 +176,14 @@ def longest_play(game: Game, *, states: int = 50_000) -> int | None:
     return max(1, steps - 1)
 
 
-def load_game(game: Game | str, parameters: dict[str, object] | None = None) -> Game:
-    """Return a game, given as such, as a path or as a bundled name, with values of its parameters."""
+def load_game(
+    game: Game | str, parameters: dict[str, Any] | None = None, options: dict[str, Any] | None = None
+) -> Game:
+    """Return a game, given as such, as a path or as a bundled name, with values of its parameters.
+
+    Keyword arguments of an environment, `options`, that have the names of parameters are values of these, and
+    are taken out.
+    """
     from herbrand.game import Game as GameClass
     from herbrand.game import load
 
@@ -185,7 +191,13 @@ def load_game(game: Game | str, parameters: dict[str, object] | None = None) -> 
         if parameters:
             raise ValueError("parameters are given when a game is loaded")
         return game
-    return load(game, limits=Limits(seconds=120), parameters=parameters)  # type: ignore[arg-type]
+    given = dict(parameters or {})
+    loaded = load(game, limits=Limits(seconds=120), parameters=given)
+    named = {p.name for p in loaded.parameters}.intersection(options or {})
+    if options is None or not named:
+        return loaded
+    given |= {name: options.pop(name) for name in sorted(named)}
+    return load(game, limits=loaded.limits, parameters=given)
 
 
 def require(module: str, feature: str, extra: str) -> ModuleType:
