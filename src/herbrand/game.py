@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import TIMEOUT_MAX, RLock
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError
@@ -62,6 +63,8 @@ class Game:
         self._engines: dict[str, Engine] = {}
         self._vocabulary: Vocabulary | None = None
         self._ground_failure: tuple[float, BudgetExceeded] | None = None
+        self._making_network = RLock()
+        self._making_engines = RLock()
 
     # -- the rules ------------------------------------------------------------------------
 
@@ -222,15 +225,33 @@ class Game:
         """
         return self._network_within(None)
 
-    def _network_within(self, seconds: float | None) -> Network:
-        """Return the network, built in at most so many seconds; what failed once fails at once."""
-        from herbrand.ground import ground
-        from herbrand.network import optimised, wire
+    @property
+    def has_network(self) -> bool:
+        """Whether the network has been built, so that `network` is ready at once."""
+        return "network" in self.__dict__
 
-        if "network" in self.__dict__:
+    def _network_within(self, seconds: float | None) -> Network:
+        """Return the network, built in at most so many seconds; what failed once fails at once.
+
+        While another thread builds it, this one waits, for as many seconds.
+        """
+        if self.has_network:
             return self.network
         self.require_playable()
         allowed = self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
+        if not self._making_network.acquire(timeout=max(0.0, min(allowed, TIMEOUT_MAX))):
+            raise BudgetExceeded(f"{allowed:g} seconds", "waiting for another thread that builds the network")
+        try:
+            return self._built_network(allowed)
+        finally:
+            self._making_network.release()
+
+    def _built_network(self, allowed: float) -> Network:
+        from herbrand.ground import ground
+        from herbrand.network import optimised, wire
+
+        if self.has_network:
+            return self.network
         if self._ground_failure is not None and self._ground_failure[0] >= allowed:
             raise self._ground_failure[1]
         try:
@@ -335,27 +356,35 @@ class Game:
         if engine not in ENGINES:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
         name = self.engine if engine == "auto" else engine
-        if name == "network" and name not in self._engines:
-            from herbrand.simulate.on_network import NetworkEngine
-
-            self._engines[name] = NetworkEngine(self.network)
-        if name in ("prolog", "asp") and name not in self._engines:
-            from herbrand.simulate.in_asp import AnswerSetEngine
-            from herbrand.simulate.in_prolog import PrologEngine
-
-            self.require_playable()
-            asked: type[PrologEngine | AnswerSetEngine] = (
-                PrologEngine if name == "prolog" else AnswerSetEngine
-            )
-            self._engines[name] = asked(self.rules, limits=self.limits)
         if name not in self._engines:
             self.require_playable()
-            from herbrand.simulate.from_rules import RulesEngine
+            if name == "network":
+                self._network_within(None)  # so that no other engine waits for it
+            with self._making_engines:
+                if name not in self._engines:
+                    self._engines[name] = self._made_engine(name)
+        return self._engines[name]
+
+    def _made_engine(self, name: str) -> Engine:
+        if name == "network":
+            from herbrand.simulate.on_network import NetworkEngine
+
+            return NetworkEngine(self.network)
+        if name == "prolog":
+            from herbrand.simulate.in_prolog import PrologEngine
+
+            return PrologEngine(self.rules, limits=self.limits)
+        if name == "asp":
+            from herbrand.simulate.in_asp import AnswerSetEngine
+
+            return AnswerSetEngine(self.rules, limits=self.limits)
+        if name == "naive":
             from herbrand.simulate.naive import NaiveEngine
 
-            make: type[RulesEngine | NaiveEngine] = RulesEngine if name == "rules" else NaiveEngine
-            self._engines[name] = make(self.rules, limits=self.limits)
-        return self._engines[name]
+            return NaiveEngine(self.rules, limits=self.limits)
+        from herbrand.simulate.from_rules import RulesEngine
+
+        return RulesEngine(self.rules, limits=self.limits)
 
     @cached_property
     def is_epistemic(self) -> bool:
@@ -421,7 +450,7 @@ class Game:
         drawn = random.SystemRandom().randrange(2**32) if seed is None else seed
         limits = limits or UNLIMITED
         note = None
-        if engine == "auto" and playouts < FEW_PLAYOUTS and "network" not in self.__dict__:
+        if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:
             note = f"fewer than {FEW_PLAYOUTS} playouts: the network is not worth building"
             engine = "rules"
         if engine in ("auto", "network"):

@@ -1,4 +1,4 @@
-"""Budgets: how much time and how many atoms a stage may use.
+"""Budgets: how much time, how many atoms and how much memory a stage may use.
 
 Every stage that can blow up takes a `Limits`.  A stage that reaches one raises
 `herbrand.errors.BudgetExceeded` with what was spent and how far it got; it never hangs.
@@ -23,6 +23,8 @@ class Limits:
     """Wall-clock seconds."""
     atoms: int = 5_000_000
     """Derived ground atoms (table entries) held at once; about 100 bytes each."""
+    megabytes: int = 6000
+    """Memory of a process that grounds, and about that of making a network of what it gives."""
 
     def start(self) -> Clock:
         """Start the clock of a piece of work under these limits."""
@@ -54,7 +56,7 @@ class Clock:
 
 
 DEFAULT = Limits()
-"""One minute, five million atoms."""
+"""One minute, five million atoms, six gigabytes for grounding."""
 
 UNLIMITED = Limits(seconds=math.inf, atoms=2**62)
 """No limits at all, for callers who bring their own."""

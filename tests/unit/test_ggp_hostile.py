@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+import herbrand
 from herbrand.ggp.hostile import MANAGERS, PLAYERS, harass_player, send
+from herbrand.ggp.http import write_request
+from herbrand.ggp.manager import Manager
 from herbrand.ggp.server import PlayerServer
 from herbrand.play import make_player
 from herbrand.records import Store
@@ -103,6 +106,40 @@ def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
             "is no number of seconds or steps",
         ):
             assert reason in refused, reason
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
+@pytest.mark.parametrize("player", ["random", "mcts"])
+def test_large_games_do_not_make_a_player_large(player: str, player_process: Any) -> None:
+    """Chess, and 13 million derived atoms: answers are in time, memory is bounded."""
+    chess = Manager(herbrand.load("chess")).rules
+    objects = " ".join(f"(d {number})" for number in range(60))
+    wide = (
+        f"(role a) (init (at 0)) {objects} (<= (p ?w ?x ?y ?z) (d ?w) (d ?x) (d ?y) (d ?z))"
+        " (<= (legal a (go ?w ?z)) (p ?w ?x ?y ?z)) (<= (next ?f) (true ?f)) (<= terminal (true (at 1)))"
+        " (<= (goal a 0) (true (at 0)))"
+    )
+    with player_process(player) as (port, pid, _):
+        for rules, role, answers in ((chess, "white", ("ready",)), (wide, "a", ("ready", "busy"))):
+            started = time.monotonic()
+            assert said(port, f"(START m {role} ({rules}) 30 5)") in answers
+            assert time.monotonic() - started < 30
+            for _ in range(2 if rules is chess else 0):
+                started = time.monotonic()
+                assert said(port, "(PLAY m NIL)").startswith("( move ")
+                assert time.monotonic() - started < 5
+            said(port, "(ABORT m)")
+        memory = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
+        assert memory is not None
+        assert int(memory[1]) < LARGEST * 1024
+
+
+def said(port: int, text: str) -> str:
+    """What a player answers."""
+    data = write_request(text, host="localhost", receiver="ME")
+    return asyncio.run(send("127.0.0.1", port, data, seconds=60)).partition("\r\n\r\n")[2]
 
 
 def test_connections_in_a_rush_are_turned_away_and_later_let_in_again() -> None:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
-from herbrand.errors import GameError
+from herbrand.errors import BudgetExceeded, GameError
 from herbrand.ggp.http import write_reply, write_request
 from herbrand.ggp.manager import Manager, Match, Settings, new_match_id, seats_for
 from herbrand.ggp.messages import parse
@@ -26,6 +26,7 @@ from herbrand.movereader import MoveReader
 from herbrand.play import Player, make_player
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from herbrand.ggp.events import Event
@@ -511,6 +512,56 @@ def test_a_slow_player_is_answered_for_before_the_clock() -> None:
     assert [event.kind for event in events].count("late") == 1
     assert margin(10, 1.9) == 1.9
     assert margin(1, 1.9) == pytest.approx(0.2)
+
+
+class Preparing(Player):
+    """Prepares for much longer than it may."""
+
+    def prepare(self, deadline: float) -> None:
+        until = time.monotonic() + 30
+        while time.monotonic() < until and not self.stopped:
+            time.sleep(0.01)
+
+    def select(self, state: State, play_clock: float) -> Move:
+        return self.options(state)[-1]
+
+
+@pytest.mark.parametrize("make", [Preparing, lambda: make_player("montecarlo", seed=1)])
+def test_whatever_preparing_costs_answers_are_in_time_and_legal(
+    make: Callable[[], Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The network takes far longer than the clocks, in threads that leave the processor to nobody: moves follow the rules."""
+    stop = threading.Event()
+
+    def slow(*_: object, **__: object) -> None:
+        while not stop.is_set():
+            sorted(range(100_000))  # holds the interpreter for milliseconds at a time
+        raise BudgetExceeded("enough")
+
+    monkeypatch.setattr("herbrand.ground.ground", slow)
+    game = herbrand.load("ticTacToe")
+    start = start_message("ticTacToe", "m", "xplayer", 2, 1)
+
+    async def run() -> None:
+        async with PlayerServer(make, port=0) as server:
+            started = time.monotonic()
+            assert await ask(server.port, start) == "ready"
+            assert time.monotonic() - started < 2
+            state, moves = game.initial_state("rules"), "NIL"
+            while not state.is_terminal:
+                started = time.monotonic()
+                answer = await ask(server.port, f"(PLAY m {moves})")
+                assert time.monotonic() - started < 1
+                assert state.is_legal("xplayer", answer)
+                joint = {"xplayer": answer, "oplayer": state.legal_moves("oplayer")[0]}
+                state = state.next(joint)
+                moves = f"({answer} {joint['oplayer']})"
+            assert await ask(server.port, "(ABORT m)") == "aborted"
+
+    try:
+        asyncio.run(run())
+    finally:
+        stop.set()
 
 
 def test_hidden_information_in_all_published_forms() -> None:

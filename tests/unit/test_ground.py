@@ -1,6 +1,7 @@
 """Grounding: the right instances, whatever is done to the rules on the way."""
 
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -8,7 +9,9 @@ import herbrand
 from herbrand import BudgetExceeded, HerbrandError, Limits
 from herbrand.errors import InternalError
 from herbrand.ground import ground
+from herbrand.ground.aspif import parse_aspif
 from herbrand.ground.possible import possible
+from herbrand.program.terms import TermTable
 
 SMALL = """
 (role x) (role o) (init (control x)) (succ 1 2) (succ 2 3) (init (n 1))
@@ -161,6 +164,22 @@ def test_memory_has_a_limit() -> None:
     """A grounder that may hold little memory ends with a spent budget."""
     with pytest.raises(BudgetExceeded, match=r"MB|stopped"):
         ground(herbrand.loads(SMALL).rules, megabytes=20)
+
+
+def test_what_the_grounder_gives_has_a_limit() -> None:
+    """Reading stops as soon as the rules take more than they may, long before the grounder is through."""
+    rules = b"1 0 1 1 0 2 3 -4\n" * 1000
+    given = []
+
+    def pieces() -> Iterator[bytes]:
+        yield b"asp 1 0 0\n" + rules
+        for number in range(1000):
+            given.append(number)
+            yield rules
+
+    with pytest.raises(BudgetExceeded, match=r"1 MB of ground rules.*rules so far"):
+        parse_aspif(pieces(), TermTable(), most=1 << 20)
+    assert 40 < len(given) < 200
 
 
 def test_row_widths_are_powers_of_two() -> None:

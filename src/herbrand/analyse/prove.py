@@ -379,7 +379,7 @@ class _Work:
         wanted = [name for name in self._open() if name in _SYMBOLIC]
         if not wanted or self.budget.left <= 0 or find_spec("herbrand.analyse.symbolic") is None:
             return
-        if "network" not in self.game.__dict__:
+        if not self.game.has_network:
             return
         try:
             prove = import_module("herbrand.analyse.symbolic").prove

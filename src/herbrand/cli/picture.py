@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Painter", "goals_line"]
 
-QUICK: Final = Limits(seconds=3)
+QUICK: Final = Limits(seconds=3, megabytes=1000)
 """How long to look for the size of a board that the rules do not declare."""
 MOST_BASE: Final = 200_000
 """More declared fluents than this are not listed just to know the size of a board."""
@@ -54,7 +54,7 @@ def _derived(state: State) -> set[str]:
     from herbrand.ground.possible import possible
 
     try:
-        found = possible(state.game.rules, limits=QUICK, megabytes=1000).base
+        found = possible(state.game.rules, limits=QUICK).base
     except HerbrandError:
         return set()
     return set(found) if len(found) <= MOST_BASE else set()

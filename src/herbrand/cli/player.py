@@ -54,6 +54,14 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     metavar="BYTES",
     help="Refuse rules that are longer.",
 )
+@click.option(
+    "--memory",
+    type=click.IntRange(300),
+    default=300,
+    show_default=True,
+    metavar="MB",
+    help="What the player may take in all; games that need more are played by evaluating the rules.",
+)
 @click.option("--seed", type=int, help="Makes the choices of some players repeatable.")
 @click.option(
     "--until-eof", is_flag=True, help="End when standard input does: with the program that started it."
@@ -68,6 +76,7 @@ def command(
     host: str,
     matches: int,
     max_message: int,
+    memory: int,
     seed: int | None,
     until_eof: bool,
     as_json: bool,
@@ -79,6 +88,7 @@ def command(
     for moves (`herbrand match` is such a manager). Runs until it is interrupted. The rules and
     everything else from the network are only read; nothing of it is executed.
     """
+    from herbrand.ggp.kept import tree_megabytes
     from herbrand.ggp.server import PlayerServer
     from herbrand.play import make_player
 
@@ -88,7 +98,8 @@ def command(
     def make() -> Player:
         nonlocal made
         made += 1
-        return make_player(player, seed=None if seed is None else seed + made - 1)
+        share = tree_megabytes(memory) / matches
+        return make_player(player, seed=None if seed is None else seed + made - 1, memory=share)
 
     def listen(event: Event) -> None:
         if as_json:
@@ -103,6 +114,7 @@ def command(
         port=port,
         matches=matches,
         largest_message=max_message,
+        memory=memory,
         listener=listen,
     )
 

@@ -52,7 +52,7 @@ def ggdl(game: Game, *, playouts: int = 3) -> str:
     if not game.rules.errors:
         rng = random.Random(1)
         for _ in range(playouts):
-            state = game.initial_state()
+            state = game.initial_state("rules")
             states.append(state.facts)
             for _ in range(STEPS):
                 legal = state.legal_moves()

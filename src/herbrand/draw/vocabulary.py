@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Vocabulary", "vocabulary"]
 
-QUICK: Final = Limits(seconds=3)
+QUICK: Final = Limits(seconds=3, megabytes=1000)
 """How long to look for what the rules do not declare."""
 MOST: Final = 100_000
 """More fluents or moves than this are not listed just to draw a board."""
@@ -74,7 +74,7 @@ def vocabulary(game: Game, *, limits: Limits = QUICK, sample_seconds: float = SA
         if not declared or not inputs:
             from herbrand.ground.possible import possible
 
-            found = possible(game.rules, limits=limits, megabytes=1000)
+            found = possible(game.rules, limits=limits)
             if not declared and len(found.base) <= MOST:
                 base.update(found.base)
                 complete = True

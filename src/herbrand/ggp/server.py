@@ -1,25 +1,28 @@
 """`PlayerServer`: a player that managers reach over the network.
 
-Every match has a thread of its own, in which rules are read, states are computed and the player
-thinks, while the event loop answers INFO, ABORT and other managers.  A reply goes out before
-the clock: the player is given the clock less a margin (a fifth, at most 1.9 s; 3.9 s before the
-first move, as ggp-base recommends), and if it is not done at half the margin, a legal move that was
-laid aside before it began to think is sent.
+Every match has two threads: in one the rules are read and the match is followed, by evaluating the
+rules, which is ready at once; in the other the player prepares and thinks.  What costs more, the network
+of the game and the table of its moves, is made in a third thread for as long as it takes (`kept`), and
+used from then on.  Meanwhile the event loop answers INFO, ABORT and other managers.
+
+A reply goes out before the clock, whatever these threads do: the player is given the clock less a margin
+(a fifth, at most 1.9 s; 3.9 s before the first move, as ggp-base recommends), and if it is not done at
+half the margin, a legal move that was laid aside before it began to think is sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
+import random
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from herbrand.errors import BudgetExceeded, HerbrandError, ProtocolError
-from herbrand.game import Game
+from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.ggp.events import Event, silent
 from herbrand.ggp.http import read_request, write_reply
+from herbrand.ggp.kept import MEMORY, MUCH, Games
 from herbrand.ggp.memory import give_back
 from herbrand.ggp.messages import (
     Abort,
@@ -35,18 +38,17 @@ from herbrand.ggp.messages import (
     parse,
     spaced,
 )
-from herbrand.ggp.view import MatchView, reader_within
-from herbrand.ggp.worker import Worker
-from herbrand.limits import Limits
-from herbrand.syntax import read
+from herbrand.ggp.view import MatchView
+from herbrand.ggp.worker import Worker, seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herbrand.ggp.events import Listener
     from herbrand.ggp.messages import Message
+    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
-    from herbrand.movereader import MoveReader
+    from herbrand.machine.state import State
     from herbrand.play import Player
 
 __all__ = ["PlayerServer", "margin"]
@@ -63,13 +65,7 @@ READ_SECONDS = 20.0
 """How long a request may take to arrive."""
 FORGET_SECONDS = 600.0
 """A match is given up after this silence, or ten times its play clock if that is longer."""
-_ATOMS = 5_000_000
-_MUCH = 65536
-"""Characters from which a message is large: large ones are read one at a time, so that memory is bounded
-whatever the number of peers, and what they needed is given back to the system."""
 _SLOW_SECONDS = 1.0
-_GAMES = 4
-"""How many games are kept for further matches."""
 
 
 def margin(clock: float, most: float) -> float:
@@ -95,6 +91,7 @@ class PlayerServer:
         largest_message: int = LARGEST_MESSAGE,
         connections: int = CONNECTIONS,
         rate: float = RATE,
+        memory: int = MEMORY,
         read_seconds: float = READ_SECONDS,
         listener: Listener = silent,
     ) -> None:
@@ -108,7 +105,7 @@ class PlayerServer:
         self.rate = rate
         self.read_seconds = read_seconds
         self.listener = listener
-        self._games = _Games()
+        self._games = Games(memory=memory)
         self._playing: dict[str, _Match] = {}
         self._open: set[asyncio.StreamWriter] = set()
         self._waiting = 0
@@ -253,7 +250,7 @@ class PlayerServer:
         """Return the answer to a message; what cannot be read is answered `nil`."""
         started = time.monotonic() if arrived is None else arrived
         try:
-            if len(text) < _MUCH:
+            if len(text) < MUCH:
                 message = parse(text)
             else:
                 async with self._large:
@@ -308,11 +305,10 @@ class PlayerServer:
         clock = float(message.start_clock)
         match = _Match(message, self.make_player(), self._say, self._games)
         self._playing[message.match] = match
-        think = started + clock - margin(clock, 3.9)
-        job = match.worker.submit(lambda: match.begin(think))
+        match.begin(started + clock - margin(clock, 3.9))
         try:
             async with asyncio.timeout_at(_loop_time(started + clock - margin(clock, 3.9) / 2)):
-                await asyncio.shield(job)
+                await match.begun()
         except TimeoutError:
             return "ready"  # it goes on preparing
         except Exception as error:  # noqa: BLE001  # rules of a stranger, or a player with a bug
@@ -323,33 +319,32 @@ class PlayerServer:
 
     async def _move(self, match: _Match, message: Play | Turn | Sees | Stop, started: float) -> str:
         clock = float(match.play_clock)
-        match.fallback = None
-        job = match.worker.submit(lambda: match.select(message, started, clock))
+        request = _Request(message, started, clock)
+        move: Move | None
         try:
             async with asyncio.timeout_at(_loop_time(started + max(0.05, clock - margin(clock, 1.9) / 2))):
-                move = await asyncio.shield(job)
+                move = await match.select(request)
         except TimeoutError:
-            late = match.fallback or match.known
-            self._say("late", match.id, move=str(late))
-            return "nil" if late is None else spaced(str(late))
+            move = request.fallback or match.known
+            self._say("late", match.id, move=str(move))
         except Exception as error:  # noqa: BLE001  # the match must go on
             self._say("odd", match.id, reason=_about(error))
-            late = match.fallback or match.known
-            return "nil" if late is None else spaced(str(late))
+            move = request.fallback or match.known
+        if move is None:
+            return "nil"
+        match.answered(move)
         return spaced(str(move))
 
     async def _stop(self, match: _Match, message: Stop | Turn, started: float) -> str:
         match.player.stop()
-        job = match.worker.submit(lambda: match.conclude(message))
         with contextlib.suppress(Exception):  # the match is over, whatever is not known of its end
             async with asyncio.timeout_at(_loop_time(started + 0.5)):
-                await asyncio.shield(job)
+                await match.conclude(message)
         self._end(match)
         return "done"
 
     def _end(self, match: _Match) -> None:
-        match.player.stop()
-        match.worker.close()
+        match.close()
         self._playing.pop(match.id, None)
 
     async def _forget_silent_matches(self) -> None:
@@ -367,139 +362,147 @@ class PlayerServer:
         self.listener(Event(kind, match, data))
 
 
-class _Kept:
-    """A game that is made once, in the thread that first needs it; others that need it wait."""
+@dataclass(slots=True)
+class _Request:
+    """A move that a manager asks for."""
 
-    def __init__(self, rules: str, large: threading.Lock) -> None:
-        self.rules = rules
-        self._large = large
-        self._lock = threading.RLock()
-        self._game: Game | None = None
-        self._reader: tuple[MoveReader | None] | None = None
-
-    def game(self, until: float) -> Game:
-        """Return the game, made by a time on the monotonic clock; `GameError` if it cannot be played."""
-        with self._lock:
-            if self._game is None:
-                try:
-                    self._game = self._made(until) if len(self.rules) < _MUCH else self._made_alone(until)
-                finally:
-                    give_back()
-            return self._game
-
-    def _made(self, until: float) -> Game:
-        seconds = max(1.0, until - time.monotonic())
-        tree = read(self.rules, "prefix", "<rules>")
-        game = Game(tree, name="rules", limits=Limits(seconds=seconds, atoms=_ATOMS))
-        game.require_playable()
-        game.initial_state()
-        return game
-
-    def _made_alone(self, until: float) -> Game:
-        """Make a large game, while no other large one is made."""
-        if not self._large.acquire(timeout=max(1.0, until - time.monotonic())):
-            raise BudgetExceeded("the start clock", "other large rulesheets were being read")
-        try:
-            return self._made(until)
-        except HerbrandError as error:
-            failure = error.with_traceback(None)  # whose frames would hold what was made so far
-            failure.__context__ = failure.__cause__ = None
-        finally:
-            self._large.release()
-        raise failure
-
-    def reader(self, until: float) -> MoveReader | None:
-        """Return the closed reader of moves, None where there was no time to make it."""
-        with self._lock:
-            if self._reader is None:
-                self._reader = (reader_within(self.game(until), 0.3 * max(0.5, until - time.monotonic())),)
-            return self._reader[0]
-
-
-class _Games:
-    """The games of the last matches, because managers play the same one many times."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._large = threading.Lock()
-        self._kept: dict[str, _Kept] = {}
-
-    def get(self, rules: str) -> _Kept:
-        """Return the game with these rules, new or kept."""
-        with self._lock:
-            kept = self._kept.pop(rules, None) or _Kept(rules, self._large)
-            if len(rules) < _MUCH:
-                self._kept[rules] = kept
-            while len(self._kept) > _GAMES:
-                del self._kept[next(iter(self._kept))]
-            return kept
+    message: Play | Turn | Sees | Stop
+    started: float
+    clock: float
+    step: int = 0
+    """Joint moves made before."""
+    history: History = ()
+    """What the role did and saw, where the rules hide something."""
+    fallback: Move | None = None
+    """A legal move of the state in which the player thinks."""
 
 
 class _Match:
-    """One match; `begin`, `select` and `conclude` run in its thread."""
+    """One match.  What begins with `_` and is not awaited runs in one of its threads."""
 
-    def __init__(self, start: Start, player: Player, say: Callable[..., None], games: _Games) -> None:
+    def __init__(self, start: Start, player: Player, say: Callable[..., None], games: Games) -> None:
         self.id = start.match
         self.role = start.role.lower()
         self.start_clock = start.start_clock
         self.play_clock = start.play_clock
         self.player = player
-        self.worker = Worker(f"match {start.match}")
         self.heard = time.monotonic()
-        self.fallback: Move | None = None
-        """A legal move of the state in which the player thinks."""
         self.known: Move | None = None
         """A move that was legal in some state before."""
         self._start = start
-        self._games = games
+        self._kept = games.get(start.rules)
         self._say = say
         self._loop = asyncio.get_running_loop()
+        self._follower = Worker(f"match {start.match}")
+        self._thinker = Worker(f"player in {start.match}")
+        self._chance = random.Random(start.match)
         self._view: MatchView | None = None
+        self._beginning: asyncio.Task[None] | None = None
+
+    # -- in the event loop -----------------------------------------------------------------
 
     def begin(self, until: float) -> None:
-        """Read the rules and let the player prepare."""
-        start = self._start
-        kept = self._games.get(start.rules)
-        game = kept.game(until)
-        role = game.roles[game.role_index(start.role)]
-        self._view = MatchView(game, role)
-        self.known = next(iter(self._view.state.legal_moves(role)), None)
-        self._view.reader = kept.reader(until)
-        self.player.start(game, role, max(0.0, until - time.monotonic()))
+        """Begin to read the rules and to prepare, until a time on the monotonic clock."""
+        self._beginning = asyncio.create_task(self._begin(until))
+        self._beginning.add_done_callback(seen)
+
+    async def _begin(self, until: float) -> None:
+        await self._follower.submit(lambda: self._learn(until))
+        await self._thinker.submit(lambda: self._prepare(until))
+
+    async def begun(self) -> None:
+        """Wait until the player is prepared; who stops waiting does not stop it."""
+        if self._beginning is not None:
+            await asyncio.shield(self._beginning)
+
+    async def select(self, request: _Request) -> Move:
+        """Go on to the state that the message tells of and choose a move there."""
+        state = await asyncio.shield(self._follower.submit(lambda: self._reached(request)))
+        # nobody waits for a player that is still busy when the time is up: cancelled, this is not begun
+        return await self._thinker.submit(lambda: self._select(request, state))
+
+    def answered(self, move: Move) -> None:
+        """Remember what was sent."""
+
+        def note() -> None:
+            if self._view is not None:
+                self._view.chose(move)
+
+        self._follower.submit(note)
+
+    async def conclude(self, message: Stop | Turn) -> None:
+        """Take note of the end."""
+        await asyncio.shield(self._follower.submit(lambda: self._conclude(message)))
+
+    def close(self) -> None:
+        """End the match; its threads end after what they are doing."""
+        self.player.stop()
+        if self._beginning is not None:
+            self._beginning.cancel()
+        self._follower.close()
+        self._thinker.close()
+
+    # -- following ---------------------------------------------------------------------------
+
+    def _learn(self, until: float) -> None:
+        """Read the rules; from then on there is a legal move."""
+        game = self._kept.game(until)
+        role = game.roles[game.role_index(self._start.role)]
+        view = MatchView(game, role, engine="rules")
+        self.known = next(iter(view.state.legal_moves(role)), None)
+        self._view = view
         self._tell("match", game=game.name, role=role, roles=list(game.roles))
 
-    def select(self, message: Play | Turn | Sees | Stop, started: float, clock: float) -> Move:
-        """Go on to the state that the message tells of and choose a move there."""
-        view = self._follow(message, 0.4 * clock)
-        state = view.state
-        legal = state.legal_moves(view.role)
+    def _reached(self, request: _Request) -> State:
+        """Go on to the state that a message tells of; lay a legal move aside."""
+        view = self._followed(request.message, 0.4 * request.clock)
+        legal = view.state.legal_moves(view.role)
         if not legal:
             raise ProtocolError("there is no legal move to answer with")
-        self.fallback = self.known = self.player.chance.choice(legal)
-        if state.is_terminal or self.player.stopped:
-            move = self.fallback
-        else:
-            if view.game.has_percepts:
-                self.player.told(view.history)
-            think = started + clock - margin(clock, 1.9) - time.monotonic()
-            move = self.player.select(state, max(0.0, think))
-            if not state.is_legal(view.role, move):
-                self._tell("odd", reason=f"the player chose `{move}`, which is not legal")
-                move = self.fallback
-        view.chose(move)
-        self._tell("select", step=view.step, move=str(move), seconds=round(time.monotonic() - started, 4))
-        return move
+        request.step, request.history = view.step, view.history
+        request.fallback = self.known = self._chance.choice(legal)
+        return view.state
 
-    def conclude(self, message: Stop | Turn) -> None:
-        """Take note of the end."""
-        view = self._follow(message, 0.4)
+    def _conclude(self, message: Stop | Turn) -> None:
+        view = self._followed(message, 0.4)
         goals = view.state.goals if view.state.is_terminal else {}
         self._tell("end", goals=dict(goals), terminal=view.state.is_terminal)
 
-    def _follow(self, message: Play | Turn | Sees | Stop, seconds: float) -> MatchView:
+    # -- playing -----------------------------------------------------------------------------
+
+    def _prepare(self, until: float) -> None:
+        """Have the costly things made, wait for them while there is time, and let the player prepare."""
+        view = self._view
+        assert view is not None
+        self._kept.improve()
+        while not (self._kept.improved.is_set() or self.player.stopped) and time.monotonic() < until:
+            self._kept.improved.wait(0.05)
+        if not self.player.stopped:
+            self.player.start(view.game, view.role, max(0.0, until - time.monotonic()))
+
+    def _select(self, request: _Request, state: State) -> Move:
+        """Let the player choose in a state."""
+        assert request.fallback is not None
+        if state.is_terminal or self.player.stopped:
+            return request.fallback
+        if state.game.has_percepts:
+            self.player.told(request.history)
+        think = request.started + request.clock - margin(request.clock, 1.9) - time.monotonic()
+        move = self.player.select(state, max(0.0, think))
+        if not state.is_legal(self.role, move):
+            self._tell("odd", reason=f"the player chose `{move}`, which is not legal")
+            move = request.fallback
+        seconds = round(time.monotonic() - request.started, 4)
+        self._tell("select", step=request.step, move=str(move), seconds=seconds)
+        return move
+
+    def _followed(self, message: Play | Turn | Sees | Stop, seconds: float) -> MatchView:
         view = self._view
         if view is None:
             raise ProtocolError("the rules of this match could not be read in time")
+        if self._kept.improved.is_set():
+            view.reader = self._kept.reader
+            view.quicken()
         if isinstance(message, Turn):
             odd = view.told_percepts(
                 message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds

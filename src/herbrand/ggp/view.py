@@ -7,6 +7,7 @@ possible (`herbrand.knowledge.possible_states`), drawn by how likely they are.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -40,11 +41,19 @@ def reader_within(game: Game, seconds: float) -> MoveReader | None:
 class MatchView:
     """Follows one match for one role.  Nothing it is told makes it fail: what does not fit becomes a note."""
 
-    def __init__(self, game: Game, role: str, *, reader: MoveReader | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        game: Game,
+        role: str,
+        *,
+        reader: MoveReader | None = None,
+        seed: int = 0,
+        engine: str = "auto",
+    ) -> None:
         self.game = game
         self.role = game.roles[game.role_index(role)]
         self.reader = reader
-        self.state: State = game.initial_state()
+        self.state: State = game.initial_state(engine)
         """The state, or one that the role can hold possible."""
         self.step = 0
         """Joint moves made so far."""
@@ -59,6 +68,12 @@ class MatchView:
     def history(self) -> History:
         """What the role did and saw, where the rules hide something."""
         return tuple(self._history)
+
+    def quicken(self) -> None:
+        """Go on with the network of the game, if there is one and it has the state."""
+        if self.state.engine != "network" and self.game.has_network:
+            with contextlib.suppress(HerbrandError):
+                self.state = self.game.state(self.state.facts, engine="network")
 
     def chose(self, move: Move) -> None:
         """Remember what this role answered, for managers that do not tell it."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Worker"]
+__all__ = ["Worker", "seen"]
 
 _T = TypeVar("_T")
 
@@ -29,7 +29,7 @@ class Worker:
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
         """Run a function after those before it; the future belongs to the event loop."""
         future: asyncio.Future[_T] = self._loop.create_future()
-        future.add_done_callback(_seen)
+        future.add_done_callback(seen)
         self._jobs.put((job, future))
         return future
 
@@ -68,7 +68,7 @@ class Worker:
                 return
 
 
-def _seen(future: asyncio.Future[Any]) -> None:
+def seen(future: asyncio.Future[Any]) -> None:
     """Take note of an exception that nobody waits for any more."""
     if not future.cancelled():
         future.exception()

@@ -17,8 +17,10 @@ some relation would be huge, all large ones are restricted to what is asked of t
 from __future__ import annotations
 
 import time
+from threading import TIMEOUT_MAX, Lock
 from typing import TYPE_CHECKING
 
+from herbrand.errors import BudgetExceeded
 from herbrand.limits import DEFAULT
 
 if TYPE_CHECKING:
@@ -30,12 +32,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ground"]
 
+_GROUNDING = Lock()
+"""Held while a grounder runs: several at once would need several times the memory."""
+
 
 def ground(
     rules: Rules,
     *,
     limits: Limits = DEFAULT,
-    megabytes: int = 6000,
+    megabytes: int | None = None,
     shrink: bool = True,
     wanted: Iterable[tuple[str, int]] | None = None,
 ) -> GroundProgram:
@@ -45,8 +50,10 @@ def ground(
     states and moves; by default all that the language gives a meaning.  `shrink` decomposes
     rules first, and takes fluents that never change for facts: what results says nothing about
     states in which they are otherwise.
-    The grounder may take `limits.seconds` of processor time, and four times that by the clock.
-    Raises `BudgetExceeded` when these or `megabytes` are not enough.
+    The grounder may take `limits.seconds` of processor time, and four times that by the clock, and
+    `megabytes` of memory (by default `limits.megabytes`).  What it gives may take an eighth of that,
+    because making a network of it takes some times as much.  Threads ground one after another.
+    Raises `BudgetExceeded` when these are not enough.
     """
     from herbrand.ground.aspif import parse_aspif
     from herbrand.ground.clingo_child import ground_text
@@ -62,6 +69,12 @@ def ground(
     if shrink:
         fix(program)
     text = encode(program, INTERFACE if wanted is None else wanted, shrink=shrink)
-    output = ground_text(text, seconds=limits.seconds, megabytes=megabytes)
-    head, start, body, atoms, named = parse_aspif(output, terms)
+    most = limits.megabytes if megabytes is None else megabytes
+    if not _GROUNDING.acquire(timeout=max(0.0, min(limits.seconds, TIMEOUT_MAX))):
+        raise BudgetExceeded(f"{limits.seconds:g} seconds", "waiting for another thread that grounds")
+    try:
+        output = ground_text(text, seconds=limits.seconds, megabytes=most)
+        head, start, body, atoms, named = parse_aspif(output, terms, most=(most << 20) // 8)
+    finally:
+        _GROUNDING.release()
     return GroundProgram(terms, head, start, body, atoms, named, time.monotonic() - started)

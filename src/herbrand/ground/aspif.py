@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.errors import InternalError
+from herbrand.errors import BudgetExceeded, InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,12 +26,12 @@ _TOKEN = re.compile(rb"f\d+\(|\d+|[a-z_]+\(?|\)")
 
 
 def parse_aspif(
-    pieces: Iterable[bytes], terms: TermTable
+    pieces: Iterable[bytes], terms: TermTable, *, most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], int, dict[str, NDArray[np.int64]]]:
     """Return head, start, body, number of atoms and the named atoms; see `GroundProgram`.
 
     `pieces` are whole lines.  Facts about atoms that no other rule and no name mentions are
-    left out.
+    left out.  Raises `BudgetExceeded` as soon as rules and names take more than `most` bytes.
     """
     heads: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int32]] = []
@@ -39,18 +39,24 @@ def parse_aspif(
     facts: list[NDArray[np.int32]] = []
     shown: list[bytes] = []
     begun = False
+    size = 0
     for piece in pieces:
         if not begun and not piece.startswith(b"asp 1 "):
             raise InternalError("the grounder gave no aspif")
         begun = True
         lines = piece.split(b"\n")
-        shown += [line for line in lines if line.startswith(b"4 ")]
+        names = [line for line in lines if line.startswith(b"4 ")]
+        shown += names
         mine = [line for line in lines if line.startswith(b"1 0 ")]
         facts.append(_numbers([line for line in mine if line.endswith(b" 0 0")]).reshape(-1, 6)[:, 3])
         head, length, body = _rules([line for line in mine if not line.endswith(b" 0 0")])
         heads.append(head)
         lengths.append(length)
         bodies.append(body)
+        size += sum(part.nbytes for part in (facts[-1], head, length, body)) + sum(map(len, names))
+        if size > most:
+            rules = sum(map(len, heads))
+            raise BudgetExceeded(f"{most >> 20} MB of ground rules", f"while grounding: {rules} rules so far")
     if not begun:
         raise InternalError("the grounder gave no aspif")
     named = _names(shown, terms)

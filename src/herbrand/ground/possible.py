@@ -28,7 +28,7 @@ class Possible:
     """Moves by role."""
 
 
-def possible(rules: Rules, *, limits: Limits = DEFAULT, megabytes: int = 6000) -> Possible:
+def possible(rules: Rules, *, limits: Limits = DEFAULT) -> Possible:
     """Derive the base propositions and inputs of a game.
 
     Raises `BudgetExceeded` when time or memory are not enough, which they never are when
@@ -36,7 +36,7 @@ def possible(rules: Rules, *, limits: Limits = DEFAULT, megabytes: int = 6000) -
     """
     from herbrand.ground import ground
 
-    program = ground(rules, limits=limits, megabytes=megabytes, wanted=())
+    program = ground(rules, limits=limits, wanted=())
     text = program.terms.text
     fluents = program.named.get("true")
     moves = program.named.get("does")

@@ -84,7 +84,7 @@ def possible_states(
         if may_ground and level.joint_moves(step) > WORTH_A_NETWORK:
             may_ground = False
             try:
-                game._network_within(AUTO_GROUND_SECONDS)
+                game._network_within(min(AUTO_GROUND_SECONDS, limits.seconds))
             except BudgetExceeded:
                 pass
             else:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import HerbrandError
@@ -75,10 +76,11 @@ def players() -> dict[str, PlayerInfo]:
     return found
 
 
-def make_player(name: str, *, seed: int | None = None) -> Player:
+def make_player(name: str, *, seed: int | None = None, memory: float | None = None) -> Player:
     """Make a player by its name; `NoSuchPlayer` if there is none, saying what may have been meant.
 
-    `process:NAME` makes one that lets the player NAME choose in a process of its own.
+    `process:NAME` makes one that lets the player NAME choose in a process of its own.  `memory` is how many
+    megabytes those may take that keep a tree or a table, None for what they choose themselves.
     """
     if name.startswith("process:"):
         from herbrand.play.processes import ProcessPlayer
@@ -90,4 +92,7 @@ def make_player(name: str, *, seed: int | None = None) -> Player:
         near = get_close_matches(name, known, n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""
         raise NoSuchPlayer(f"no player `{name}` ({hint}players: {', '.join(known)})")
-    return known[name].load()(seed=seed)
+    made = known[name].load()
+    if memory is not None and "memory" in signature(made).parameters:
+        return made(seed=seed, memory=memory)  # type: ignore[call-arg]
+    return made(seed=seed)
