@@ -1,14 +1,15 @@
 """What can be proved about each rulesheet of a folder, or of the bundled games, within a budget.
 
-    python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...]
-                                   [--json FILE] [--continue | --again] [--markdown FILE]
+    python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...] [--property NAME...]
+                                   [--json FILE] [--continue | --again] [--markdown FILE] [--replay]
 
 Each sheet has a process of its own, forked from one that has the kernels loaded already.  Without a
 folder the bundled games are analysed; small sheets come first.  Seconds are those of the processor, so
 that what else the machine does matters less; programs that are called (grounder, model checker) have so
 many seconds on the clock.  The JSON is written after every sheet; `--continue` leaves out the sheets that
 are in it, `--again` goes on with those that are not decided in full, and keeps what was decided before.
-`--markdown` writes the table, of an earlier run too (`--budget 0 --json FILE --markdown FILE` runs nothing).
+`--markdown` writes the table, of an earlier run too (`--budget 0 --json FILE --markdown FILE` runs nothing);
+`--replay` plays every line of play in the results by the rules.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ import herbrand
 from herbrand import games
 from herbrand.analyse import prove
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.replay import holds
+from herbrand.analyse.verdict import Witness
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
@@ -33,22 +36,34 @@ if TYPE_CHECKING:
 COLUMNS = ("termination", "playability", "weak_winnability", "strong_winnability", "goals", "well_formed")
 DECIDED = ("termination", "playability", "weak_winnability", "goals")
 """What makes a sheet decided."""
+CLAIMS = {"termination": "circle", "playability": "stuck", "goals": "no goal", "weak_winnability": "win"}
+"""What a line of play shows."""
 SIGNS = {"proved": "yes", "refuted": "**no**", "unknown": "?"}
+EXPLORING = 0.15
+"""The part of the time that may be spent on listing states."""
 SLOWER = 10.0
 """How many times as long as its budget a process may take by the clock, besides `GRACE`."""
 GRACE = 60.0
 MEMORY = 6 << 30
 
 
-def child(pipe: Connection, file: str, budget: float, states: int) -> None:
+def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple[str, ...]) -> None:
     """Analyse one sheet and send what was found."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     started, processor = time.monotonic(), _processor()
     clock, time.monotonic = time.monotonic, _processor  # budgets are read from this clock
     try:
         game = herbrand.load(file)
-        prove.CHECKING = budget / 2
-        found = prove.analyse(game, COLUMNS, budget=Budget(budget, states, 1000.0), remarks=False).as_json()
+        prove.CHECKING = max(2.0, budget / 6)
+        again = len(wanted) < len(COLUMNS)
+        found = prove.analyse(
+            game,
+            wanted,
+            budget=Budget(budget, states, 1000.0),
+            remarks=False,
+            values=not again,
+            exploring=EXPLORING,
+        ).as_json()
         found["roles"] = len(game.roles)
     except (HerbrandError, MemoryError, RecursionError) as error:
         found = {"error": (str(error) or type(error).__name__)[:300]}
@@ -66,21 +81,44 @@ def _processor() -> float:
 
 
 def _shorten(verdict: dict[str, Any]) -> None:
-    """Keep the length of lines, not the lines, where they are long."""
-    witness = verdict.get("witness")
-    if witness is not None:
-        verdict["steps"] = len(witness)
-        if len(witness) > 100:
-            verdict["witness"] = None
+    """Keep the lengths of lines of play, and only the kinds of certificates."""
+    if verdict.get("witness") is not None:
+        verdict["steps"] = len(verdict["witness"])
+    if "certificate" in verdict:
+        verdict["certificate"] = {"kind": verdict["certificate"]["kind"]}
     for inner in verdict.get("roles", {}).values():
         _shorten(inner)
 
 
-def run(file: str, budget: float, states: int) -> dict[str, Any]:
+def replay(found: dict[str, dict[str, Any]], files: dict[str, str]) -> str:
+    """Play every line of play in the results by the rules, and say how many show what they should."""
+    counts: dict[str, list[int]] = {}
+    wrong = []
+    for name, entry in found.items():
+        game = None
+        for column, claim in CLAIMS.items():
+            verdict = entry.get("properties", {}).get(column, {})
+            for shown in (verdict, *verdict.get("roles", {}).values()):
+                line = shown.get("witness")
+                if line is None:
+                    continue
+                game = game or herbrand.load(files[name])
+                witness = Witness(tuple(map(tuple, line)), shown.get("role"), loop=shown.get("loop"))
+                counts.setdefault(column, [0, 0])
+                counts[column][0] += 1
+                if holds(game, claim, witness):
+                    counts[column][1] += 1
+                else:
+                    wrong.append(f"{name}: {column}")
+    parts = [f"{column} {right} of {every}" for column, (every, right) in counts.items()]
+    return "; ".join(parts) + (f"; WRONG: {', '.join(wrong)}" if wrong else "")
+
+
+def run(file: str, budget: float, states: int, wanted: tuple[str, ...]) -> dict[str, Any]:
     """Analyse one sheet in a process of its own."""
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=child, args=(theirs, file, budget, states))
+    process = context.Process(target=child, args=(theirs, file, budget, states, wanted))
     process.start()
     theirs.close()
     found: dict[str, Any] = {"error": "the process ended without an answer"}
@@ -96,10 +134,12 @@ def run(file: str, budget: float, states: int) -> dict[str, Any]:
     return found
 
 
-def is_decided(found: dict[str, Any]) -> bool:
-    """Return whether nothing that makes a sheet decided is unknown."""
-    properties = found.get("properties", {})
-    return all(properties.get(name, {}).get("verdict", "unknown") != "unknown" for name in DECIDED)
+def undecided(found: dict[str, Any] | None) -> tuple[str, ...]:
+    """Return the properties to ask for: what makes a sheet decided and is unknown; all of a new sheet."""
+    if found is None or "error" in found:
+        return COLUMNS
+    verdicts = found["properties"]
+    return tuple(name for name in DECIDED if verdicts[name]["verdict"] == "unknown")
 
 
 def joined(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, Any]:
@@ -111,10 +151,12 @@ def joined(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, An
     verdicts = after["properties"]
     for name, verdict in before["properties"].items():
         if verdicts.get(name, {"verdict": "unknown"})["verdict"] == "unknown":
+            if name == "weak_winnability" and name in verdicts:
+                verdict = _joined_roles(verdict, verdicts[name])
             verdicts[name] = verdict
     parts = [verdicts[name]["verdict"] for name in ("termination", "playability", "weak_winnability")]
-    if verdicts["well_formed"]["verdict"] == "unknown" and "unknown" not in parts:
-        answer = "proved" if set(parts) == {"proved"} else "refuted"
+    if verdicts["well_formed"]["verdict"] == "unknown" and ("refuted" in parts or "unknown" not in parts):
+        answer = "refuted" if "refuted" in parts else "proved"
         verdicts["well_formed"] = {**verdicts["well_formed"], "verdict": answer, "method": "-"}
     for key in ("counts", "value"):
         if before.get(key) and not after.get(key):
@@ -122,6 +164,25 @@ def joined(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, An
     for key in ("wall_s", "cpu_s"):
         after[key] = round(before[key] + after[key], 2)
     return after
+
+
+def _joined_roles(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known of each role after two runs that both left a role open."""
+    newer = after.get("roles", {})
+    roles = {
+        role: verdict if verdict["verdict"] != "unknown" else newer.get(role, verdict)
+        for role, verdict in before.get("roles", newer).items()
+    }
+    if not roles or any(verdict["verdict"] == "unknown" for verdict in roles.values()):
+        return {**after, "roles": roles}
+    lost = [v for v in roles.values() if v["verdict"] == "refuted"]
+    method = ", ".join(dict.fromkeys(v["method"] for v in roles.values()))
+    reason = "; ".join(v["reason"] for v in lost or roles.values())
+    checked = True if all(v.get("checked") for v in roles.values()) else None
+    answer = "refuted" if lost else "proved"
+    return {
+        **after, "verdict": answer, "method": method, "reason": reason, "checked": checked, "roles": roles,
+    }  # fmt: skip
 
 
 def row(name: str, found: dict[str, Any]) -> str:
@@ -205,10 +266,12 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=20.0, help="seconds for each sheet")
     parser.add_argument("--states", type=int, default=5_000_000)
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--property", nargs="+", choices=DECIDED, help="go on with these only")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--continue", dest="go_on", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--replay", action="store_true", help="play every line in the results by the rules")
     options = parser.parse_args()
     found: dict[str, dict[str, Any]] = {}
     if options.json and options.json.exists() and (options.go_on or options.again or not options.budget):
@@ -223,12 +286,19 @@ def main() -> None:
         prove._warm_up()
         for name, file in files.items():
             before = found.get(name)
-            if before is not None and (options.go_on or is_decided(before)):
+            wanted = undecided(before)
+            if before is not None and (options.go_on or not wanted):
                 continue
-            found[name] = joined(before, run(file, options.budget, options.states))
+            if options.property and wanted != COLUMNS:
+                wanted = tuple(property_ for property_ in wanted if property_ in options.property)
+            if not wanted:
+                continue
+            found[name] = joined(before, run(file, options.budget, options.states, wanted))
             print(row(name, found[name]), flush=True)
             if options.json:
                 options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    if options.replay:
+        print(replay({name: entry for name, entry in found.items() if name in files}, files))
     if options.markdown:
         text = table(found) + "\nRefuted:\n\n" + refutations(found)
         text += "\nFor one player:\n\n" + puzzles(found)

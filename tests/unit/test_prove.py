@@ -15,6 +15,7 @@ from herbrand.analyse.certificates import Policy, Spoiler, StateSet
 from herbrand.analyse.explore import explore
 from herbrand.analyse.prove import Analysis, analyse
 from herbrand.analyse.replay import holds, replay
+from herbrand.analyse.static import free_roles, playability
 from herbrand.analyse.ternary import certain_end
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import step_counter
@@ -299,3 +300,39 @@ def test_the_command_prints_a_report_and_json() -> None:
     run = CliRunner().invoke(cli, ["analyse", "connectFour", "--budget", "2", "--states", "100"])
     assert run.exit_code == 0
     assert "note: exploration stopped after 100 states" in run.output
+
+
+@pytest.mark.parametrize(
+    ("legal", "free"),
+    [
+        ("(legal a go) (legal b go)", {"a", "b"}),
+        ("(<= (legal ?r go) (role ?r))", {"a", "b"}),
+        ("(<= (legal ?r (take ?r)) (role ?r) (role ?r))", {"a", "b"}),
+        ("(legal a go) (<= (legal b ?m) (move ?m)) (move x)", {"a"}),
+        ("(<= (legal ?r go) (role ?r) (role ?q) (distinct ?r ?q))", set()),
+        ("(legal a go) (<= (legal b go) (true on))", {"a"}),
+    ],
+)
+def test_a_move_that_is_always_legal_is_seen_in_the_text(legal: str, free: set[str]) -> None:
+    """Roles with a `legal` rule that asks for nothing are found, and no others; clingo agrees on playability."""
+    game = herbrand.loads(
+        f"(role a) (role b) (init on) {legal} (<= (next on) (true on) (does a go)) "
+        "(<= terminal (not (true on))) (goal a 100) (goal b 0)"
+    )
+    assert free_roles(game) == free
+    verdict = playability(game)
+    if free == {"a", "b"}:
+        assert verdict is not None
+        assert verdict.answer == "proved"
+        assert verdict.certificate is not None
+        assert verdict.certificate.check(game, 20)
+
+
+def test_a_role_that_cannot_begin_is_stuck() -> None:
+    """Without a legal move in the initial state the empty line of play refutes playability."""
+    game = herbrand.loads(
+        "(role a) (role b) (init on) (legal a go) (<= terminal (not (true on))) (goal a 100) (goal b 0)"
+    )
+    verdict = analyse(game, ["playability"]).properties["playability"]
+    assert (verdict.answer, verdict.method, verdict.checked) == ("refuted", "form of the rules", True)
+    assert verdict.witness == Witness((), role="b", shortest=True)

@@ -18,9 +18,13 @@ from hypothesis import HealthCheck, given, settings
 from herbrand.analyse import sat
 from herbrand.analyse.bmc import find_lines
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.distance import Distance
+from herbrand.analyse.explore import explore
 from herbrand.analyse.frames import System
 from herbrand.analyse.groups import candidates, find_groups
+from herbrand.analyse.guided import guided_line
 from herbrand.analyse.invariant import Bound, Invariant, Progress
+from herbrand.analyse.latches import find_bound
 from herbrand.analyse.pdr import run_pdr, tool
 from herbrand.analyse.plain import Exhausted, KInduction
 from herbrand.analyse.ranking import find_weights
@@ -302,3 +306,70 @@ def test_made_games_are_decided_as_by_exploration(text: str) -> None:
     for name, verdict in symbolic.items():
         if verdict.is_known and listed[name].is_known:
             assert verdict.answer == listed[name].answer, (name, verdict, listed[name])
+
+
+PASSES = """
+(role a) (cell 1) (cell 2) (cell 3) (init (empty 1)) (init (empty 2)) (init (empty 3))
+(<= (legal a (fill ?x)) (true (empty ?x))) (<= (legal a pass) (not (true passed)))
+(<= (next (empty ?x)) (true (empty ?x)) (not (does a (fill ?x)))) (<= (next passed) (does a pass))
+(<= some (true (empty ?x))) (<= terminal (not some)) (goal a 100)
+"""
+
+
+def test_a_fluent_that_changes_within_two_steps_bounds_plays() -> None:
+    """Where one may pass, though not twice, plays are at most twice as long as there are cells to fill."""
+    game = herbrand.loads(PASSES)
+    system = System(game.network)
+    deadline = time.monotonic() + 20
+    groups = find_groups(game.network, deadline)
+    found = find_bound(system, groups, deadline)
+    assert found is not None
+    assert (found.within, len(found.falling), found.rising) == (2, 3, ())
+    certificate = found.certificate(Invariant(""))
+    assert certificate.steps == 7  # pass, fill, pass, fill, pass, fill
+    assert certificate.check(game, 20)
+    assert not Bound((), found.falling, Invariant(""), 1).check(game, 20)
+    assert not Bound((), found.falling[:2], Invariant(""), 2).check(game, 20)
+    assert decide(game, "termination")["termination"].answer == "proved"
+
+
+def _distance(game: herbrand.Game, wanted: str) -> Distance:
+    """The distance to a win of the first role, or to a state in which somebody is stuck."""
+    system = System(game.network)
+    frame = system.any_state()
+    literal = frame.wins(0) if wanted == "win" else system.circuit.any_of([frame.stuck(0), frame.stuck(1)])
+    return Distance(system.circuit, frame.state, literal)
+
+
+def test_distance_is_zero_exactly_in_the_states_looked_for() -> None:
+    """In all states of tic-tac-toe the distance to a win is 0 where the first role has won, and only there."""
+    game = herbrand.load("ticTacToe")
+    space = explore(game.expander)
+    far = _distance(game, "win")(space.states)
+    assert ((far == 0) == (space.over & (space.goals[:, 0] == 100))).all()
+    assert far[0] == 4  # three cells to mark, and the line open for them
+
+
+def test_a_guided_search_finds_what_is_far_from_random_play() -> None:
+    """All lights go out in a line of play that replays; what is nowhere, or past the time, is not found."""
+    game = herbrand.load("lightsOut")
+    line = guided_line(game.expander, _distance(game, "win"), time.monotonic() + 30)
+    assert line is not None
+    assert holds(game, "win", Witness(line, game.roles[0]))
+    assert guided_line(game.expander, _distance(game, "win"), time.monotonic() - 1) is None
+    stuck = herbrand.loads(DEAD_END)
+    assert guided_line(stuck.expander, _distance(stuck, "stuck"), time.monotonic() + 30) == (
+        ("go", "wait"), ("go", "wait"),
+    )  # fmt: skip
+    nim = herbrand.load("nim")
+    assert guided_line(nim.expander, _distance(nim, "stuck"), time.monotonic() + 30) is None
+
+
+def test_wins_far_away_need_not_be_shortest() -> None:
+    """With little patience a line of play is found, and only what was excluded counts as excluded."""
+    game = herbrand.load("hanoi")
+    system = System(game.network)
+    lines = find_lines(system, {"win": lambda frame: frame.wins(0)}, time.monotonic() + 60, 40, patience=1)
+    assert len(lines.found["win"]) == 31
+    assert lines.clean.get("win", -1) < 31
+    assert holds(game, "win", Witness(lines.found["win"], game.roles[0]))

@@ -13,7 +13,9 @@ never guessed.
 | `conformant`                    | winning with actions fixed beforehand                                |
 | `ternary`                       | what is certain after so many steps, whatever is played              |
 | `symbolic` and what it imports  | induction, bounded model checking, property-directed reachability    |
-| `ranking`, `walks`              | measures of progress, by which plays end; random play                |
+| `static`                        | playability from the text of the rules                               |
+| `ranking`, `latches`            | measures of progress, fluents that change once: by these plays end   |
+| `walks`, `guided`, `distance`   | random play; search for lines of play by the distance to their ends  |
 | `certificates`, `replay`        | the second look, by the rules alone                                  |
 | `solve`, `matrix`               | values under best play                                               |
 | `plan`                          | shortest plans of games with one role                                |

@@ -32,7 +32,7 @@ class Lines:
     """What a search found."""
 
     found: dict[str, Moves] = field(default_factory=dict)
-    """By name, a shortest line of play to a state that is looked for."""
+    """By name, a line of play to a state that is looked for; a shortest one where `clean` says so."""
     clean: dict[str, int] = field(default_factory=dict)
     """By name, how many steps were searched, without finding one."""
     longest: int | None = None
@@ -46,12 +46,15 @@ def find_lines(
     most: int = 10_000,
     *,
     to_end: bool = False,
+    patience: int | None = None,
 ) -> Lines:
     """Look for states by increasing depth, until all are found or a limit is reached.
 
     `wanted` gives, by name, the literal of a frame that is looked for; `most` is the depth at
     which the search ends, `deadline` a time of `time.monotonic`.  `to_end` goes on when all are
-    found, to learn how long plays can be.
+    found, to learn how long plays can be.  With `patience` only so many conflicts are spent on each depth:
+    lines need not be shortest then, but ends that are far away can be found where to exclude nearer ones
+    would take too long.
     """
     lines = Lines()
     rest = dict(wanted)
@@ -62,11 +65,13 @@ def find_lines(
             for depth in range(most + 1):
                 for name, target in list(rest.items()):
                     literal = target(frame)
-                    if solver.solve(literal):
+                    answer = solver.solve(literal) if patience is None else solver.attempt(patience, literal)
+                    if answer:
                         lines.found[name] = read_line(system, steps, solver.model())
                         del rest[name]
-                    else:
-                        lines.clean[name] = depth
+                    elif answer is False:
+                        if lines.clean.get(name, -1) == depth - 1:
+                            lines.clean[name] = depth
                         solver.add([literal ^ 1])
                 if not (rest or to_end) or system.circuit.nodes > _MOST_NODES:
                     break

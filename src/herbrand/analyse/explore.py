@@ -101,6 +101,11 @@ class StateSpace:
         return len(self.levels) - 2
 
     @property
+    def finished_depth(self) -> int:
+        """Every state that so many steps lead to was looked into; -1 for none."""
+        return int(np.searchsorted(self.levels, self.expanded, side="right")) - 2
+
+    @property
     def profile(self) -> list[int]:
         """How many states are first reached after 0, 1, 2, ... steps."""
         return np.diff(self.levels).tolist()

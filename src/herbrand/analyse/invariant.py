@@ -93,7 +93,7 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Fluents that change at most once, one of them with every step: so no play is longer than they are many.
+    """Fluents that change at most once, one of them within every few steps, which bounds the length of plays.
 
     `invariant` holds in every reachable state and is needed to see it.
     """
@@ -103,6 +103,8 @@ class Bound:
     falling: tuple[str, ...]
     """Fluents that stay false once they are."""
     invariant: Invariant
+    within: int = 1
+    """In so many steps one of them changes."""
 
     @property
     def kind(self) -> str:
@@ -112,12 +114,13 @@ class Bound:
     @property
     def steps(self) -> int:
         """No play has more steps than this."""
-        return len(self.rising) + len(self.falling)
+        return self.within * (len(self.rising) + len(self.falling) + 1) - 1
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {
             "steps": self.steps,
+            "within": self.within,
             "rising": list(self.rising),
             "falling": list(self.falling),
             "invariant": self.invariant.as_json(),
@@ -135,6 +138,11 @@ class Bound:
         back += [f"back :- next({term(f)}), not true({term(f)})." for f in self.falling]
         if rules.possible([*kept, *back, ":- not back."]):
             return False
+        if self.within > 1:
+            from herbrand.analyse.plain import keeps_changing
+
+            left = seconds - (time.monotonic() - started)
+            return keeps_changing(game, self.invariant, (*self.rising, *self.falling), self.within, left)
         change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
         change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
         return not rules.possible([*kept, *change])

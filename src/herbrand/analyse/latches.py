@@ -2,7 +2,8 @@
 
 In connect four each move fills a cell for good; so there are no more moves than cells.  Found as
 groups are: each fluent is assumed to stay true (or to stay false) and dropped when a legal step from
-a state in which the groups hold breaks that.
+a state in which the groups hold breaks that.  Where a step may change none of them, as a pass in reversi
+does, one must change within two steps, or three.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Latches", "find_bound"]
 
+_MOST_STEPS = 3
+"""One of the fluents must change within so many steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Latches:
@@ -30,10 +34,12 @@ class Latches:
 
     rising: tuple[str, ...]
     falling: tuple[str, ...]
+    within: int
+    """One of them changes in so many steps."""
 
     def certificate(self, invariant: Invariant) -> Bound:
         """Return them as a certificate."""
-        return Bound(self.rising, self.falling, invariant)
+        return Bound(self.rising, self.falling, invariant, self.within)
 
 
 def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latches | None:
@@ -43,11 +49,12 @@ def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latc
     """
     circuit = system.circuit
     frame = system.any_state()
-    before = frame.state.tolist()
+    before: list[int] = frame.state.tolist()
     with Solver(circuit, deadline) as solver:
         for group in groups:
             demand(solver, before, group)
-        after = frame.play(solver).after.state.tolist()
+        frame = frame.play(solver).after
+        after: list[int] = frame.state.tolist()
         # (place, rises): broken when the fluent goes back
         back = {
             (f, True): circuit.all_of((x, y ^ 1)) for f, (x, y) in enumerate(zip(before, after, strict=True))
@@ -64,16 +71,30 @@ def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latc
             model = solver.model()
             alive = {key: literal for key, literal in alive.items() if not model(literal)}
             solver.add([some ^ 1])
-        # one of them changes in each step; as few as the solver needs to see it
-        still = {
-            key: circuit.all_of((before[key[0]] ^ key[1], after[key[0]] ^ (not key[1]))) ^ 1 for key in alive
-        }
-        if not still or solver.solve(*still.values()):
+        if not alive:
             return None
-        needed = solver.core()
-    chosen = [key for key, literal in still.items() if literal in needed]
+        # one of them changes within a few steps; as few as the solver needs to see it
+        still: dict[int, tuple[int, bool]] = {}
+        for within in range(1, _MOST_STEPS + 1):
+            if within > 1:
+                for group in groups:
+                    demand(solver, after, group)
+                frame = frame.play(solver).after
+                before, after = after, frame.state.tolist()
+            for f, rises in alive:
+                changes = circuit.all_of((before[f] ^ rises, after[f] ^ (not rises)))
+                still[changes ^ 1] = f, rises
+            if 0 in still:
+                chosen = [still[0]]
+                break
+            if not solver.solve(*still):
+                chosen = sorted({still[literal] for literal in solver.core()})
+                break
+        else:
+            return None
     names = system.fluent_texts
     return Latches(
         tuple(names[f] for f, rises in chosen if rises),
         tuple(names[f] for f, rises in chosen if not rises),
+        within,
     )

@@ -16,6 +16,8 @@ them is an error; each comes with its evidence.
 | `constant-sum`         | what one role gains the others lose                                     |
 | `rule-never-fires`     | a rule whose body holds in no reachable state, with no joint move       |
 | `forced-result`        | with best play the result is certain: a draw, or who wins               |
+| `first-move-advantage` | how far ahead the role that moves first is: with best play, in random play  |
+| `mobility`             | how many moves a role chooses among, and whether more of them are better |
 | `independent-parts`    | fluents and moves that fall into parts without influence on each other  |
 | `symmetries`           | exchanges of fluents and moves that leave the rules as they are         |
 """
@@ -79,6 +81,10 @@ def observe(
             found += _result(solution)
         if len(space.states) <= _RULE_STATES and budget.left > 0:
             found += _rules(game, budget)
+    if budget.left > 0:
+        from herbrand.analyse.tendency import tendencies
+
+        found += tendencies(space, solution, budget=budget.share(0.2))
     found += _parts(game.network)
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
         found += _symmetries(game, space, budget)

@@ -18,12 +18,14 @@ from herbrand.errors import BudgetExceeded
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from herbrand.analyse.invariant import Invariant
     from herbrand.game import Game
 
-__all__ = ["Exhausted", "KInduction"]
+__all__ = ["Exhausted", "KInduction", "keeps_changing"]
 
 _MOST_CLAUSES = 20_000_000
 
@@ -98,6 +100,26 @@ class KInduction:
                 if plain.possible(plain.wanted(frame, self.wanted)):
                     return False
         return True
+
+
+def keeps_changing(
+    game: Game, invariant: Invariant, fluents: Iterable[str], steps: int, seconds: float
+) -> bool:
+    """Return whether any so many steps change one of some fluents, from states in which an invariant holds.
+
+    Raises `BudgetExceeded` after so many seconds.
+    """
+    plain = _Plain(game, seconds)
+    places = [1 + plain.fluents[name] for name in fluents]
+    frame = plain.frame()
+    for _ in range(steps):
+        plain.demand(frame, invariant)
+        plain.goes_on(frame)
+        before, frame = frame, plain.after(frame)
+        for place in places:
+            plain.add([before + place, -(frame + place)])
+            plain.add([-(before + place), frame + place])
+    return not plain.possible()
 
 
 class _Plain:

@@ -117,8 +117,7 @@ def plan_by_states(
         return Plan(value, line, True, True, "breadth-first search", len(line) - 1, space.seconds)
     if space.complete:
         return Plan(value, None, False, False, "breadth-first search", space.depth, space.seconds)
-    done = int(np.searchsorted(space.levels, space.expanded, side="right")) - 2
-    return Plan(value, None, False, None, "breadth-first search", done, space.seconds)
+    return Plan(value, None, False, None, "breadth-first search", space.finished_depth, space.seconds)
 
 
 def plan_by_steps(

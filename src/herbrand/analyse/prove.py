@@ -140,13 +140,15 @@ def analyse(
     symbolic: bool = True,
     values: bool = True,
     remarks: bool = True,
+    exploring: float = 0.4,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Analysis:
     """Decide properties of a game (`verdict.PROPERTIES`), each as proved, refuted or unknown.
 
     `win` is the goal value that counts as winning.  With `check` what is found is checked again by the
     rules.  Without `symbolic` no model checker is asked, without `values` the game is not solved,
-    without `remarks` nothing is said about how it behaves.
+    without `remarks` nothing is said about how it behaves.  `exploring` is the part of the time that may
+    be spent on listing states.
     `progress(what, done, of)` is called now and then.  Raises `GameError` for a game with errors.
     """
     wanted = tuple(properties)
@@ -154,7 +156,7 @@ def analyse(
     if unknown:
         raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
     game.require_playable()
-    return _Work(game, wanted, budget or Budget(), win, progress).run(
+    return _Work(game, wanted, budget or Budget(), win, exploring, progress).run(
         check=check, symbolic=symbolic, values=values, remarks=remarks
     )
 
@@ -182,11 +184,13 @@ class _Work:
         wanted: tuple[str, ...],
         budget: Budget,
         win: int,
+        exploring: float,
         progress: Callable[[str, int, int], None] | None,
     ) -> None:
         self.game = game
         self.budget = budget
         self.win = win
+        self.exploring = exploring
         self.progress = progress
         self.result = Analysis(game)
         self.requested = wanted
@@ -234,6 +238,7 @@ class _Work:
     def _certificates(self) -> None:
         """What the text of the rules shows without any state."""
         from herbrand.analyse.certificates import CounterCertificate
+        from herbrand.analyse.static import playability
         from herbrand.check.step_counter import step_counter
 
         if "termination" in self.wanted:
@@ -244,6 +249,11 @@ class _Work:
                     "proved", "step counter", str(counter), certificate=CounterCertificate(counter),
                     seconds=time.monotonic() - began, details={"bound": counter.bound},
                 )  # fmt: skip
+        if "playability" in self.wanted:
+            began = time.monotonic()
+            verdict = playability(self.game)
+            if verdict is not None:
+                self.found["playability"] = verdict.with_(seconds=time.monotonic() - began)
 
     def _states(self) -> None:
         """What the reachable states show, as far as they can be explored."""
@@ -258,7 +268,7 @@ class _Work:
         progress = self.progress
         space = explore(
             self.game.expander,
-            budget=self.budget.share(0.4),
+            budget=self.budget.share(self.exploring),
             progress=None if progress is None else lambda found, done: progress("exploring", done, found),
         )
         self.result.space = space
@@ -288,7 +298,9 @@ class _Work:
         space = self.result.space
         if len(self.game.roles) != 1 or not self.players or not wanted or space is None:
             return
-        plan = plan_by_steps(self.game.network, self.win, budget=self.budget.share(0.4))
+        plan = plan_by_steps(
+            self.game.network, self.win, budget=self.budget.share(0.4), known=space.finished_depth
+        )
         if plan.moves is None:
             self.result.notes.append(f"no plan of up to {plan.refuted} steps gives {self.win}")
             return

@@ -99,15 +99,19 @@ class Solver:
 
     def solve(self, *assumed: int) -> bool:
         """Return whether everything demanded and assumed can be true together."""
+        while True:
+            answer = self.attempt(_CONFLICTS, *assumed)
+            if answer is not None:
+                return answer
+
+    def attempt(self, conflicts: int, *assumed: int) -> bool | None:
+        """Return what `solve` does, or None when that is not found out by a short search."""
         if 0 in assumed:
             return False
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
-        signed = list(self._assumed)
-        while True:
-            self._limit(_CONFLICTS)
-            answer = self._solver.solve_limited(assumptions=signed)
-            if answer is not None:
-                return bool(answer)
+        self._limit(conflicts)
+        answer: bool | None = self._solver.solve_limited(assumptions=list(self._assumed))
+        return answer
 
     def core(self) -> set[int]:
         """Return assumed literals that are impossible together, after an answer of no."""

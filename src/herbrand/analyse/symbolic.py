@@ -3,16 +3,18 @@
 Questions are whether a state of some kind can be reached: one in which a role is stuck, a win, an
 end without one goal value for each role.  In this order, each for a part of the time:
 
-1. *groups*: of which fluents always exactly one, or never two, are true (`groups`);
-2. *induction*: no state in which the groups hold is of that kind (`induction`);
-3. *random walks*, which find what is frequent;
-4. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`);
-5. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`);
-6. *k-induction*, from what bounded model checking has excluded.
+1. *random walks*, which find what is frequent;
+2. *groups*: of which fluents always exactly one, or never two, are true (`groups`);
+3. *induction*: no state in which the groups hold is of that kind (`induction`);
+4. *guided search*: a beam of states that seem near (`guided`);
+5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`);
+6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
+   further away, without excluding nearer ones;
+7. *k-induction*, from what bounded model checking has excluded.
 
-Termination is refuted by a state that comes back in random play.  It is proved by a sum of weights of fluents
-that grows with each step (`ranking`); by fluents that change at most once, one of them in each step
-(`latches`); or by bounded model checking, when no play gets beyond a depth.
+Termination is refuted by a state that comes back in random play.  It is proved by fluents that change at most
+once, one of them in each step (`latches`); by a sum of weights of fluents that grows with each step
+(`ranking`); or by bounded model checking, when no play gets beyond a depth.
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.analyse.bmc import find_lines
+from herbrand.analyse.distance import Distance
 from herbrand.analyse.frames import System
 from herbrand.analyse.groups import find_groups
+from herbrand.analyse.guided import guided_line
 from herbrand.analyse.induction import never
 from herbrand.analyse.invariant import Invariant, Progress
 from herbrand.analyse.latches import find_bound
@@ -59,6 +63,8 @@ PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 _CLAIMS = {"playability": "stuck", "goals": "no goal", "win": "win"}
 _WALKING = 5.0
 """Seconds of random play, at most."""
+_PATIENCE = 1000
+"""Conflicts spent at each depth on a win that is far away."""
 
 
 @dataclass
@@ -116,6 +122,7 @@ class _Proof:
         queries = {name: _Reached() for name in asked}
         verdicts: dict[str, Verdict] = {}
         self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
+        self._walks(queries)
         try:
             deadline = time.monotonic() + 0.25 * self.budget.left
             self.groups = find_groups(network, deadline, states=self.seen.states)
@@ -125,9 +132,10 @@ class _Proof:
             verdicts["termination"] = self._termination()
             self.terminates = verdicts["termination"].is_known
         self._induction(queries, most=0)
-        self._walks(queries)
+        self._guided(queries)
         self._pdr(queries, 0.25, merge=False)
         self._bounded(queries)
+        self._far(queries)
         self._induction(queries, most=3)
         self._pdr(queries, 0.6, merge=True)
         self._pdr(queries, 0.9, merge=False)
@@ -183,6 +191,10 @@ class _Proof:
             more = len(seen.circle) - seen.loop
             reason = f"after {seen.loop} steps, {more} more lead back to the same state"
             return Verdict("refuted", "random play", reason, Witness(seen.circle, loop=seen.loop))
+        with suppress(BudgetExceeded):
+            bound = find_bound(self.system, self.groups, time.monotonic() + 0.15 * self.budget.left)
+            if bound is not None:
+                return self._bounds_plays(bound.certificate(self._invariant("")))
         with suppress(BudgetExceeded, MissingExtra):
             deadline = time.monotonic() + 0.3 * self.budget.left
             weights = find_weights(expander, self.system, self.groups, seen.changes, deadline)
@@ -190,10 +202,6 @@ class _Proof:
                 texts = self.system.fluent_texts
                 pairs = tuple((texts[place], weight) for place, weight in weights.items())
                 return self._bounds_plays(Progress(pairs, self._invariant("")))
-        with suppress(BudgetExceeded):
-            bound = find_bound(self.system, self.groups, time.monotonic() + 0.15 * self.budget.left)
-            if bound is not None:
-                return self._bounds_plays(bound.certificate(self._invariant("")))
         return Verdict.unknown("neither a measure of progress was found, nor fluents that count the steps")
 
     def _bounds_plays(self, certificate: Progress | Bound) -> Verdict:
@@ -237,6 +245,36 @@ class _Proof:
         deadline = time.monotonic() + min(_WALKING, 0.15 * self.budget.left)
         for name, line in found_at_random(self.game.expander, tells, deadline).items():
             queries[name].line, queries[name].method = line, "random play"
+
+    def _guided(self, queries: Mapping[str, _Reached]) -> None:
+        """Search by distance, for wins above all."""
+        names = sorted(self._open(queries), key=lambda name: not name.startswith("win"))
+        for name in names:
+            frame = self.system.any_state()
+            literal = self._target(name)(frame)
+            if literal < 2:
+                continue
+            distance = Distance(self.system.circuit, frame.state, literal)
+            part = 0.2 if name.startswith("win") else 0.05
+            line = guided_line(self.game.expander, distance, time.monotonic() + part * self.budget.left)
+            if line is not None:
+                queries[name].line, queries[name].method = line, "guided search"
+
+    def _far(self, queries: Mapping[str, _Reached]) -> None:
+        """Look for wins that are too far away for everything nearer to be excluded."""
+        rest = {name: reached for name, reached in self._open(queries).items() if name.startswith("win")}
+        if not rest:
+            return
+        lines = find_lines(
+            System(self.game.network),
+            {name: self._target(name) for name in rest},
+            time.monotonic() + 0.4 * self.budget.left,
+            patience=_PATIENCE,
+        )
+        for name, line in lines.found.items():
+            reached = rest[name]
+            reached.line, reached.method = line, "bounded model checking"
+            reached.shortest = max(reached.clean, lines.clean.get(name, -1)) == len(line) - 1
 
     def _bounded(self, queries: Mapping[str, _Reached]) -> None:
         """Look for shortest lines; longer ones found before are kept where there is not enough time."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from herbrand.compiled import compiled
 
-__all__ = ["count_plays", "insert", "order", "rebuild", "spread"]
+__all__ = ["count_plays", "insert", "order", "random_values", "rebuild", "spread"]
 
 _U = np.uint64
 _LOW = np.uint64(0xFFFFFFFF)
@@ -170,3 +170,20 @@ def spread(starts, children, low, high, low_after, high_after):
             if high_after[child] < more:
                 return False
     return True
+
+
+@compiled
+def random_values(starts, children, sequence, values):
+    """Fill in the mean of the values of the successors, for every state that has some.
+
+    `sequence` has every state before its successors.
+    """
+    for k in range(len(sequence) - 1, -1, -1):
+        i = sequence[k]
+        edges = starts[i + 1] - starts[i]
+        if edges:
+            for r in range(values.shape[1]):
+                total = 0.0
+                for e in range(starts[i], starts[i + 1]):
+                    total += values[children[e], r]
+                values[i, r] = total / edges
