@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import herbrand
+from herbrand.analyse.minimax.descent import DEEPEST
+from herbrand.analyse.minimax.nodes import SCALE
+from herbrand.analyse.minimax.table import EXACT, LOWER, new_table, probe, store
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.minimax.descent import DEEPEST
 from herbrand.play.minimax.engine import AlphaBeta
 from herbrand.play.minimax.learning import learn, valued
-from herbrand.play.minimax.nodes import SCALE
-from herbrand.play.minimax.table import EXACT, LOWER, new_table, probe, store
 from herbrand.play.solved import solve_quickly
 
 if TYPE_CHECKING:

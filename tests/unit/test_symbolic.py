@@ -347,7 +347,7 @@ def test_distance_is_zero_exactly_in_the_states_looked_for() -> None:
     space = explore(game.expander)
     far = _distance(game, "win")(space.states)
     assert ((far == 0) == (space.over & (space.goals[:, 0] == 100))).all()
-    assert far[0] == 4  # three cells to mark, and the line open for them
+    assert far[0] == 6  # three cells to mark, none of them blank any more
 
 
 def test_a_guided_search_finds_what_is_far_from_random_play() -> None:

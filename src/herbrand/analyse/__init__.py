@@ -18,8 +18,9 @@ never guessed.
 | `walks`, `guided`, `distance`   | random play; search for lines of play by the distance to their ends  |
 | `certificates`, `replay`        | the second look, by the rules alone                                  |
 | `solve`, `matrix`               | values under best play                                               |
+| `by_search`, `minimax`          | values of games with too many states, by alpha-beta                  |
 | `plan`                          | shortest plans of games with one role                                |
-| `observe`                       | remarks: what never matters, who chooses, independent parts          |
+| `observe`, `tendency`           | remarks: what never matters, who chooses, what moving first is worth |
 | `symmetry`                      | exchanges of fluents and moves that leave the rules as they are      |
 | `automaton`, `automaton_svg`    | the game as Q, q0, Σ, δ, F, with exports                             |
 """

@@ -210,8 +210,11 @@ class _Work:
         if values:
             self._solve()
         self._plan()
+        searches = values and self._may_search()
         if symbolic:
-            self._model_checker()
+            self._model_checker(0.6 if searches else 0.9)
+        if searches:
+            self._search()
         for name in self.wanted:
             self.found.setdefault(name, Verdict.unknown("; ".join(self.result.notes) or "nothing was found"))
         if remarks:
@@ -383,7 +386,41 @@ class _Work:
             chosen.answer, chosen.method, chosen.reason, chosen.witness, chosen.certificate, roles=roles
         )
 
-    def _model_checker(self) -> None:
+    def _may_search(self) -> bool:
+        """Whether alpha-beta may find what listing states did not: two roles, perhaps in turns."""
+        space = self.result.space
+        return (
+            space is not None
+            and not space.complete
+            and len(self.game.roles) == 2 == len(self.players)
+            and not len(space.expander.network.sees)
+            and not space.choosers[2:].any()
+        )
+
+    def _search(self) -> None:
+        """What a game of two roles is worth, by alpha-beta, which takes ends without goal values for 50."""
+        from herbrand.analyse import by_search
+
+        try:
+            solution = by_search.solve_by_search(self.game, budget=self.budget.share(0.9))
+        except (GameError, BudgetExceeded) as error:
+            self.result.notes.append(f"not solved by search: {error}")
+            return
+        goals = self.found.get("goals")
+        if goals is not None and goals.answer == "proved":
+            self.result.solution = solution
+        if "strong_winnability" not in self._open() or self.win != 100:
+            return
+        verdicts = []
+        for role in self.game.roles:
+            sure = solution.guaranteed[role] == self.win
+            reason = f"{role} can force 100" if sure else f"whatever {role} does, the other can prevent 100"
+            verdicts.append(
+                Verdict("proved" if sure else "refuted", by_search.METHOD, reason, seconds=solution.seconds)
+            )
+        self.found["strong_winnability"] = self._each_role(verdicts, every=False)
+
+    def _model_checker(self, part: float) -> None:
         """What a model checker says about properties that are still open."""
         from importlib import import_module
         from importlib.util import find_spec
@@ -395,7 +432,7 @@ class _Work:
             return
         try:
             prove = import_module("herbrand.analyse.symbolic").prove
-            verdicts = prove(self.game, wanted, self.budget.share(0.9))
+            verdicts = prove(self.game, wanted, self.budget.share(part))
         except (BudgetExceeded, MissingExtra) as error:
             self.result.notes.append(f"model checking: {error}")
             return

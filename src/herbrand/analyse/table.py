@@ -15,7 +15,7 @@ import numpy as np
 
 from herbrand.compiled import compiled
 
-__all__ = ["count_plays", "insert", "order", "random_values", "rebuild", "spread"]
+__all__ = ["count_plays", "insert", "order", "random_values", "rebuild", "spread", "state_hash"]
 
 _U = np.uint64
 _LOW = np.uint64(0xFFFFFFFF)
@@ -25,7 +25,7 @@ _K3 = np.uint64(0x9E3779B97F4A7C15)
 
 
 @compiled
-def _hash(rows, i):
+def state_hash(rows, i):
     """Mix the words of a row (the finalizer of SplitMix64 after each)."""
     h = _K3
     for j in range(rows.shape[1]):
@@ -41,7 +41,7 @@ def rebuild(table, states, count):
     """Fill an empty table with the first `count` states."""
     mask = _U(len(table) - 1)
     for i in range(count):
-        h = _hash(states, i)
+        h = state_hash(states, i)
         place = h & mask
         while table[place]:
             place = (place + _U(1)) & mask
@@ -62,7 +62,7 @@ def insert(table, states, count, rows, begin, end, numbers):
         last = min(first + 64, end)
         # loads that do not depend on each other wait for the memory together
         for i in range(first, last):
-            h = _hash(rows, i)
+            h = state_hash(rows, i)
             hashes[i - first] = h
             found[i - first] = table[h & mask]
         touched = _U(0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.play.minimax.nodes import SCALE, Judge, no_judge, node_bits
+from herbrand.analyse.minimax.nodes import SCALE, Judge, no_judge, node_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from herbrand.analyse.minimax.table import LOWER, UPPER
 from herbrand.play.minimax.engine import AlphaBeta
-from herbrand.play.minimax.table import LOWER, UPPER
 from herbrand.play.search.growth import tighten
 from herbrand.play.search.tree import ALONE, SUM
 

@@ -7,13 +7,12 @@ of role 1 and so on, get consecutive places in every array that begins with `[ar
 
 from __future__ import annotations
 
-import contextlib
-import mmap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from herbrand.compiled import compiled
+from herbrand.simulate.memory import zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ALONE", "AMAF", "ARMS", "CHANCE", "EDGES", "EXPLORATION", "FULL", "JOINT", "LEAF", "OVER", "POSITIONS",
     "REGRET", "SERIAL", "SINGLE", "SUM", "WEIGHT", "Tree", "add_edge", "edge_slot", "forget", "hashed",
-    "mixed", "new_tree", "position_slot", "zeros",
+    "mixed", "new_tree", "position_slot",
 ]  # fmt: skip
 
 LEAF: Final = 0
@@ -57,8 +56,6 @@ SERIAL: Final = 3
 """The number of the last way down."""
 EDGES: Final = 4
 _U = np.uint64
-_LARGE = 1 << 22
-"""Bytes from which on an array has its own pages."""
 
 
 class Tree(NamedTuple):
@@ -171,20 +168,6 @@ def new_tree(words: int, roles: int, *, memory: int, most: int = 1 << 27, seed: 
     )
     tree.settings[SUM] = -2
     return tree
-
-
-def zeros(shape: int | tuple[int, ...], kind: Any) -> NDArray[Any]:
-    """Return zeros that take memory only where they are written to, in large pages where there are some.
-
-    What is looked for in a tree lies anywhere in it: with small pages much time goes into finding them.
-    """
-    size = int(np.prod(shape)) * np.dtype(kind).itemsize
-    if size < _LARGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(shape, kind)
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    with contextlib.suppress(OSError):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, kind).reshape(shape)
 
 
 def forget(tree: Tree, root: int) -> int:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from herbrand.analyse.table import state_hash
 from herbrand.compiled import compiled
-from herbrand.play.search.tree import hashed
 from herbrand.simulate.lanes import _load, _run, _store, _transpose
 from herbrand.simulate.vectors import count_ones, lowest_bit, row_copy, row_fill, row_literal
 
@@ -192,7 +192,7 @@ def _look(v, width, circuit, rules, judge, rows, begin, end, square, leaves):
             values[i] = SCALE * (goal if goal >= 0 else 50)
         else:
             values[i] = _judge(rows, rules, judge, i, goal)
-        keys[i] = hashed(states, i)
+        keys[i] = state_hash(states, i)
 
 
 @compiled

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from herbrand.analyse.minimax.nodes import SCALE, make_successors, mover_of
+from herbrand.analyse.minimax.table import EXACT, LOWER, UPPER, probe, store
 from herbrand.compiled import compiled
-from herbrand.play.minimax.nodes import SCALE, make_successors, mover_of
-from herbrand.play.minimax.table import EXACT, LOWER, UPPER, probe, store
 from herbrand.simulate.vectors import count_ones
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from herbrand.compiled import compiled
-from herbrand.play.search.tree import zeros
+from herbrand.simulate.memory import zeros
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
