@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from typing import TYPE_CHECKING
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -17,12 +21,10 @@ from herbrand.draw.artist import Artist, caption
 from herbrand.draw.hints import read_hints
 from herbrand.draw.layout import find_layout
 from herbrand.draw.looks import looks
+from herbrand.draw.maps import arranged, read_map
 from herbrand.draw.svg import draw
 from herbrand.draw.vocabulary import Vocabulary
 from herbrand.errors import HerbrandError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BUNDLED = (
     *("ticTacToe", "connectFour", "breakthrough", "chess", "hex", "checkers", "reversi", "nim", "hanoi"),
@@ -106,6 +108,78 @@ def test_kinds_of_boards_are_told_apart() -> None:
     ]
     rings += [f"(pit middle {d} white)" for d in ("n", "e", "s", "w")]
     assert [board.form for board in find_layout(Vocabulary.of(rings)).boards] == ["rings"]
+
+
+WALK = """
+(role guide) (role ghost) (beside hall stairs) (beside stairs attic) (beside stairs cellar) (beside attic roof)
+(<= (near ?a ?b) (beside ?a ?b)) (<= (near ?a ?b) (beside ?b ?a))
+(init (here guide hall)) (init (here ghost attic))
+(<= (legal ?who (walk ?to)) (true (here ?who ?from)) (near ?from ?to))
+(<= (next (here ?who ?to)) (does ?who (walk ?to))) (<= terminal (true (here ?who roof))) (<= (goal ?who 50) (role ?who))
+"""
+RACE = """
+(role red) (init (posx red n1)) (init (posy red p0)) (dir p0) (dir p1)
+(track n1 p0) (track p0 p0) (track p1 p0) (track p1 p1) (track p2 p1) (track p2 p2)
+(succ n1 p0) (succ p0 p1) (succ p1 p2) (<= (plus ?x p0 ?x) (track ?x ?y)) (<= (plus ?x p1 ?y) (succ ?x ?y))
+(<= (legal red (speed ?dx ?dy)) (dir ?dx) (dir ?dy))
+(<= (next (posx red ?n)) (does red (speed ?d ?e)) (true (posx red ?x)) (plus ?x ?d ?n))
+(<= (next (posy red ?n)) (does red (speed ?d ?e)) (true (posy red ?y)) (plus ?y ?e ?n))
+(<= terminal (true (posx red p2))) (goal red 100)
+"""
+
+
+def test_places_with_names_are_drawn_as_a_map() -> None:
+    """What lies beside what becomes lines between the places, and moves to places can be clicked."""
+    game = herbrand.loads(WALK)
+    artist = Artist.of(game)
+    (board,) = artist.layout.boards
+    assert (board.form, len(board.second), len(board.roads)) == ("map", 5, 4)
+    drawing = artist.draw(game.initial_state("rules"))
+    assert drawing.text == "here: ghost at attic; guide at hall"
+    assert artist.clicks(["(walk cellar)"]) == [("0.0::cellar",)]
+    where = arranged(tuple(name for (name,) in board.second), board.roads)
+    far = {pair: math.dist(where[pair[0]], where[pair[1]]) for pair in combinations(where, 2)}
+    roads = {tuple(sorted(road)) for road in board.roads}
+    near = [apart for pair, apart in far.items() if tuple(sorted(pair)) in roads]
+    assert max(near) < min(apart for pair, apart in far.items() if tuple(sorted(pair)) not in roads)
+    assert (
+        read_map([("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")]) is None
+    )  # an order, such as numbers have
+
+
+def test_a_track_is_the_board_of_what_runs_on_it() -> None:
+    """Places of two coordinates lie on the cells that a relation lists; a speed is no place, though it looks so."""
+    game = herbrand.loads(RACE)
+    artist = Artist.of(game)
+    drawing = artist.draw(game.initial_state("rules"))
+    assert set(re.findall(r'data-cell="([^"]+)"', drawing.svg)) == {
+        *("0.0:n1:p0", "0.0:p0:p0", "0.0:p1:p0", "0.0:p1:p1", "0.0:p2:p1", "0.0:p2:p2")
+    }
+    assert artist.clicks(["(speed p1 p0)"]) == [()]
+
+
+def test_a_sheet_of_pictures_names_what_cannot_be_drawn(tmp_path: Path) -> None:
+    """contact_sheet.py puts each rulesheet on a page; one with faults is named, and does not stop the rest."""
+    (tmp_path / "walk.kif").write_text(WALK, encoding="utf-8")
+    (tmp_path / "faulty.kif").write_text("(role a) (legal a", encoding="utf-8")
+    program = Path(__file__).parents[2] / "benchmarks" / "contact_sheet.py"
+    sheets = sorted(map(str, tmp_path.glob("*.kif")))
+    outcome = subprocess.run(
+        [sys.executable, str(program), "--steps", "1", str(tmp_path / "out"), *sheets],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+        env={"PYTHONPATH": str(Path(herbrand.__file__).parents[1])},
+    )
+    first, last = outcome.stdout.splitlines()
+    assert first.startswith("faulty: GameError: ")
+    assert last.startswith(
+        "2 sheets: 1 as boards, towers, rows or lamps, the rest as cards and tables; 2 of 2 moves"
+    )
+    page = (tmp_path / "out" / "00.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 1
+    assert "<b>faulty</b>" in page
 
 
 def test_names_are_only_text() -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from herbrand.draw.clicks import Clicker
 from herbrand.draw.hints import hints_for
 from herbrand.draw.layout import find_layout, neighbours
-from herbrand.draw.links import hexagonal, links
+from herbrand.draw.links import links, stateless
 from herbrand.draw.svg import content_looks, draw
 from herbrand.draw.text import columns_first
 from herbrand.draw.vocabulary import vocabulary
@@ -59,6 +59,7 @@ class Artist:
             known,
             columns_first=columns_first(game.tree.statements),
             hexes=_hexes(game),
+            pairs=lambda: _relations(game, 2),
             hints=hints_for(game),
         )
         return cls(game, known, layout)
@@ -124,17 +125,22 @@ def caption(state: State) -> list[str]:
 
 def _hexes(game: Game) -> Neighbours | None:
     """Find out whether cells have six neighbours, by relations that say what lies beside what."""
+    found = {neighbours(rows) for rows in _relations(game, 4)} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _relations(game: Game, arity: int) -> list[list[tuple[str, ...]]]:
+    """Return what holds in every state, by relation, for those with so many arguments."""
     from herbrand.simulate.from_rules import RulesEngine
 
-    found = set()
+    found = []
     try:
         engine = game.engine_object("rules")
         assert isinstance(engine, RulesEngine)
-        for name, arity in hexagonal(game.tree.statements):
+        for name, _ in stateless(game.tree.statements, arity):
             rows = engine.static_extension(name, arity)
             if 0 < len(rows) <= _MOST_PAIRS:
-                found.add(neighbours([tuple(map(engine.terms.text, row)) for row in rows]))
+                found.append([tuple(map(engine.terms.text, row)) for row in rows])
     except HerbrandError:
-        return None
-    found.discard(None)
-    return found.pop() if len(found) == 1 else None
+        return []
+    return found

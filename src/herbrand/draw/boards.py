@@ -9,6 +9,7 @@ from math import cos, pi, sin, sqrt
 from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.looks import COLOURS, Look, words
+from herbrand.draw.maps import arranged
 from herbrand.draw.paper import LETTER, WIDTH, Part, cell_name, clickable, n, rect, text
 from herbrand.draw.pieces import BOX, piece
 from herbrand.draw.terms import natural
@@ -119,12 +120,16 @@ def _one_board(
         svg.append(rect("rack", -4, -4, grid.width + 8, grid.height + 8, 10))
     if board.form == "rings":
         svg += _frames(grid)
+    elif board.form == "map":
+        svg += _roads(grid)
     for cell, (x, y) in grid.places.items():
         if exist and cell not in exist and cell not in contents:
             continue
         names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
         said = " ".join((*cell[0], *cell[1])) + (f": {', '.join(names)}" if names else "")
         inside = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
+        if board.form == "map" and not names:
+            inside += text(x, y, _shortened(cell[1][0], size), "label")
         inside += _crowd([(known[name.lower()], name) for name in names], x, y, size)
         svg.append(clickable(cell_name(number, copy, cell), said, inside))
     svg += [_mark(grid, cell) for cell in marks if cell in grid.places]
@@ -182,6 +187,8 @@ def _grid(board: Board) -> _Grid:
         ]
         wide = min(across, len(second)) * size
         return _Grid(board, size, places, wide, down * (size + 18) - 18, labels, [])
+    if board.form == "map":
+        return _map(board)
     many = len(board.copies)
     shorter = BOARD if many == 1 else 300.0 if many <= 4 else 180.0
     if board.form in ("hex", "hex-left"):
@@ -259,6 +266,27 @@ def _rings(board: Board) -> _Grid:
     return _Grid(board, size * 0.8, places, 2 * middle, 2 * middle, [], [])
 
 
+def _map(board: Board) -> _Grid:
+    """Place the places of a map."""
+    where = arranged(tuple(two[0] for two in board.second), board.roads)
+    wide, high = max(x for x, _ in where.values()), max(y for _, y in where.values())
+    step = min(74.0, 640 / max(wide, high, 1))
+    size = max(SMALLEST, 0.6 * step)
+    places: dict[Cell, tuple[float, float]] = {
+        ((), (name,)): (x * step + size / 2, y * step + size / 2) for name, (x, y) in where.items()
+    }
+    return _Grid(board, size, places, wide * step + size, high * step + size, [], [])
+
+
+def _roads(grid: _Grid) -> list[str]:
+    """Draw the lines between the places of a map."""
+    svg = []
+    for a, b in sorted(grid.board.roads):
+        (x1, y1), (x2, y2) = grid.places[(), (a,)], grid.places[(), (b,)]
+        svg.append(f'<line class="frame" x1="{n(x1)}" y1="{n(y1)}" x2="{n(x2)}" y2="{n(y2)}"/>')
+    return svg
+
+
 def _star(board: Board, size: float) -> _Grid:
     """Place rows of different lengths so that their middles stand in one line."""
     by_row: dict[tuple[str, ...], list[Cell]] = defaultdict(list)
@@ -282,7 +310,7 @@ def _ground(board: Board, cell: Cell, x: float, y: float, size: float, *, cheque
             f"{n(x + radius * sin(pi / 3 * k))},{n(y - radius * cos(pi / 3 * k))}" for k in range(6)
         )
         return f'<polygon class="cell" points="{points}"/>'
-    if board.form in ("star", "ragged", "rings"):
+    if board.form in ("star", "ragged", "rings", "map"):
         return f'<circle class="cell" cx="{n(x)}" cy="{n(y)}" r="{n(size * 0.44)}"/>'
     if rack:
         return f'<circle class="rack-hole" cx="{n(x)}" cy="{n(y)}" r="{n(size * 0.4)}"/>'
@@ -384,7 +412,7 @@ def _between(layer: Layer, row: Sequence[str], grid: _Grid) -> list[str]:
 def _frames(grid: _Grid) -> list[str]:
     """Draw the edge of a board; on a board of boards, of each of them."""
     board = grid.board
-    if board.form in ("hex", "hex-left", "star", "ragged", "row"):
+    if board.form in ("hex", "hex-left", "star", "ragged", "row", "map"):
         return []
     if board.rack:
         return []

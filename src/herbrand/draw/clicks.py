@@ -173,12 +173,22 @@ class Clicker:
             if not all(domains[i] <= domain for i, domain in zip(way, wanted, strict=True)):
                 continue
             votes = sum(
-                self._joined(shape, i)[(layer.shape[0].lower(), layer.shape[1]), position]
+                self._joined(shape, i)[self._told_by(layer, position)]
                 for i, position in zip(way, positions, strict=True)
             )
             if votes > highest:
                 best, highest = way, votes
+        if not highest and layer.shape[0] in {joint for _, _, joint in self._layout.axes}:
+            return None  # numbers that are no places, such as a speed
         return best
+
+    def _told_by(self, layer: Layer, position: int) -> tuple[Shape, int]:
+        """Return the argument of a fluent of the rules that is this argument of a layer."""
+        name, arity = layer.shape
+        for first, second, joint in self._layout.axes:
+            if name == joint and position >= arity - 2:
+                return ((first if position == arity - 2 else second).lower(), arity - 1), arity - 2
+        return (name.lower(), arity), position
 
     def _half(self, shape: Shape, domains: list[set[str]], free: list[int]) -> _Piece | None:
         """Read an argument as a column or a row of a board."""

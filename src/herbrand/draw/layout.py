@@ -12,6 +12,7 @@ have small ordered domains and name each cell at most once in every state that i
 | two coordinates alone      | `(marked 1 2)`           | marks on a board                           |
 | a letter with a number     | `(cell c3 red)`          | a board; a star when its rows differ in length |
 | one coordinate, content    | `(pit p3 s4)`            | a row of places                            |
+| a place with a name only   | `(piece red 4 a1)`       | a map, by what lies beside what (`maps`)   |
 
 Layers with the same coordinates lie on one board.  Fluents for which everything is in exactly one of
 them (`(blank c)`, `(cross c)`) are one row of places, and chains such as `(on a b)` are towers.
@@ -21,11 +22,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.draw.layers import BLANKS, LONGEST_ROW, RINGS, Layer, read_layer
+from herbrand.draw.maps import Map, read_map
 from herbrand.draw.terms import arguments, natural, ordered
 from herbrand.draw.together import (
     axes,
@@ -39,12 +42,18 @@ from herbrand.draw.together import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from herbrand.draw.layers import Cell, Shape
     from herbrand.draw.vocabulary import Vocabulary
 
 __all__ = ["Board", "Layout", "Neighbours", "find_layout", "neighbours"]
+
+MOST_ON_MAPS: Final = 30
+"""Different things that stand on a map."""
+
+Pairs = Sequence[Sequence[tuple[str, ...]]]
+"""Relations of two things, each with what it holds for."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +74,12 @@ class Board:
     """Whether the coordinate that does not run across counts upward."""
     form: str = "square"
     """"square", "hex" (each row half a cell further right), "hex-left", "star" and "ragged" (rows centred),
-    "rings", "row", "folded" (a row as a square)."""
+    "rings", "row", "folded" (a row as a square), "map"."""
     title: str = ""
     rack: bool = False
     """Whether things are dropped into it from above."""
+    roads: frozenset[tuple[str, str]] = frozenset()
+    """Of a map: which places are beside each other."""
 
     @property
     def nested(self) -> bool:
@@ -115,12 +126,15 @@ def find_layout(
     *,
     columns_first: Collection[str] = (),
     hexes: Neighbours | None = None,
+    pairs: Callable[[], Pairs] = tuple,
     hints: Mapping[str, Any] | None = None,
 ) -> Layout:
     """Find out which fluents are boards.
 
     `columns_first` names fluents whose first coordinate is a column; `hexes` is what `neighbours`
-    found about cells with six neighbours; `hints` is what a file of hints says (`herbrand.draw.hints`).
+    found about cells with six neighbours; `pairs` finds the relations of two things that hold in every
+    state, and is asked where they may tell which cells there are; `hints` is what a file of hints says
+    (`herbrand.draw.hints`).
     """
     hints = hints or {}
     roles = {role.lower() for role in vocabulary.roles}
@@ -132,6 +146,8 @@ def find_layout(
     paired = axes(shapes)
     states = [joined(state, parted, paired) for state in states]
     base = joined_base(base, parted, paired)
+    if joints := {joint for _, _, joint in paired}:
+        base = _on_ground(base, states, joints, pairs())
     by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
     for parts in base:
         by_shape[parts[0], len(parts) - 1].append(parts)
@@ -144,17 +160,24 @@ def find_layout(
     rows = tuple(s for s in sorted(by_shape) if is_permutation(in_states[s], by_shape[s]))
     candidates: list[tuple[Layer, list[tuple[str, ...]]]] = []
     bare: list[tuple[Shape, list[tuple[str, ...]]]] = []
+    unread: list[Shape] = []
     for shape in sorted(by_shape, key=lambda s: (-s[1], natural(s[0]))):
         if shape in control or shape in towers or shape in rows or shape[1] == 0 or shape[0] in hidden:
             continue
         layer = read_layer(shape, by_shape[shape], in_states[shape], roles, hints)
         if layer is not None:
             candidates.append((layer, by_shape[shape]))
-        elif shape[1] in (2, 3, 4):
-            bare.append((shape, by_shape[shape]))
+        else:
+            if shape[0] not in joints:
+                unread.append(shape)
+            if shape[1] in (2, 3, 4):
+                bare.append((shape, by_shape[shape]))
     boards = _boards(candidates, in_states)
     boards = _with_overlays(boards, bare, in_states, roles)
+    columns_first = {*columns_first, *joints}
     finished = tuple(_finished(board, columns_first, vocabulary, hexes, hints) for board in boards)
+    if not finished and not towers:
+        finished = _drawn_on_maps(unread, by_shape, [read_map(some, roles) for some in pairs()])
     drawn = {layer.shape for board in finished for layer in board.layers} | set(towers) | set(rows)
     if towers:
         drawn |= {shape for shape in by_shape if is_ground(shape)}
@@ -319,6 +342,59 @@ def _with_overlays(
                 continue
             boards.append(_board(layer, rows, in_states[shape][0]))
     return boards
+
+
+def _drawn_on_maps(
+    shapes: Sequence[Shape],
+    by_shape: Mapping[Shape, list[tuple[str, ...]]],
+    maps: Iterable[Map | None],
+) -> tuple[Board, ...]:
+    """Return the largest map on which fluents have a place, with them; a place that it lacks stands apart."""
+    for drawn in sorted(filter(None, maps), key=lambda one: (-len(one.places), one.places)):
+        layers, places = [], set(drawn.places)
+        for shape in shapes:
+            base = by_shape[shape]
+            for i in range(shape[1]):
+                values = {parts[i + 1] for parts in base}
+                there = values & set(drawn.places)
+                if 2 * len(there) < len(drawn.places) or len(values - there) > 1:
+                    continue
+                content = tuple(k for k in range(shape[1]) if k != i)
+                contents = {" ".join(parts[k + 1] for k in content) for parts in base}
+                if len(contents) <= MOST_ON_MAPS:
+                    layers.append(
+                        Layer(
+                            *(shape, (), (i,)),
+                            content=content,
+                            named=not content,
+                            crowded=True,
+                            known=frozenset(contents if content else {shape[0]}),
+                        )
+                    )
+                    places |= values
+                    break
+        if layers:
+            names = tuple((place,) for place in sorted(places, key=natural))
+            title = layers[0].shape[0] if len(layers) == 1 else ""
+            board = Board(tuple(layers), ((),), names, title=title, form="map", roads=drawn.roads)
+            return (replace(board, cells=frozenset(((), name) for name in names)),)
+    return ()
+
+
+def _on_ground(
+    base: list[tuple[str, ...]], states: list[list[tuple[str, ...]]], joints: set[str], pairs: Pairs
+) -> list[tuple[str, ...]]:
+    """Leave of places made of two coordinates those of a relation, such as the cells of a race track.
+
+    It is the largest one that has every place of the initial state.
+    """
+    for joint in joints:
+        start = {p[-2:] for p in states[0] if p[0] == joint}
+        for some in sorted(map(set, pairs), key=len, reverse=True):
+            if start and start <= some and ordered({a for a, _ in some}) and ordered({b for _, b in some}):
+                base = [p for p in base if p[0] != joint or p[-2:] in some]
+                break
+    return base
 
 
 def _scattered(states: list[list[tuple[str, ...]]], rows: list[tuple[str, ...]]) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from herbrand.draw.layers import Shape
     from herbrand.syntax.tree import Rule, Term
 
-__all__ = ["Links", "hexagonal", "links"]
+__all__ = ["Links", "links", "stateless"]
 
 Links = dict[tuple["Shape", int], Counter[tuple["Shape", int]]]
 """For each argument of a move, how often rules join it with arguments of fluents."""
@@ -84,8 +84,8 @@ def _variables(term: Term) -> Iterator[tuple[tuple[Shape, int], str]]:
                 yield ((term.name, len(term.args)), i), arg.name
 
 
-def hexagonal(statements: Iterable[Rule]) -> list[Shape]:
-    """Return the relations with four arguments that depend on no state: they may say what is beside what."""
+def stateless(statements: Iterable[Rule], arity: int) -> list[Shape]:
+    """Return the relations of an arity that depend on no state: they may say what is beside what."""
     statements = list(statements)
     depends: dict[Shape, set[Shape]] = defaultdict(set)
     for rule in statements:
@@ -93,7 +93,7 @@ def hexagonal(statements: Iterable[Rule]) -> list[Shape]:
         depends[key] |= {(atom.name, len(atom.args)) for atom in _atoms(rule.body)}
     found = []
     for key in sorted(depends):
-        if key[1] != 4 or key[0] in _FLUENT:
+        if key[1] != arity or key[0] in _FLUENT or key[0] in _MOVE:
             continue
         seen, waiting = {key}, [key]
         while waiting:

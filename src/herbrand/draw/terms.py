@@ -50,6 +50,11 @@ def ordered(values: Iterable[str]) -> list[str] | None:
 
     >>> ordered({"c1", "c4", "c2"}), ordered({"a", "c"}), ordered({"red", "blue"})
     (['c1', 'c2', 'c3', 'c4'], ['a', 'b', 'c'], None)
+
+    Numbers may have a sign: `n` before those below zero, `p` before the others.
+
+    >>> ordered({"n2", "p0", "p1"})
+    ['n2', 'n1', 'p0', 'p1']
     """
     values = set(values)
     if not 1 < len(values) <= LARGEST_SIDE:
@@ -58,14 +63,16 @@ def ordered(values: Iterable[str]) -> list[str] | None:
         span = [chr(c) for c in range(ord(min(values)), ord(max(values)) + 1)]
         return span if len(values) * 2 >= len(span) else None
     matches = [NUMBERED.match(v) for v in values]
-    if not all(matches) or len({m[1] for m in matches if m}) != 1:
+    prefixes = {m[1] for m in matches if m}
+    if not all(matches) or (len(prefixes) != 1 and prefixes != {"n", "p"}):
         return None
-    prefix = next(m[1] for m in matches if m)
-    numbers = {int(m[2]): m[0] for m in matches if m}
+    below = "n" if len(prefixes) == 2 else None
+    prefix = max(prefixes)
+    numbers = {-int(m[2]) if m[1] == below else int(m[2]): m[0] for m in matches if m}
     low, high = min(numbers), max(numbers)
     if high - low >= LARGEST_SIDE:
         return None
-    return [numbers.get(n, f"{prefix}{n}") for n in range(low, high + 1)]
+    return [numbers.get(n, f"{prefix}{n}" if n >= 0 else f"{below}{-n}") for n in range(low, high + 1)]
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:
