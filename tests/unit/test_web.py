@@ -14,10 +14,13 @@ httpx = pytest.importorskip("httpx", reason="its tests need httpx")
 
 from starlette.testclient import TestClient  # noqa: E402
 
+import herbrand  # noqa: E402
 from herbrand import games  # noqa: E402
 from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
+from herbrand.errors import HerbrandError  # noqa: E402
 from herbrand.play.explanation import Explanation, MoveReport  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
+from herbrand.web.chances import Chances  # noqa: E402
 from herbrand.web.child import Child, ChildError, ChildLost  # noqa: E402
 from herbrand.web.desk import Desk  # noqa: E402
 from herbrand.web.guard import MOST_BODY  # noqa: E402
@@ -74,6 +77,9 @@ def test_the_library_lists_searches_and_filters(client: TestClient) -> None:
     assert "/game/connectFour" in found
     assert "/game/chess" not in found
     assert "/game/hanoi" not in client.get("/", params={"feature": "two players"}).text
+    assert "/game/lamp" not in client.get("/", params={"q": "one player"}).text
+    assert client.get("/game/lamp").status_code == 200
+    assert "/game/lamp" in client.get("/", params={"q": "one player"}).text  # it was looked at in between
 
 
 def test_a_game_has_a_page_with_seats_and_parameters(client: TestClient) -> None:
@@ -100,8 +106,8 @@ def test_a_match_is_played_without_a_script(client: TestClient, token: str) -> N
     assert record["moves"][0] == ["(mark 1 1)", "noop"]
     back = client.post(f"{address}/undo", data={"token": token}, headers=JSON).json()
     assert (back["steps"], back["turns"]) == (4, ["xplayer"])
-    odds = client.get(f"{address}/bar", headers=JSON).json()
-    assert 0 < odds["values"]["oplayer"] < odds["values"]["xplayer"] < 100
+    odds = client.get(f"{address}/bar", params={"step": 4}, headers=JSON).json()
+    assert (odds["by"], odds["values"]) == ("proof", {"xplayer": 100, "oplayer": 0})
     first = client.get(f"{address}/state", params={"step": 1}, headers=JSON).json()
     assert first["step"] == 1
     assert "moves" not in first
@@ -201,10 +207,10 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
 
 def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a move stand values and visits of the best ones and what is expected; a hint says the same."""
-    monkeypatch.setattr("herbrand.web.table.PREPARATION", 0.01)
+    monkeypatch.setattr("herbrand.web.table.PREPARATION", 200.0)  # as long as compiling takes, the first time
     table = Table()
     seats = {"xplayer": "mcts", "oplayer": "you"}
-    table.open(games.text("ticTacToe"), "prefix", "ticTacToe", seats, clock=0.3, seed=1)
+    table.open(games.text("ticTacToe"), "prefix", "ticTacToe", seats, clock=0.5, seed=1)
     view = table.advance()
     (thought,) = view["thoughts"]
     assert (thought["role"], thought["player"]) == ("xplayer", "mcts")
@@ -218,6 +224,34 @@ def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     line = (("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))
     report = Explanation("mcts", "xplayer", (MoveReport("(mark 2 2)", 7, 55.0, line=line),), 0.1)
     assert _told_thought(report)["line"] == ["mark 2 2", "mark 1 1"]
+
+
+def test_what_roles_can_expect_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree says it, a proof where there is one; by the rules without a network; where something is hidden, chance."""
+    chances = Chances()
+    told = chances.odds(games.text("connectFour"), "prefix", "connectFour", ["(control red)"])
+    assert told["by"] == "search"
+    assert told["games"] > 512
+    assert 40 < told["values"]["red"] < 100
+    assert told["values"]["red"] + told["values"]["yellow"] == pytest.approx(100, abs=0.2)
+    game = ["(mark 1 1)", "noop"], ["noop", "(mark 2 2)"], ["(mark 1 2)", "noop"], ["noop", "(mark 3 3)"]
+    (judged,) = chances.judge(games.text("ticTacToe"), "prefix", "ticTacToe", [*game])
+    assert (judged["role"], judged["value"], judged["best"]) == ("oplayer", 0, "(mark 1 3)")
+    assert judged["grade"] == "gives away a sure 50"
+    state = herbrand.load("kuhn").initial_state("rules")
+    told = chances.odds(games.text("kuhn"), "prefix", "kuhn", sorted(state.facts))
+    assert (told["by"], set(told["values"])) == ("random", {"first", "second"})
+    monkeypatch.setattr("herbrand.web.chances._by_search", lambda *_: _raise(HerbrandError("no network")))
+    nearly = ["(control xplayer)", *(f"(cell {x} {y} {c})" for x, y, c in CORNERS)]
+    told = chances.odds(games.text("ticTacToe"), "prefix", "ticTacToe", nearly)
+    assert told["by"] == "search"
+    assert told["values"]["xplayer"] > 60
+
+
+CORNERS = (
+    *((1, 1, "x"), (1, 2, "x"), (1, 3, "b"), (2, 1, "o"), (2, 2, "o"), (2, 3, "b")),
+    *((3, 1, "b"), (3, 2, "b"), (3, 3, "b")),
+)
 
 
 def _raise(error: Exception) -> None:
@@ -405,6 +439,9 @@ def test_scripts_of_other_sites_are_refused(client: TestClient) -> None:
     """The questions of the editor need the token too, and uploads as well."""
     assert client.post("/api/check", json={"text": "(role a)"}).status_code == 403
     assert client.post("/upload", files={"file": ("a.kif", b"(role a)")}).status_code == 403
+    other = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    assert client.get("/picture/nim.svg", headers=other).status_code == 403
+    assert client.get("/", headers={**other, "sec-fetch-mode": "navigate"}).status_code == 200
 
 
 def test_other_names_of_this_computer_are_refused(client: TestClient) -> None:
@@ -455,7 +492,7 @@ def test_pages_load_nothing_from_elsewhere(client: TestClient) -> None:
 
 def test_errors_have_pages_that_help(client: TestClient) -> None:
     """A wrong address, game or match says what to do."""
-    assert "Did you mean chess?" in client.get("/game/ches").text
+    assert 'Did you mean <a href="/game/connectFour">connectFour</a>?' in client.get("/game/conectfour").text
     assert "Begin a new one" in client.get("/match/none").text
     missing = client.get("/nowhere")
     assert missing.status_code == 404

@@ -101,6 +101,14 @@ def test_how_the_chances_went_is_drawn(client: TestClient) -> None:
         assert re.search(rf"{role['name']} from \d+ to {role['goal']}\b", spoken[1])
 
 
+def test_moves_are_judged(client: TestClient) -> None:
+    """A search says of the move of each step what it is worth, and what would have been better."""
+    (one,) = client.get("/record/judged", params={"match": "m.1", "step": 3}).json()
+    assert one["role"] == "xplayer"
+    assert 0 <= one["value"] <= one["best_value"] <= 100
+    assert client.get("/record/judged", params={"match": "m.1", "step": 0}).json() == []
+
+
 def test_standings_are_shown(client: TestClient) -> None:
     """A tournament has its table, who beat whom, and its matches."""
     page = client.get("/tournament", params={"name": "cup of coins"}).text

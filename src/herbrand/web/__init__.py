@@ -14,6 +14,8 @@ has a child process with limits on time and memory, so that no rulesheet can sto
 | `worker`  | the same from inside: reads questions, writes answers                           |
 | `table`   | in the child: one match, its seats, what a person may see                       |
 | `desk`    | in the child: findings, layout, notation, preview of a text; analysis           |
+| `chances` | in the child: what each role can expect in a state                              |
+| `replay`  | in the child: matches that were played before                                   |
 | `markup`  | HTML as values: everything is escaped but what was built by it                  |
 | `pages*`  | the pages                                                                       |
 """

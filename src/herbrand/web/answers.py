@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from herbrand.web.markup import Markup
 
-__all__ = ["file_answer", "form_fields", "page_answer", "require_token", "token_for", "wants_json"]
+__all__ = ["file_answer", "form_fields", "page_answer", "require_token", "step_of", "token_for", "wants_json"]
 
 
 def page_answer(page: Markup, status: int = 200) -> Response:
@@ -50,6 +50,13 @@ async def form_fields(request: Request) -> dict[str, str]:
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
     require_token(request, fields.pop("token", None))
     return fields
+
+
+def step_of(text: str) -> int:
+    """Return the step that an address or a form names."""
+    if not text.isdecimal() or len(text) > 6:
+        raise HTTPException(400, "The step must be a number.")
+    return int(text)
 
 
 def wants_json(request: Request) -> bool:

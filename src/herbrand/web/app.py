@@ -23,12 +23,14 @@ from herbrand.web.answers import (
     form_fields,
     page_answer,
     require_token,
+    step_of,
     token_for,
     wants_json,
 )
 from herbrand.web.child import ChildError, ChildLost
 from herbrand.web.guard import Guard
 from herbrand.web.library import MOST_BYTES, Library, NotThere
+from herbrand.web.markup import join, tag
 from herbrand.web.matches import Desks, Matches, NoMatch
 from herbrand.web.pages import game_page, library_page, problem
 from herbrand.web.pages_analyse import analyse_page
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from herbrand.web.library import Entry
+    from herbrand.web.markup import Child
     from herbrand.web.matches import Match
 
 __all__ = ["make_app"]
@@ -110,6 +113,7 @@ class App:
         """Show one game."""
         entry = self._entry(request)
         facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
+        self.library.learn(entry, facts["roles"], facts["words"])
         return page_answer(game_page(entry, facts, _players(), token=token_for(request)))
 
     async def picture(self, request: Request) -> Response:
@@ -128,8 +132,9 @@ class App:
     def _picture(self, entry: Entry) -> str:
         name = hashlib.sha256(f"{entry.key}\n{entry.notation}\n{entry.text}".encode()).hexdigest()
         if name not in self._pictures:
-            drawn: str = self.desks.ask("thumbnail", place="pictures", seconds=30, **_rules(entry))["svg"]
-            self._pictures[name] = drawn
+            told = self.desks.ask("thumbnail", place="pictures", seconds=30, **_rules(entry))
+            self.library.learn(entry, told["roles"], told["words"])
+            self._pictures[name] = told["svg"]
             while len(self._pictures) > MOST_PICTURES:
                 self._pictures.popitem(last=False)
         return self._pictures[name]
@@ -176,23 +181,22 @@ class App:
     async def state(self, request: Request) -> Response:
         """Return the view after some steps."""
         match = self.matches.find(request.path_params["key"])
-        step = request.query_params.get("step", "")
-        if not step.isdecimal() or len(step) > 6:
-            raise HTTPException(400, "The step must be a number.")
-        return JSONResponse(await run_in_threadpool(match.ask, "view", step=int(step)))
+        step = step_of(request.query_params.get("step", ""))
+        return JSONResponse(await run_in_threadpool(match.ask, "view", step=step))
 
     async def bar(self, request: Request) -> Response:
-        """Return the chances in random play."""
+        """Return what each role can expect after some steps."""
         match = self.matches.find(request.path_params["key"])
-        return JSONResponse(await run_in_threadpool(self._odds, match))
+        step = step_of(request.query_params.get("step", ""))
+        return JSONResponse(await run_in_threadpool(self._odds, match, step))
 
-    def _odds(self, match: Match) -> dict[str, Any]:
-        here: dict[str, Any] = match.ask("position")
-        told: dict[str, Any] = {"values": here["values"], "games": 0}
+    def _odds(self, match: Match, step: int) -> dict[str, Any]:
+        here: dict[str, Any] = match.ask("position", step=step)
+        told: dict[str, Any] = {"values": here["values"], "games": 0, "by": "end"}
         if here["facts"] is not None:
             given = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
             try:
-                told = self.desks.ask("odds", place="odds", seconds=60, facts=here["facts"], **given)
+                told = self.desks.ask("odds", place="odds", seconds=120, facts=here["facts"], **given)
             except (ChildError, ChildLost):
                 return told
         return told
@@ -210,10 +214,8 @@ class App:
         do = request.path_params["do"]
         given: dict[str, Any] = {}
         if do == "move":
-            step = form.get("step", "")
-            if not step.isdecimal() or len(step) > 6:
-                raise HTTPException(400, "The step must be a number.")
-            given = {"role": form.get("role", ""), "move": form.get("move", ""), "step": int(step)}
+            step = step_of(form.get("step", ""))
+            given = {"role": form.get("role", ""), "move": form.get("move", ""), "step": step}
         elif do == "hint":
             given = {"role": form.get("role", "")}
         elif do not in ("advance", "undo"):
@@ -397,12 +399,13 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     from herbrand import games
 
     name = str(error)[:60]
-    near = get_close_matches(name.lower(), {n.lower(): n for n in games.names()}, n=1)
-    hint = f"Did you mean {near[0]}? " if near else ""
-    help_ = f"{hint}Texts that you gave are kept only while the server runs, the latest of them."
+    known = {known.lower(): known for known in games.names()}
+    near = [known[word] for word in get_close_matches(name.lower(), known, n=1)]
+    kept = "Texts that you gave are kept only while the server runs, the latest of them."
+    meant: list[Child] = ["Did you mean ", tag("a", near[0], href=f"/game/{near[0]}"), "? "] if near else []
     if wants_json(request):
         return JSONResponse({"error": f"no game `{name}`"}, 404)
-    return page_answer(problem(404, f"There is no game called “{name}”.", help_), 404)
+    return page_answer(problem(404, f"There is no game called “{name}”.", join([*meant, kept])), 404)
 
 
 async def _on_no_match(request: Request, error: NoMatch) -> Response:

@@ -18,8 +18,6 @@ __all__ = ["Desk", "game_of"]
 QUICK: Final = Limits(seconds=8, atoms=2_000_000)
 MOST_FINDINGS: Final = 200
 MOST_MOVES: Final = 400
-GAMES: Final = 1024
-"""Random games from a state."""
 MOST_BRANCHES: Final = 200
 """So many joint moves of a state are shown."""
 SOLVING: Final = (10.0, 400_000, 800.0)
@@ -44,7 +42,7 @@ class Desk:
 
     ACTIONS: Final = (
         *("check", "preview", "why", "layout", "convert", "graph", "fix"),
-        *("thumbnail", "facts", "analyse", "explore", "odds"),
+        *("thumbnail", "facts", "analyse", "explore"),
     )
 
     def check(
@@ -164,7 +162,7 @@ class Desk:
         return {"relations": rows, "svg": graph.to_svg()}
 
     def thumbnail(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
-        """Draw the initial state."""
+        """Draw the initial state; say who plays, and what kind of game it is."""
         from herbrand.draw.artist import Artist
 
         game = game_of(text, notation, name, source)
@@ -172,16 +170,12 @@ class Desk:
         if game.is_epistemic:
             raise GameError("what roles know is asked: no single state is drawn")
         artist = Artist.of(game)
-        return {"svg": artist.draw(game.initial_state("rules"), extras=not artist.has_boards).svg}
+        drawn = artist.draw(game.initial_state("rules"), extras=not artist.has_boards)
+        return {"svg": drawn.svg, "roles": list(game.roles), "words": _words(game)}
 
     def facts(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
         """Return what can be told about a game without playing it."""
-        from dataclasses import asdict
-
-        from herbrand.check.features import features
-
         game = game_of(text, notation, name, source)
-        found = features(game.rules)
         return {
             "name": game.name,
             "roles": list(game.roles),
@@ -189,31 +183,9 @@ class Desk:
             "notation": game.tree.notation,
             "playable": not game.rules.errors and not game.is_epistemic,
             "errors": len(game.rules.errors),
-            "hidden": game.has_percepts,
-            "chance": game.chance_role is not None,
             "parameters": [parameter.as_json() for parameter in game.parameters],
-            "features": {k: v for k, v in asdict(found).items() if isinstance(v, int | str)},
+            "words": _words(game),
         }
-
-    def odds(
-        self,
-        text: str,
-        notation: str,
-        name: str,
-        facts: list[str],
-        source: str = "",
-        parameters: dict[str, Any] | None = None,
-    ) -> dict[str, Any]:
-        """Return what each role gets on the average in random games from a state."""
-        game = game_of(text, notation, name, source, tuple(sorted((parameters or {}).items())))
-        expander = game.expander
-        ended = expander.rollouts(expander.pack([frozenset(facts)]), seed=1, each=GAMES, max_steps=500)
-        values = {}
-        for place, role in enumerate(game.roles):
-            known = ended.goals[:, place][ended.goals[:, place] >= 0]
-            if role != game.chance_role and len(known):
-                values[role] = round(float(known.mean()), 1)
-        return {"values": values, "games": GAMES}
 
     def explore(
         self, text: str, notation: str, name: str, path: list[int], source: str = ""
@@ -286,6 +258,23 @@ class Desk:
         except HerbrandError:
             told["notes"].append(f"the game has more than {SMALL} states: they are not drawn")
         return told
+
+
+def _words(game: Game) -> list[str]:
+    """Say a few words about a game that nobody described."""
+    from herbrand.check.features import features
+
+    number, found = len(game.players), features(game.rules)
+    words = ["one player" if number == 1 else "two players" if number == 2 else f"{number} players"]
+    if number > 1:
+        words.append("simultaneous" if found.simultaneous else "alternating")
+    if game.chance_role is not None:
+        words.append("random")
+    if game.has_percepts:
+        words += ["GDL-II", "incomplete information"]
+    if game.parameters:
+        words.append("parameters")
+    return words
 
 
 def _joints(state: State) -> list[dict[str, str]]:

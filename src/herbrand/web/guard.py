@@ -3,7 +3,8 @@
 The server listens on this computer only, but pages of other servers in the same browser can send requests to
 it as well.  Against that: the `Host` must be a name of this computer (so that no other name can be pointed
 at it), the session is a cookie that other sites do not get sent (`SameSite=Strict`), and whatever
-changes something must bring a token that only our own pages know.
+changes something must bring a token that only our own pages know.  Pictures and data are not given to pages of
+others at all: drawing them is work.
 """
 
 from __future__ import annotations
@@ -85,6 +86,10 @@ class Guard:
         if host not in self._hosts:
             refused: Response = HTMLResponse(str(problem(421, "This is not a name of this server.")), 421)
             await refused(scope, receive, send_guarded)
+            return
+        if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            message = "Pages of other servers get nothing from here."
+            await HTMLResponse(str(problem(403, message)), 403)(scope, receive, send_guarded)
             return
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BODY:

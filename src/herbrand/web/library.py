@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import games
@@ -54,6 +54,8 @@ class Library:
         for folder in folders:
             self._index(folder)
         self._given: OrderedDict[str, Entry] = OrderedDict()
+        self._learned: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+        """By key: the text of which it is known, roles, features."""
         self._lock = threading.Lock()
 
     def _index(self, folder: Path) -> None:
@@ -69,20 +71,27 @@ class Library:
         """Return all games, those that people gave first."""
         with self._lock:
             given = list(reversed(self._given.values()))
-        names = [*self._files, *self._bundled]
-        return [*given, *map(self.find, names)]
+        names = [*(entry.key for entry in given), *self._files, *self._bundled]
+        return [*map(self.find, names)]
 
     def find(self, key: str) -> Entry:
         """Return the game of a name; `NotThere` if there is none."""
         folded = key.lower()
         with self._lock:
-            if folded in self._given:
-                return self._given[folded]
-        if folded in self._files:
-            return self._from_file(folded)
+            found = self._given.get(folded)
+        if found is None and folded in self._files:
+            found = self._from_file(folded)
+        if found is not None:
+            text, roles, features = self._learned.get(folded, ("", (), ()))
+            return replace(found, roles=roles, features=features) if text == found.text else found
         if folded in self._bundled:
             return _bundled(self._bundled[folded])
         raise NotThere(key)
+
+    def learn(self, entry: Entry, roles: Iterable[str], features: Iterable[str]) -> None:
+        """Remember what a child found out about a game that nobody described."""
+        if entry.shelf != "bundled":
+            self._learned[entry.key.lower()] = entry.text, tuple(roles), tuple(features)
 
     def _from_file(self, key: str) -> Entry:
         from herbrand.syntax.files import decode

@@ -76,7 +76,7 @@ def hidden_token(token: str) -> Markup:
     return tag("input", type="hidden", name="token", value=token)
 
 
-def problem(status: int, message: str, help_: str = "", *, details: str = "") -> Markup:
+def problem(status: int, message: str, help_: Child = None, *, details: str = "") -> Markup:
     """Return a page that says what went wrong and what to do."""
     titles = {
         400: "That cannot be read",
@@ -199,7 +199,8 @@ def _fits(entry: Entry, query: str, feature: str) -> bool:
 
 def _said(entry: Entry) -> str:
     """Return the text that a search looks through."""
-    return " ".join((entry.key, entry.title, *entry.roles, *entry.features, entry.shelf)).lower()
+    words = (entry.key, entry.title, *entry.roles, *entry.features, entry.shelf, entry.description)
+    return " ".join(words).lower()
 
 
 def _amount(number: int) -> str:
@@ -237,7 +238,7 @@ def game_page(entry: Entry, facts: Mapping[str, Any], players: Sequence[str], *,
     rival = next((name for name in FIRST_CHOICE if name in players), players[0])
     roles = list(facts["players"])
     seats = [_seat(role, PERSON if i == 0 else rival, players) for i, role in enumerate(roles)]
-    tags = list(entry.features) or _tags(facts)
+    tags = list(entry.features) or list(facts["words"])
     playable = bool(facts["playable"])
     form = tag(
         "form",
@@ -338,17 +339,3 @@ def _parameters(parameters: Sequence[Mapping[str, Any]]) -> Child:
             )
         )
     return tag("fieldset", tag("legend", "The game's parameters"), *fields)
-
-
-def _tags(facts: Mapping[str, Any]) -> list[str]:
-    """Say a few words about a game that nobody described."""
-    number = len(facts["players"])
-    words = ["one player" if number == 1 else f"{number} players"]
-    found = facts["features"]
-    if number > 1:
-        words.append("simultaneous" if found.get("simultaneous") else "alternating")
-    if facts["chance"]:
-        words.append("chance")
-    if facts["hidden"]:
-        words.append("hidden information")
-    return words

@@ -51,8 +51,9 @@ def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, p
                     id="bar",
                     hidden=True,
                     role="img",
-                    aria_label="Chances in random play",
+                    aria_labelledby="bar-said",
                 ),
+                tag("p", id="bar-said", class_="muted small", hidden=True),
                 tag(
                     "div",
                     tag(

@@ -147,6 +147,7 @@ def record_page(told: Mapping[str, Any], shown: Mapping[str, Any], *, token: str
                     "section",
                     tag("h2", "This step"),
                     tag("div", _step(told, step), id="notes", role="status"),
+                    tag("div", id="judged", class_="script", role="status"),
                 ),
                 tag(
                     "section",

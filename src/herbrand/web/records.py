@@ -8,6 +8,7 @@ events) and asks anew when it hears that something was written.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.concurrency import run_in_threadpool
@@ -16,7 +17,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from herbrand.records import RecordError, Store
-from herbrand.web.answers import page_answer, token_for
+from herbrand.web.answers import page_answer, step_of, token_for
 from herbrand.web.charts import lines
 from herbrand.web.pages_records import record_page, records_page, tournament_page
 
@@ -58,6 +59,7 @@ class Records:
             Route("/record/state", self.state, methods=["GET"]),
             Route("/record/told", self.told, methods=["GET"]),
             Route("/record/curve", self.curve, methods=["GET"]),
+            Route("/record/judged", self.judged, methods=["GET"]),
             Route("/tournament", self.tournament, methods=["GET"]),
         ]
 
@@ -109,6 +111,17 @@ class Records:
         )
         said = f"what {found['games']} random games from each step give"
         return JSONResponse({"svg": str(lines(found["values"], found["steps"], said)), "said": said})
+
+    async def judged(self, request: Request) -> Response:
+        """Return what a search thinks of the moves of one step."""
+        record = await run_in_threadpool(self._load, _name(request, "match"))
+        step = _step(request, len(record.moves))
+        if not step:
+            return JSONResponse([])
+        given = {"text": record.rules, "notation": "prefix", "name": record.game}
+        moves = [list(joint) for joint in record.moves[:step]]
+        asked = partial(self._desks.ask, "judge", place="odds", seconds=120, moves=moves, **given)
+        return JSONResponse(await run_in_threadpool(asked))
 
     def _shown(self, record: MatchRecord, step: int) -> dict[str, Any]:
         shown: dict[str, Any] = self._desks.ask(
@@ -209,7 +222,4 @@ def _name(request: Request, what: str) -> str:
 
 def _step(request: Request, last: int) -> int:
     """Return the step that an address asks for, the last one by default."""
-    step = request.query_params.get("step", str(last))
-    if not step.isdecimal() or len(step) > 6:
-        raise HTTPException(400, "The step must be a number.")
-    return min(int(step), last)
+    return min(step_of(request.query_params.get("step", str(last))), last)

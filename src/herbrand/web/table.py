@@ -199,10 +199,10 @@ class Table:
         report = player.report()
         return {"move": move, "thought": None if report is None else _told_thought(report)}
 
-    def position(self) -> dict[str, Any]:
-        """Return the facts of the state, unless they are hidden from the person at the screen."""
+    def position(self, step: int | None = None) -> dict[str, Any]:
+        """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
         self._here()
-        state = self._states[-1]
+        state = self._states[len(self._states) - 1 if step is None else min(step, len(self._states) - 1)]
         if self._hides():
             return {"facts": None, "values": {}}
         known = {r: v for r, v in state.goals.items() if v is not None} if state.is_terminal else {}

@@ -54,11 +54,13 @@ def _answer(actions: dict[str, Callable[..., Any]], asked: dict[str, Any]) -> di
 
 def _actions() -> dict[str, Callable[..., Any]]:
     """The questions this child answers, by name."""
+    from herbrand.web.chances import Chances
     from herbrand.web.desk import Desk
     from herbrand.web.replay import Replay
     from herbrand.web.table import Table
 
-    return {name: getattr(one, name) for one in (Table(), Desk(), Replay()) for name in one.ACTIONS}
+    tasks = (Table(), Desk(), Replay(), Chances())
+    return {name: getattr(one, name) for one in tasks for name in one.ACTIONS}
 
 
 def _limit(megabytes: int) -> None:

@@ -102,6 +102,7 @@ function match() {
   async function run(what, fields) {
     if (busy) return;
     busy = true;
+    if (what === "undo") expected = new Map();
     complain("");
     $("turn").classList.add("thinking");
     try { show(await act(what, fields), true); } catch (error) { complain(error.message); paused = true; }
@@ -138,7 +139,7 @@ function match() {
     $("thoughts").replaceChildren(...told.thoughts.map((one) => thought(one, `${one.role} (${one.player}) chose ${one.moves[0].text}`)));
     moves();
     light();
-    if (current && (!now.auto || watching())) bar();
+    if (!current || !now.auto || watching()) bar();
   }
 
   function status(told) {
@@ -324,15 +325,29 @@ function match() {
   }
   replay(go, () => [view.step, now.steps]);
 
-  // chances
+  // what each role can expect: what was found out about a step is kept
+  let expected = new Map();
+  let asking = false;
+
   async function bar() {
-    if (now.hidden) { $("bar").hidden = true; return; }
-    let told;
-    try { told = await ask("bar"); } catch { return; }
+    const step = view.step, kept = expected;
+    $("bar").hidden = $("bar-said").hidden = true;
+    if (view.hidden) return;
+    if (expected.has(step)) return drawBar(expected.get(step));
+    if (asking) return;
+    asking = true;
+    try { kept.set(step, await ask(`bar?step=${step}`)); } catch { /* the match goes on without it */ }
+    asking = false;
+    if (view.step !== step || expected.has(step)) bar();
+  }
+
+  const HOW = { search: (games) => `Tree search, ${games.toLocaleString("en")} games from here`, proof: () => "Proved, with best play", random: (games) => `On the average of ${games.toLocaleString("en")} random games`, end: () => "At the end" };
+
+  function drawBar(told) {
     const values = Object.entries(told.values);
     const total = values.reduce((sum, [, value]) => sum + value, 0);
-    $("bar").hidden = values.length < 2 || total <= 0;
-    if ($("bar").hidden) return;
+    if (values.length < 2 || total <= 0) return;
+    $("bar").hidden = $("bar-said").hidden = false;
     const space = "http://www.w3.org/2000/svg";
     const svg = document.createElementNS(space, "svg");
     svg.setAttribute("class", "hb");
@@ -355,9 +370,7 @@ function match() {
       x += wide;
     }
     $("bar").replaceChildren(svg);
-    const said = values.map(([name, value]) => `${name} ${value.toFixed(0)}`).join(", ");
-    $("bar").setAttribute("aria-label", `In ${told.games} random games from here: ${said}`);
-    $("bar").title = `In ${told.games} random games from here: ${said}`;
+    $("bar-said").textContent = `${HOW[told.by](told.games)}: ${values.map(([name, value]) => `${name} ${value.toFixed(0)}`).join(", ")}`;
   }
 
   setInterval(() => {
@@ -562,8 +575,35 @@ function record() {
     } catch (error) { return complain(error.message); }
     placed(step, told.steps.length);
     notes();
+    judge();
     mark();
   }
+
+  // what a search thinks of the moves of this step, a moment after the slider came to rest
+  const judged = new Map();
+  let resting = 0;
+  function judge() {
+    clearTimeout(resting);
+    const asked = step;
+    $("judged").replaceChildren();
+    if (judged.has(asked)) return judgement(judged.get(asked));
+    if (!told.steps[asked - 1] || told.steps[asked - 1].opening) return;
+    resting = setTimeout(async () => {
+      if (told.steps[asked - 1].moves.every((made) => made.move === "noop")) return;
+      $("judged").replaceChildren(element("p", { class: "muted small" }, "mcts looks at it…"));
+      try { judged.set(asked, await ask("judged", `&step=${asked}`)); } catch { judged.set(asked, []); }
+      if (asked === step) judgement(judged.get(asked));
+    }, 400);
+  }
+
+  function judgement(found) {
+    $("judged").replaceChildren(...found.map((one) => element("p", { class: "hint" },
+      element("strong", {}, `${one.role} ${plain(one.move)}: ${one.grade}`),
+      `, worth ${one.value.toFixed(0)}${one.proved ? ", proved" : ""} to mcts. `,
+      one.best === one.move ? null : `Better: ${plain(one.best)}, worth ${one.best_value.toFixed(0)}. `,
+      one.line.length > 1 ? element("span", { class: "muted" }, `Expected after it: ${one.line.slice(1).map(chosen).join("; ")}`) : null)));
+  }
+  const chosen = (joint) => joint.filter((move) => move !== "noop").map(plain).join(" / ") || joint[0];
 
   function notes() {
     const one = told.steps[step - 1];
@@ -607,6 +647,7 @@ function record() {
   replay(go, () => [wanted, told.steps.length]);
   placed(step, told.steps.length);
   curve();
+  judge();
   if (told.status === "running") listen(renew);
 }
 
