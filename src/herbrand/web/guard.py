@@ -3,8 +3,8 @@
 The server listens on this computer only, but pages of other servers in the same browser can send requests to
 it as well.  Against that: the `Host` must be a name of this computer (so that no other name can be pointed
 at it), the session is a cookie that other sites do not get sent (`SameSite=Strict`), and whatever
-changes something must bring a token that only our own pages know.  Pictures and data are not given to pages of
-others at all: drawing them is work.
+changes something must bring a token that only our own pages know.  Pictures and data are not given to
+pages of others at all: drawing them is work.
 """
 
 from __future__ import annotations
