@@ -148,13 +148,16 @@ def test_the_set_keeps_each_row_once() -> None:
         rows = chance.integers(0, 40, (5000, words), np.uint64) << np.uint64(chance.integers(0, 50))
         states = np.zeros((6000, words), np.uint64)
         table = np.zeros(1 << 13, np.uint64)
-        numbers = np.empty(len(rows), np.int64)
-        count = insert(table, states, 0, rows, 0, 2500, numbers)
+        numbers = np.empty(len(rows), np.int32)
+        parents = np.zeros(len(states), np.int32)
+        origins = np.arange(len(rows))
+        count = insert(table, states, 0, rows, 0, 2500, numbers, origins, 7, parents)
         table = np.zeros(1 << 14, np.uint64)
         rebuild(table, states, count)
-        count = insert(table, states, count, rows, 2500, 5000, numbers)
+        count = insert(table, states, count, rows, 2500, 5000, numbers, origins, 7, parents)
         known: dict[bytes, int] = {}
         expected = [known.setdefault(row.tobytes(), len(known)) for row in rows]
         assert numbers.tolist() == expected
         assert count == len(known)
+        assert parents[:count].tolist() == [7 + expected.index(number) for number in range(count)]
         assert (states[:count] == np.array([np.frombuffer(k, np.uint64) for k in known])).all()

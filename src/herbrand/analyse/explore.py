@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
+from herbrand.simulate.memory import zeros
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,8 +39,8 @@ _PACE = 0.2
 """Seconds after which to look at the budget again."""
 _JOINTS = 1 << 18
 """Successors that are added at once."""
-_LARGE = 1 << 24
-"""A table of more places is doubled when it is full, a smaller one made four times as large."""
+_LARGE = 1 << 22
+"""A table of more places is doubled when it is full, a smaller one made eight times as large."""
 
 
 @dataclass(frozen=True)
@@ -266,8 +267,8 @@ class _Growing:
         self.choosers = np.zeros(roles + 1, np.int64)
         self.ever = np.zeros(expander.words, np.uint64)
         self.always = np.full(expander.words, 0xFFFFFFFFFFFFFFFF, np.uint64)
-        self.ever_legal: NDArray[np.uint64] | None = None
-        self._add(expander.initial if start is None else start, np.full(1, -1, np.int64))
+        self.ever_legal = np.zeros(int(expander._places[-1]), np.uint64)
+        self._add(expander.initial if start is None else start, np.zeros(1, np.int64), -1)
 
     # -- memory ---------------------------------------------------------------------------
 
@@ -294,7 +295,7 @@ class _Growing:
         if 5 * needed > 3 * len(self.table):
             from herbrand.analyse.table import rebuild
 
-            self.table = np.zeros(len(self.table) * (4 if len(self.table) < _LARGE else 2), np.uint64)
+            self.table = zeros(len(self.table) * (8 if len(self.table) < _LARGE else 2), np.uint64)
             rebuild(self.table, self.states, self.count)
             self._grow(more)
 
@@ -308,21 +309,19 @@ class _Growing:
 
     # -- work -----------------------------------------------------------------------------
 
-    def _add(self, rows: States, parents: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _add(self, rows: States, origins: NDArray[np.int64], first_origin: int) -> NDArray[np.int32]:
+        """Add states that come from `first_origin + origins`; return their numbers."""
         from herbrand.analyse.table import insert
 
-        numbers = np.empty(len(rows), np.int64)
+        numbers = np.empty(len(rows), np.int32)
         step = 1 << 16
         for begin in range(0, len(rows), step):
             end = min(begin + step, len(rows))
             self._grow(end - begin)
-            before = self.count
-            self.count = insert(self.table, self.states, before, rows, begin, end, numbers)
-            if self.count > before:
-                mine = numbers[begin:end]
-                # each new number is met first where it was made
-                fresh = np.flatnonzero(mine >= before)[::-1]
-                self.parents[mine[fresh]] = parents[begin:end][fresh]
+            self.count = insert(
+                self.table, self.states, self.count, rows, begin, end, numbers, origins, first_origin,
+                self.parents,
+            )  # fmt: skip
         return numbers
 
     def run(
@@ -359,6 +358,8 @@ class _Growing:
 
     def _chunk(self, begin: int, end: int) -> None:
         """Look into the states `begin .. end`."""
+        from herbrand.analyse.table import survey
+
         expander = self.expander
         if end > len(self.over):
             size = max(end, 2 * len(self.over))
@@ -370,44 +371,29 @@ class _Growing:
         legal = expander.legal(states)
         over = legal.over
         self.over[begin:end] = over
-        self.ever |= np.bitwise_or.reduce(states, axis=0)
-        self.always &= np.bitwise_and.reduce(states, axis=0)
         if over.any():
             self.goals[begin:end][over] = expander.goals(states[over])
-        going = ~over
-        every = legal.counts()
-        self.counts[begin:end] = every
-        if going.any():
-            used = np.bitwise_or.reduce(legal.bits[going], axis=0)
-            self.ever_legal = used if self.ever_legal is None else self.ever_legal | used
-            counts = every[going]
-            self.branching[:, 0] += counts.sum(axis=0)
-            choice = counts > 1
-            self.branching[:, 1] += choice.sum(axis=0)
-            self.choosers += np.bincount(choice.sum(axis=1), minlength=len(self.choosers))
-            if not counts.all():
-                self.stuck.append(begin + np.flatnonzero(going)[~counts.all(axis=1)])
-        joints = legal.joint_counts()
-        self.starts[begin + 1 : end + 1] = self.starts[begin] + np.cumsum(joints)
-        for expansion in expander.expansions(states, legal, joints=_JOINTS):
-            numbers = self._add(expansion.states, begin + expansion.parents)
+        stuck = np.empty(end - begin, np.int64)
+        found = survey(
+            states, over, legal.bits, legal.places, begin, self.counts, self.starts, self.branching,
+            self.choosers, self.ever, self.always, self.ever_legal, stuck,
+        )  # fmt: skip
+        if found:
+            self.stuck.append(stuck[:found])
+        starts = self.starts[begin : end + 1] - self.starts[begin]
+        for expansion in expander.expansions(states, legal, joints=_JOINTS, starts=starts):
+            numbers = self._add(expansion.states, expansion.parents, begin)
             if self.keep_edges:
-                self.children.append(numbers.astype(np.int32))
-        self.transitions += int(joints.sum())
+                self.children.append(numbers)
+        self.transitions += int(starts[-1])
         self.expanded = end
 
     def finish(self) -> StateSpace:
         """Return what was found."""
         n, expanded = self.count, self.expanded
-        legal: tuple[NDArray[np.bool_], ...]
-        if self.ever_legal is None:
-            legal = tuple(np.zeros(len(moves), np.bool_) for moves in self.expander.moves)
-        else:
-            first = self.expander.legal(self.states[:1])
-            legal = tuple(
-                type(first)(first.over, self.ever_legal[None, :], first.places, first.sizes).mask(role)[0]
-                for role in range(len(self.expander.roles))
-            )
+        first = self.expander.legal(self.states[:1])
+        ever = type(first)(first.over, self.ever_legal[None, :], first.places, first.sizes)
+        legal = tuple(ever.mask(role)[0] for role in range(len(self.expander.roles)))
         levels = self.levels if self.levels[-1] == n else [*self.levels, n]
         return StateSpace(
             expander=self.expander,
@@ -437,6 +423,7 @@ def _longer(array: NDArray[Any], size: int, fill: int) -> NDArray[Any]:
     """Return the array with room for `size` rows, new ones filled."""
     if len(array) >= size:
         return array[:size]
-    found = np.full((size, *array.shape[1:]), fill, array.dtype)
+    found = np.empty((size, *array.shape[1:]), array.dtype)
     found[: len(array)] = array
+    found[len(array) :] = fill
     return found

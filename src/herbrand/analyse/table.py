@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from herbrand.compiled import compiled
+from herbrand.simulate.vectors import count_ones
 
-__all__ = ["count_plays", "insert", "order", "random_values", "rebuild", "spread", "state_hash"]
+__all__ = ["count_plays", "insert", "order", "random_values", "rebuild", "spread", "state_hash", "survey"]
 
 _U = np.uint64
 _LOW = np.uint64(0xFFFFFFFF)
@@ -49,10 +50,11 @@ def rebuild(table, states, count):
 
 
 @compiled
-def insert(table, states, count, rows, begin, end, numbers):
+def insert(table, states, count, rows, begin, end, numbers, origins, first_origin, parents):
     """Add `rows[begin:end]` to the set; `numbers[i]` becomes the number of row i in `states`.
 
-    There must be room for all of them.  Returns the new count.
+    Of a new state, `parents` becomes `first_origin + origins[i]`.  There must be room for all of them.
+    Returns the new count.
     """
     mask = _U(len(table) - 1)
     words = rows.shape[1]
@@ -80,6 +82,7 @@ def insert(table, states, count, rows, begin, end, numbers):
                 if not entry:
                     for j in range(words):
                         states[count, j] = rows[i, j]
+                    parents[count] = first_origin + origins[i]
                     numbers[i] = count
                     count += 1
                     table[place] = tag | _U(count)
@@ -96,6 +99,45 @@ def insert(table, states, count, rows, begin, end, numbers):
                         break
                 place = (place + _U(1)) & mask
     return count
+
+
+@compiled
+def survey(
+    states, over, moves, places, begin, counts, starts, branching, choosers, ever, always, ever_legal, stuck
+):  # fmt: skip
+    """Count the legal moves `moves` of states, whose numbers are `begin` and on; return how many are stuck.
+
+    Fills `counts`, the sums of joint moves `starts`, and the numbers of the `stuck` ones; adds to the others
+    what `StateSpace` says of them.  Joint moves are cut at 2**40 a state.
+    """
+    roles = len(places) - 1
+    found = 0
+    for i in range(len(over)):
+        for j in range(states.shape[1]):
+            ever[j] |= states[i, j]
+            always[j] &= states[i, j]
+        joints = np.int64(0 if over[i] else 1)
+        choices = 0
+        for r in range(roles):
+            mine = np.int64(0)
+            for j in range(places[r], places[r + 1]):
+                mine += np.int64(count_ones(moves[i, j]))
+            counts[begin + i, r] = mine
+            joints = min(joints * mine, np.int64(1) << 40)
+            if not over[i]:
+                branching[r, 0] += mine
+                if mine > 1:
+                    branching[r, 1] += 1
+                    choices += 1
+        starts[begin + i + 1] = starts[begin + i] + joints
+        if not over[i]:
+            choosers[choices] += 1
+            for j in range(moves.shape[1]):
+                ever_legal[j] |= moves[i, j]
+            if not joints:
+                stuck[found] = begin + i
+                found += 1
+    return found
 
 
 @compiled

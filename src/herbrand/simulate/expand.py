@@ -299,16 +299,24 @@ class Expander:
         return pieces[0]
 
     def expansions(
-        self, states: States, legal: Legal | None = None, *, joints: int = JOINTS
+        self,
+        states: States,
+        legal: Legal | None = None,
+        *,
+        joints: int = JOINTS,
+        starts: NDArray[np.int64] | None = None,
     ) -> Iterator[Expansion]:
-        """Yield the successors of the states in pieces of at most so many; at least one piece."""
+        """Yield the successors of the states in pieces of at most so many; at least one piece.
+
+        `starts`, [n + 1], are the sums of the numbers of joint moves, where they are known.
+        """
         from herbrand.simulate.lanes import enumerate_joints
 
         states = self._checked(states)
         if legal is None:
             legal = self.legal(states)
-        counts = legal.joint_counts()
-        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        if starts is None:
+            starts = np.concatenate([[0], np.cumsum(legal.joint_counts())]).astype(np.int64)
         total, begin = int(starts[-1]), 0
         while True:
             size = min(joints, total - begin)
