@@ -11,8 +11,10 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
 
+import herbrand  # noqa: E402
 from herbrand import GameError  # noqa: E402
 from herbrand.envs.openspiel import load, register  # noqa: E402
+from herbrand.knowledge import solve  # noqa: E402
 from herbrand.testing import check_openspiel  # noqa: E402
 
 GAMES = [
@@ -212,6 +214,20 @@ def test_algorithms_of_openspiel_run() -> None:
     assert after < 0.1 * before  # 25 points are a chip
     states = get_all_states.get_all_states(kuhn, include_chance_states=True)
     assert len(states) == 55  # 1 + 6 + 12 + 12 + 6 decisions and deals, and 30 ends, by their histories
+
+
+def test_the_linear_program_of_openspiel_has_our_value_of_kuhn_poker() -> None:
+    """As a zero-sum game Kuhn poker is worth -1/36 there, half of -1/18 as a chip is half a unit."""
+    pytest.importorskip("cvxpy", reason="OpenSpiel's linear programs need cvxpy")
+    pytest.importorskip("ecos", reason="OpenSpiel's linear programs need ecos")
+    from open_spiel.python.algorithms import sequence_form_lp
+
+    if "zero_sum_kuhn" not in pyspiel.registered_names():
+        register("kuhn", name="zero_sum_kuhn", reward_range=(-1, 1))
+    value = sequence_form_lp.solve_zero_sum_game(pyspiel.load_game("zero_sum_kuhn"))[0]
+    exact = solve(herbrand.load("kuhn")).value
+    assert exact is not None
+    assert value == pytest.approx(float(exact["first"] - 50) / 50, abs=1e-6)
 
 
 def test_players_who_choose_at_once_can_be_asked_one_by_one() -> None:
