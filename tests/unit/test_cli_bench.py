@@ -128,14 +128,14 @@ def test_the_faster_width_is_measured() -> None:
     asked: list[int] = []
     original = speed._speed
 
-    def note(played: Any, lanes: int) -> speed.Speed:
+    def note(played: Any, lanes: int, straight: int) -> speed.Speed:
         asked.append(lanes)
-        found = original(played, lanes)
+        found = original(played, lanes, straight)
         return found if lanes == 512 else speed.Speed(lanes, found.seconds, 1, 0)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(speed, "_speed", note)
-        assert speed.measure_network(network, seconds=0.1).lanes == 512
+        assert speed.measure_network(network, seconds=0.1, straight=False).lanes == 512
     assert asked == [512, 1024, 512]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["bench", "command"]
 
+CODES = ("auto", "walked", "straight")
+_COMPILING = 10.0
 LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
 
 
@@ -38,6 +41,14 @@ LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
     type=click.Choice(LANES),
     help="Games played at once; otherwise 512 and 1024 are tried and the faster one is taken.",
 )
+@click.option(
+    "--code",
+    type=click.Choice(CODES),
+    default="auto",
+    show_default=True,
+    help="Whether the gates of a network are walked or have machine code of their own: `auto` compiles where "
+    "that is expected to take no more than ten seconds, and takes what is faster.",
+)
 @JSON
 @click.pass_context
 def command(
@@ -47,6 +58,7 @@ def command(
     engine: str,
     seconds: float,
     lanes: str | None,
+    code: str,
     as_json: bool,
 ) -> None:
     """Measure how fast random games are played.
@@ -66,7 +78,14 @@ def command(
             try:
                 game = read_game(file, notation)
                 rows.append(
-                    bench(game, engine=engine, seconds=seconds, lanes=int(lanes or 0), started=started)
+                    bench(
+                        game,
+                        engine=engine,
+                        seconds=seconds,
+                        lanes=int(lanes or 0),
+                        code=code,
+                        started=started,
+                    )
                 )
             except (GameError, BudgetExceeded) as error:
                 if len(files) == 1:
@@ -81,19 +100,26 @@ def command(
 
 
 def bench(
-    game: Game, *, engine: str, seconds: float, lanes: int = 0, started: float | None = None
+    game: Game,
+    *,
+    engine: str,
+    seconds: float,
+    lanes: int = 0,
+    code: str = "auto",
+    started: float | None = None,
 ) -> dict[str, Any]:
     """Measure one game; `started` is when its reading began (`time.monotonic`), if before now.
 
     Raises `BudgetExceeded` when the engine is "network" and there is none, `GameError` for a
     game with errors.
     """
-    from herbrand.simulate.speed import WIDTHS, measure_engine, measure_network, prepare
+    from herbrand.simulate.speed import WIDTHS, measure_engine, measure_network, prepare, straight_code
 
     started = time.monotonic() if started is None else started
     compiling = 0.0
+    widths = [lanes // 64] if lanes else WIDTHS
     if engine != "rules":
-        compiling = prepare([lanes // 64] if lanes else WIDTHS)
+        compiling = prepare(widths)
     note = network = None
     if engine != "rules":
         try:
@@ -104,7 +130,15 @@ def bench(
             note = f"no network: {error}"
     if network is not None:
         ready = time.monotonic() - started - compiling
-        speed = measure_network(network, seconds=seconds, lanes=lanes or None)
+        if code != "walked":
+            codes = straight_code(network, widths, seconds=math.inf if code == "straight" else _COMPILING)
+            compiling += sum(one.seconds for one in codes)
+        speed = measure_network(
+            network,
+            seconds=seconds,
+            lanes=lanes or None,
+            straight=None if code == "auto" else code == "straight",
+        )
     else:
         evaluator = game.engine_object("rules")
         ready = time.monotonic() - started - compiling
@@ -116,6 +150,7 @@ def bench(
         "nodes": None if network is None else network.inputs + network.gates,
         "ready_s": round(ready, 4),
         "compile_s": round(compiling, 4),
+        "code": "straight" if speed.straight else "walked" if network is not None else None,
         "cpu_s": round(speed.seconds, 6),
         "transitions": speed.transitions,
         "playouts": speed.playouts,

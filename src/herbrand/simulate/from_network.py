@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from herbrand.limits import Limits
     from herbrand.network.network import Network
     from herbrand.simulate.rows import Rows
+    from herbrand.simulate.straight import Straight
 
 __all__ = ["BatchSimulator", "choose_width"]
 
@@ -26,6 +27,11 @@ _SCRATCH = 10
 _BITS = 12
 _ROWS_FOR_WIDE = 40_000
 _PLAYOUTS_FOR_WIDE = 4096
+_PIECES = 9
+"""The place of the compiled pieces among the arguments of `kernel.play`."""
+_MOST_COMPILING = 10.0
+_WORTH = 4
+"""How many times as long as compiling takes there must be to play."""
 
 
 def choose_width(network: Network, playouts: int) -> int:
@@ -45,6 +51,11 @@ class BatchSimulator:
     network: Network
     width: int
     """Words in a row, a power of two; `64 * width` games are played at once."""
+    straight: bool | None = None
+    """Whether gates get machine code of their own (`straight.straighten`): None for where it pays.
+
+    The games are the same in any case.
+    """
     _shared: Rows = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,7 +85,8 @@ class BatchSimulator:
         lanes = 64 * self.width
         quota = np.full(lanes, playouts // lanes, np.int64)
         quota[: playouts % lanes] += 1
-        arguments, counters = self._prepare(quota, seed, max_steps)
+        code = None if self.straight is False else self.code(only_kept=self.straight is None)
+        arguments, counters = self._prepare(quota, seed, max_steps, code)
         play(*arguments, 0, 0, max_steps, *counters.values())  # compiles, the first time
         started, clock = time.thread_time(), limits.start()
         step, passes, stopped = 0, 16, None
@@ -85,13 +97,47 @@ class BatchSimulator:
             passes = max(1, min(4 * passes, 100_000, int(passes * 0.1 / max(spent, 1e-6))))
             if progress is not None:
                 progress(int(counters["totals"][1]), playouts)
-            if clock.elapsed() > limits.seconds:
+            left = limits.seconds - clock.elapsed()
+            if left < 0:
                 stopped = f"over budget: {limits.seconds:g} seconds"
                 break
+            if code is None and self.straight is None:
+                spent = time.thread_time() - started
+                rest = spent * (playouts / max(int(counters["totals"][1]), 1) - 1)
+                if self._pays(spent, min(rest, left)):
+                    code = self.code()
+                    assert code is not None
+                    arguments = (*arguments[:_PIECES], code.pieces, *arguments[_PIECES + 1 :])
         return self._result(name, counters, seed, time.thread_time() - started, stopped)
 
-    def _prepare(self, quota: Any, seed: int, max_steps: int) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def code(self, *, only_kept: bool = False, seconds: float | None = None) -> Straight | None:
+        """Return the machine code of the gates; with `only_kept` None unless it was compiled before."""
+        from herbrand.simulate.straight import SECONDS, straighten
+
+        return straighten(
+            self.network,
+            self._shared,
+            self.width,
+            only_kept=only_kept,
+            seconds=SECONDS if seconds is None else seconds,
+        )
+
+    def _pays(self, spent: float, rest: float) -> bool:
+        """Return whether code of its own is worth its compilation, after so many seconds with so many to go.
+
+        Compiling is begun when walking has taken as long as it will take, so that at most twice the
+        time is spent whatever comes.
+        """
+        from herbrand.simulate.straight import expected_seconds
+
+        expected = expected_seconds(self.network)
+        return expected < _MOST_COMPILING and spent > expected and rest > _WORTH * expected
+
+    def _prepare(
+        self, quota: Any, seed: int, max_steps: int, code: Straight | None = None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         from herbrand.simulate.kernel import FEW
+        from herbrand.simulate.straight import nothing
 
         network, words = self.network, self.width
         fluents, moves = len(network.fluents), len(network.moves)
@@ -128,6 +174,7 @@ class BatchSimulator:
             network.loops[np.argsort(network.loops[:, 0])],
             shared.feedback,
             1 + fluents + moves,
+            nothing() if code is None else code.pieces,
             fluents,
             following,
             shared.next[early],

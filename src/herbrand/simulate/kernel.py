@@ -19,6 +19,7 @@ import numpy as np
 
 from herbrand.compiled import compiled
 from herbrand.simulate.vectors import (
+    call_code,
     count_ones,
     lowest_bit,
     row_and,
@@ -36,7 +37,7 @@ from herbrand.simulate.vectors import (
     row_xor,
 )
 
-__all__ = ["FEW", "FRACTION", "evaluate", "play"]
+__all__ = ["FEW", "FRACTION", "evaluate", "evaluate_mixed", "play"]
 
 FRACTION = 20
 """Random bits that decide one choice."""
@@ -86,6 +87,27 @@ def evaluate(v, width, left, right, out, begin, end, loops, feedback, feedback_f
         at = b
     for g in range(at, end):
         row_gate(v, width, _U(out[g]), _U(left[g]), _U(right[g]))
+
+
+@compiled
+def evaluate_mixed(
+    v, width, left, right, out, begin, end, loops, feedback, feedback_first, scratch, pieces
+):  # fmt: skip
+    """Evaluate gates as `evaluate` does, by machine code of their own where there is some (`straight`).
+
+    `pieces` are rows of first gate, last gate + 1, address of the code; sorted, none across a cone's border.
+    """
+    at = begin
+    for k in range(len(pieces)):
+        a = pieces[k, 0]
+        if a < begin or a >= end:
+            continue
+        if at < a:
+            evaluate(v, width, left, right, out, at, a, loops, feedback, feedback_first, scratch)
+        call_code(v, pieces[k, 2])
+        at = pieces[k, 1]
+    if at < end:
+        evaluate(v, width, left, right, out, at, end, loops, feedback, feedback_first, scratch)
 
 
 @compiled
@@ -177,15 +199,16 @@ def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playin
 
 @compiled
 def play(
-    v, width, left, right, out, cones, loops, feedback, feedback_first,
+    v, width, left, right, out, cones, loops, feedback, feedback_first, pieces,
     fluents, following, early, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
     scratch, rows, quota, start, step, passes, max_steps,
     histogram, goal_counts, undefined, branching, totals, touched, lists, listed, example,
 ):  # fmt: skip
     """Play on for a number of passes.
 
-    The network is given as `rows.Rows`.  `early` are the literals of the next state that are
-    inputs: they are copied to `buffer` before inputs change, and `following` looks there.
+    The network is given as `rows.Rows`, with the `pieces` that have code.  `early` are the literals of
+    the next state that are inputs: they are copied to `buffer` before inputs change, and `following`
+    looks there.
 
     `quota[lane]` is how many games the lane still has to begin, counting the present one,
     `start[lane]` the pass in which its game began, `step` the number of the next pass.
@@ -204,7 +227,9 @@ def play(
     roles = len(role_moves) - 1
     many = np.zeros(roles, np.int64)
     for _ in range(passes):
-        evaluate(v, width, left, right, out, 0, cones[0], loops, feedback, feedback_first, carry)
+        evaluate_mixed(
+            v, width, left, right, out, 0, cones[0], loops, feedback, feedback_first, carry, pieces
+        )
         row_literal(v, width, _U(over), _U(terminal))
         row_and(v, width, _U(over), _U(over), _U(active))
         row_copy(v, width, _U(ended), _U(over))
@@ -227,9 +252,10 @@ def play(
             totals[5] = oldest
         if row_any(v, width, _U(ended)):
             if row_any(v, width, _U(over)):
-                evaluate(
-                    v, width, left, right, out, cones[1], cones[2], loops, feedback, feedback_first, carry
-                )
+                evaluate_mixed(
+                    v, width, left, right, out, cones[1], cones[2], loops, feedback, feedback_first, carry,
+                    pieces,
+                )  # fmt: skip
                 k = 0
                 for r in range(roles):
                     row_fill(v, width, _U(seen), _U(0))
@@ -319,7 +345,9 @@ def play(
                     quota[lane] -= 1
                     if quota[lane] == 0:
                         v[active * words + w] &= ~bit
-        evaluate(v, width, left, right, out, cones[0], cones[1], loops, feedback, feedback_first, carry)
+        evaluate_mixed(
+            v, width, left, right, out, cones[0], cones[1], loops, feedback, feedback_first, carry, pieces
+        )
         for i in range(len(early)):
             row_literal(v, width, _U(buffer + i), _U(early[i]))
         if row_any(v, width, _U(ended)):

@@ -22,8 +22,18 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
+    from herbrand.simulate.straight import Straight
 
-__all__ = ["WIDTHS", "ProcessorTime", "Speed", "measure_engine", "measure_network", "prepare", "telling"]
+__all__ = [
+    "WIDTHS",
+    "ProcessorTime",
+    "Speed",
+    "measure_engine",
+    "measure_network",
+    "prepare",
+    "straight_code",
+    "telling",
+]
 
 WIDTHS = (8, 16)
 """Words in a row that are tried; `64 * width` games are played at once."""
@@ -72,6 +82,8 @@ class Speed:
     stuck: int = 0
     """Playouts that ended because a role had no legal move."""
     stuck_in: str | None = None
+    straight: int = 0
+    """How many gates of the network had machine code of their own."""
 
     @property
     def transitions_per_second(self) -> float:
@@ -85,27 +97,62 @@ class Speed:
 
 
 def measure_network(
-    network: Network, *, seconds: float, lanes: int | None = None, seed: int = 1, max_steps: int = 1000
+    network: Network,
+    *,
+    seconds: float,
+    lanes: int | None = None,
+    seed: int = 1,
+    max_steps: int = 1000,
+    straight: bool | None = None,
 ) -> Speed:
     """Play random games on a network, batched, on one core.
 
     Without `lanes` (a multiple of 64), each of `WIDTHS` is tried first for a twentieth of the
     time, and the faster one is measured for the rest; the trials are not counted.  Call
-    `prepare` before, or what is measured includes compiling.
+    `prepare` before, or what is measured includes compiling.  `straight` is whether gates have machine
+    code of their own (`straight_code`): None tries both where there is such code already.
     """
     from herbrand.simulate.from_network import BatchSimulator
 
-    def run(width: int, share: float) -> Speed:
-        played = BatchSimulator(network, width).play(
+    def run(width: int, straight: bool, share: float) -> Speed:
+        simulator = BatchSimulator(network, width, straight)
+        played = simulator.play(
             "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=share)
         )
-        return _speed(played, 64 * width)
+        code = simulator.code(only_kept=True) if straight else None
+        return _speed(played, 64 * width, 0 if code is None else code.gates)
 
-    if lanes is not None:
-        return run(lanes // 64, seconds)
-    trials = {width: run(width, _TRIAL * seconds) for width in WIDTHS}
-    best = max(trials, key=lambda width: trials[width].transitions_per_second)
-    return run(best, seconds * (1 - _TRIAL * len(WIDTHS)))
+    widths = WIDTHS if lanes is None else (lanes // 64,)
+    options = [
+        (width, tier)
+        for width in widths
+        for tier in ((False, True) if straight is None else (straight,))
+        if not tier or straight or BatchSimulator(network, width).code(only_kept=True) is not None
+    ]
+    if len(options) == 1:
+        return run(*options[0], seconds)
+    trials = {option: run(*option, _TRIAL * seconds) for option in options}
+    best = max(trials, key=lambda option: trials[option].transitions_per_second)
+    return run(*best, seconds * (1 - _TRIAL * len(options)))
+
+
+def straight_code(
+    network: Network, widths: Sequence[int] = WIDTHS, *, seconds: float = 10.0
+) -> list[Straight]:
+    """Compile the gates of a network where that is expected to take no longer than `seconds` for all widths.
+
+    The code stays loaded, and can be found by others, as long as what is returned is held.
+    """
+    from herbrand.simulate.from_network import BatchSimulator
+    from herbrand.simulate.straight import expected_seconds
+
+    found: list[Straight] = []
+    for width in widths:
+        left = seconds - sum(code.seconds for code in found)
+        code = BatchSimulator(network, width).code(only_kept=expected_seconds(network) > left, seconds=left)
+        if code is not None:
+            found.append(code)
+    return found
 
 
 def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: int = 1000) -> Speed:
@@ -118,8 +165,16 @@ def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: 
     return _speed(played, 1)
 
 
-def _speed(played: Simulation, lanes: int) -> Speed:
-    return Speed(lanes, played.seconds, played.transitions, played.playouts, played.stuck, played.stuck_in)
+def _speed(played: Simulation, lanes: int, straight: int = 0) -> Speed:
+    return Speed(
+        lanes,
+        played.seconds,
+        played.transitions,
+        played.playouts,
+        played.stuck,
+        played.stuck_in,
+        straight,
+    )
 
 
 def prepare(widths: Sequence[int] = WIDTHS, *, single: bool = False) -> float:
@@ -133,7 +188,7 @@ def prepare(widths: Sequence[int] = WIDTHS, *, single: bool = False) -> float:
 
     network = _smallest()
     for width in widths:
-        BatchSimulator(network, width).play("", playouts=1, seed=1, max_steps=10)
+        BatchSimulator(network, width, straight=False).play("", playouts=1, seed=1, max_steps=10)
     if single:
         engine = NetworkEngine(network)
         engine.terminal(engine.initial())

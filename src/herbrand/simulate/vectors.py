@@ -17,6 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 __all__ = [
+    "call_code",
     "count_ones",
     "lowest_bit",
     "row_and",
@@ -176,6 +177,20 @@ def lowest_bit(typingctx, word):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def call_code(typingctx, array, address):
+    """Call machine code that works on the rows; it gets the address of the array."""
+    signature = types.void(array, types.int64)
+
+    def codegen(context, builder, signature, args):
+        base = context.make_array(signature.args[0])(context, builder, args[0]).data
+        kind = ir.FunctionType(ir.VoidType(), [base.type])
+        builder.call(builder.inttoptr(args[1], kind.as_pointer()), [base])
+        return context.get_dummy_value()
+
+    return signature, codegen
 
 
 @intrinsic
