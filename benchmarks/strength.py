@@ -17,6 +17,7 @@ import argparse
 import json
 import math
 import random
+import re
 import sys
 import time
 from itertools import combinations
@@ -58,10 +59,12 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
         if known is None:
             made[role] = make_player(name, seed=10 * seed + place)
             made[role].start(game, role, 600)
-            if isinstance(made[role], AlphaBetaPlayer):  # what it learned once is enough
+            if isinstance(made[role], AlphaBetaPlayer) or "cutoff" in name:  # what it learned once is enough
                 _LEARNED[game, role, name] = made[role]
         else:
             made[role] = known
+            if isinstance(known, MctsPlayer) and known._search is not None:
+                known._search._clear()
     return made
 
 
@@ -161,9 +164,8 @@ class TheirSearch:
 
 
 def thought(player: Any, state: State, clock: float) -> Move:
-    """Let a player of ours think for so much processor time, in one thread."""
-    end = time.thread_time() + clock
-    found: Move = player.consider(state, lambda: time.thread_time() < end)
+    """Let a player of ours think for so much processor time, in one thread; simple ones for so much time."""
+    found: Move = (player.consider if hasattr(player, "consider") else player.select)(state, clock)
     return found
 
 
@@ -230,7 +232,11 @@ def against_each_other(name: str, one: str, two: str, games: int, clock: float, 
         for joint in opening(game, plies, number // 2):
             state = state.next(joint)
         while not state.is_terminal:
-            state = state.next({role: player.select(state, clock) for role, player in made.items()})
+            joint = {role: moves[0] for role, moves in state.legal_moves().items()}
+            for role, player in made.items():
+                if len(state.legal_moves(role)) > 1:
+                    joint[role] = thought(player, state, clock)
+            state = state.next(joint)
         goals = [state.goal(role) or 0 for role in (roles[mine], roles[1 - mine])]
         points.append((100 + goals[0] - goals[1]) / 200)
         print(f"{name}: {one} {sum(points)} of {len(points)} against {two}", file=sys.stderr)
@@ -345,6 +351,10 @@ def main() -> None:
     parser.add_argument("--players", help="names; mcts if nothing is said, `players` also simple ones")
     parser.add_argument("--opening", type=int, default=2)
     given = parser.parse_args()
+
+    def named(players: str) -> list[str]:
+        return re.split(r",(?![^()]*\))", players)
+
     given.players = given.players or ("mcts,montecarlo,greedy" if given.what == "players" else "mcts")
 
     if given.what == "openspiel":
@@ -352,22 +362,20 @@ def main() -> None:
         found = [
             against_openspiel(name, who, given.games, given.clock, given.opening)
             for name in names
-            for who in given.players.split(",")
+            for who in named(given.players)
         ]
     elif given.what == "players":
         found = [
             against_each_other(name, one, two, given.games, given.clock, given.opening)
             for name in given.games_named or ("connectFour", "breakthrough")
-            for one, two in combinations(given.players.split(","), 2)
+            for one, two in combinations(named(given.players), 2)
         ]
     elif given.what == "solved":
         names = given.games_named or ("ticTacToe", "nim", "connectFour5x4")
         found = [
             row
             for name in names
-            for row in against_perfect(
-                name, given.players.split(","), given.games, given.clock, given.opening
-            )
+            for row in against_perfect(name, named(given.players), given.games, given.clock, given.opening)
         ]
     else:
         found = [rate(name, given.clock) for name in given.games_named or RATE_GAMES]

@@ -1,8 +1,9 @@
-"""Fixtures for tests that meet players in processes of their own."""
+"""Fixtures for tests of players: positions to play from, and players in processes of their own."""
 
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import time
@@ -11,12 +12,52 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import herbrand
 from herbrand.ggp.processes import player_words, port_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from herbrand.machine.state import State
+
+
+@pytest.fixture
+def about_to_win() -> State:
+    """Tic-tac-toe: `xplayer` wins now with `(mark 1 3)`, and only so."""
+    state = herbrand.load("ticTacToe").initial_state()
+    for joint in (
+        ("(mark 1 1)", "noop"),
+        ("noop", "(mark 2 1)"),
+        ("(mark 1 2)", "noop"),
+        ("noop", "(mark 2 2)"),
+    ):
+        state = state.next(joint)
+    return state
+
+
+@pytest.fixture(scope="session")
+def small_connect_four() -> herbrand.Game:
+    """Connect four on five columns of four."""
+    return herbrand.load("connectFour.ggd", parameters={"Columns": 5, "Rows": 4})
+
+
+@pytest.fixture
+def random_state() -> Callable[[herbrand.Game, int, int], State]:
+    """`random_state(game, steps, seed)` is the state after some random joint moves, not terminal."""
+
+    def reached(game: herbrand.Game, steps: int, seed: int) -> State:
+        chance = random.Random(seed)
+        state = game.initial_state()
+        for _ in range(steps):
+            after = state.next([chance.choice(legal) for legal in state.legal_moves().values()])
+            if after.is_terminal:
+                break
+            state = after
+        return state
+
+    return reached
 
 
 @pytest.fixture

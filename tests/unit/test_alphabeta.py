@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,25 +25,11 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
 
 
-def small_connect_four() -> herbrand.Game:
-    """Connect four on five columns of four."""
-    return herbrand.load("connectFour.ggd", parameters={"Columns": 5, "Rows": 4})
-
-
-def random_state(game: herbrand.Game, steps: int, seed: int) -> State:
-    """A state after some random joint moves, not terminal."""
-    chance = random.Random(seed)
-    state = game.initial_state()
-    for _ in range(steps):
-        after = state.next([chance.choice(legal) for legal in state.legal_moves().values()])
-        if after.is_terminal:
-            break
-        state = after
-    return state
+RandomState = Callable[[herbrand.Game, int, int], "State"]
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "nim"])
-def test_what_is_proved_is_the_value(name: str) -> None:
+def test_what_is_proved_is_the_value(name: str, random_state: RandomState) -> None:
     """From many positions, for both roles: the value of retrograde analysis, and a move that keeps it."""
     game = herbrand.load(name)
     expander = game.expander
@@ -67,9 +54,9 @@ def test_what_is_proved_is_the_value(name: str) -> None:
                     assert values[report.move] == report.proved
 
 
-def test_searching_in_slices_is_searching() -> None:
+def test_searching_in_slices_is_searching(small_connect_four: herbrand.Game) -> None:
     """A search that is interrupted all the time finds the same in as many positions."""
-    network = small_connect_four().network
+    network = small_connect_four.network
     found = []
     for most in (3, 1_000_000):
         search = AlphaBeta(network, 0, memory=1 << 20)
@@ -80,20 +67,11 @@ def test_searching_in_slices_is_searching() -> None:
     assert found[0] == found[1]
 
 
-def test_forced_wins_are_taken_the_short_way() -> None:
+def test_forced_wins_are_taken_the_short_way(about_to_win: State) -> None:
     """Three in a row is finished at once, and the explanation says that it is proved."""
-    game = herbrand.load("ticTacToe")
-    state = game.initial_state()
-    for joint in (
-        ("(mark 1 1)", "noop"),
-        ("noop", "(mark 2 1)"),
-        ("(mark 1 2)", "noop"),
-        ("noop", "(mark 2 2)"),
-    ):
-        state = state.next(joint)
     player = make_player("alphabeta", seed=3)
-    player.start(game, "xplayer", 60)
-    assert player.select(state, 5) == "(mark 1 3)"
+    player.start(about_to_win.game, "xplayer", 60)
+    assert player.select(about_to_win, 5) == "(mark 1 3)"
     report = player.report()
     assert report is not None
     assert (report.best.move, report.best.proved, report.best.plies) == ("(mark 1 3)", 100, 1)
@@ -115,7 +93,7 @@ def test_a_table_gives_back_what_it_took() -> None:
     assert EXACT != LOWER
 
 
-def test_values_are_learned_from_random_games() -> None:
+def test_values_are_learned_from_random_games(random_state: RandomState) -> None:
     """In breakthrough, who is ahead is told well enough, and both ways of evaluating agree."""
     game = herbrand.load("breakthrough")
     lesson = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
@@ -134,7 +112,7 @@ def test_values_are_learned_from_random_games() -> None:
     ("name", "why"),
     [("rockPaperScissors", "at the same time"), ("kuhn", "hide")],
 )
-def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str) -> None:
+def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str, random_state: RandomState) -> None:
     """Moves at once, hidden things and chance are for the tree search, and the report says so."""
     game = herbrand.load(name)
     player = AlphaBetaPlayer(seed=1, learning=False)
@@ -145,20 +123,21 @@ def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str) -> None:
     assert why in player.note()
 
 
-def test_a_look_ahead_helps_the_tree_search() -> None:
+def test_a_look_ahead_helps_the_tree_search(
+    small_connect_four: herbrand.Game, random_state: RandomState
+) -> None:
     """A win that is too long for the random games of a short search is proved by the look ahead."""
-    game = small_connect_four()
+    game = small_connect_four
     state = random_state(game, 6, 4)
     role = next(role for role in game.players if len(state.legal_moves(role)) > 1)
     sure = AlphaBeta(game.network, game.role_index(role), memory=1 << 22, exact=True)
     sure.move_to(game.expander.pack([state.facts]))
     sure.run(300_000)
     assert sure.is_solved
-    player = MctsPlayer(seed=1, memory=100)
+    player = MctsPlayer(seed=1, memory=100, playouts=200_000)
     player.start(game, role, 60)
     assert player._probe is not None
-    rounds = iter(range(2_000))
-    move = player.consider(state, lambda: next(rounds, None) is not None)
+    move = player.select(state, 60)
     after = {str(m): sure_value(game, role, state, str(m)) for m in state.legal_moves(role)}
     assert after[str(move)] == max(after.values())
 
@@ -178,7 +157,7 @@ def sure_value(game: herbrand.Game, role: str, state: State, move: str) -> float
 
 @pytest.mark.parametrize("who", ["mcts", "alphabeta"])
 @pytest.mark.parametrize("name", ["ticTacToe", "nim"])
-def test_won_positions_are_won(who: str, name: str) -> None:
+def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -> None:
     """Against an opponent that keeps as much as it can."""
     game = herbrand.load(name)
     policy = [solve_quickly(game, role, 60, states=100_000, megabytes=500) for role in range(2)]

@@ -21,7 +21,7 @@ from herbrand.play.search.tree import ALONE, ARMS, EDGES, JOINT, POSITIONS, forg
 if TYPE_CHECKING:
     import numpy as np
 
-WINNING = ("(mark 1 1)", "noop"), ("noop", "(mark 2 1)"), ("(mark 1 2)", "noop"), ("noop", "(mark 2 2)")
+    from herbrand.machine.state import State
 
 
 def search_of(name: str, **options: object) -> Search:
@@ -84,15 +84,11 @@ def test_every_proved_position_of_tic_tac_toe_is_right() -> None:
     assert proved > 500
 
 
-def test_a_won_game_is_won_the_short_way() -> None:
+def test_a_won_game_is_won_the_short_way(about_to_win: State) -> None:
     """Three in a row is finished at once, and the explanation says that it is proved."""
-    game = herbrand.load("ticTacToe")
-    state = game.initial_state()
-    for joint in WINNING:
-        state = state.next(joint)
     player = make_player("mcts", seed=3)
-    player.start(game, "xplayer", 60)
-    assert player.select(state, 5) == "(mark 1 3)"
+    player.start(about_to_win.game, "xplayer", 60)
+    assert player.select(about_to_win, 5) == "(mark 1 3)"
     report = player.report()
     assert report is not None
     assert report.best.move == "(mark 1 3)"
@@ -228,16 +224,14 @@ def test_the_clock_is_kept() -> None:
         assert spent < clock + 0.05 or time.process_time() - used < clock + 0.05  # the machine may be busy
 
 
-def test_without_a_network_the_rules_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_network_the_rules_are_searched(
+    about_to_win: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The fallback finds a win, too, and says what it did."""
     monkeypatch.setattr(MctsPlayer, "_build", lambda *_: None)
-    game = herbrand.load("ticTacToe")
-    state = game.initial_state("rules")
-    for joint in WINNING:
-        state = state.next(joint)
     player = MctsPlayer(seed=1, playouts=300)
-    player.start(game, "xplayer", 1)
-    assert player.select(state, 20) == "(mark 1 3)"
+    player.start(about_to_win.game, "xplayer", 1)
+    assert player.select(about_to_win, 20) == "(mark 1 3)"
     report = player.report()
     assert report is not None
     assert "there is no network" in str(report)

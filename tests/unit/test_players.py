@@ -66,21 +66,12 @@ def test_the_same_seed_gives_the_same_match(name: str) -> None:
     assert play_out(game, names, 60, 4) == play_out(game, names, 60, 4)
 
 
-def test_greedy_takes_a_win_and_prevents_nothing() -> None:
+def test_greedy_takes_a_win_and_prevents_nothing(about_to_win: State) -> None:
     """One step ahead is enough to finish three in a row."""
-    game = herbrand.load("ticTacToe")
-    state = game.initial_state()
-    for joint in (
-        ("(mark 1 1)", "noop"),
-        ("noop", "(mark 2 1)"),
-        ("(mark 1 2)", "noop"),
-        ("noop", "(mark 2 2)"),
-    ):
-        state = state.next(joint)
     for seed in range(5):
         player = make_player("greedy", seed=seed)
-        player.start(game, "xplayer", 1)
-        assert player.select(state, 5) == "(mark 1 3)"
+        player.start(about_to_win.game, "xplayer", 1)
+        assert player.select(about_to_win, 5) == "(mark 1 3)"
 
 
 @pytest.mark.parametrize("networked", [True, False])
@@ -140,7 +131,27 @@ def test_unknown_names_are_refused_with_the_nearest() -> None:
     """A misspelt name says what was meant."""
     with pytest.raises(NoSuchPlayer, match="did you mean `montecarlo`"):
         make_player("montecarol")
+    with pytest.raises(NoSuchPlayer, match="did you mean `mcts`"):
+        make_player("mtcs(playouts=1)")
     assert tuple(players())[:5] == NAMES
+
+
+def test_settings_stand_in_parentheses() -> None:
+    """Whatever the class takes can be set; what it does not take, or is no setting, is said."""
+    player = make_player("montecarlo(playouts=300, max_steps=50)", seed=1)
+    assert isinstance(player, MonteCarloPlayer)
+    assert (player.playouts, player.max_steps) == (300, 50)
+    assert isinstance(make_player("montecarlo()"), MonteCarloPlayer)
+    for text, problem in (
+        ("montecarlo(games=3)", "no setting `games` .it takes playouts, max_steps"),
+        ("montecarlo(seed=3)", "no setting `seed`"),
+        ("random(games=3)", "it takes none"),
+        ("montecarlo(playouts=many)", "settings are written like"),
+        ("montecarlo(3)", "settings are written like"),
+        ("montecarlo(playouts=3", "settings are written like"),
+    ):
+        with pytest.raises(NoSuchPlayer, match=problem):
+            make_player(text)
 
 
 class Stranger(Player):

@@ -7,8 +7,11 @@ import random
 import pytest
 
 import herbrand
+from herbrand.analyse.minimax.nodes import no_judge
 from herbrand.analyse.plan import find_plan
+from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.meta import MetaPlayer
+from herbrand.play.minimax.learning import Lesson
 from herbrand.play.puzzle import PuzzlePlayer
 from herbrand.play.solved import SolvedPlayer
 
@@ -127,3 +130,34 @@ def test_the_player_for_any_game_says_why(name: str, reason: str) -> None:
     state = game.initial_state()
     assert state.is_legal(game.roles[0], player.select(state, 0.2))
     assert player.reason in str(player.report())
+
+
+@pytest.mark.parametrize(
+    ("name", "explained", "chosen"),
+    [
+        ("connectFour", 0.5, "alpha-beta, for what is learned from random games explains 50%"),
+        ("connectFour", 0.1, "tree search, for what is learned from random games explains 10%"),
+        ("ticTacToe", 0.5, "or pieces are only placed"),
+    ],
+)
+def test_alpha_beta_is_picked_where_values_can_be_learned(
+    name: str, explained: float, chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two who take turns, too many states, and enough explained; not where pieces are only placed."""
+    learned: list[Lesson] = []
+
+    def study(self: AlphaBetaPlayer, seconds: float) -> None:
+        assert seconds > 0
+        self.lesson = Lesson(no_judge(2), 1, 1, explained, 0.1)
+        learned.append(self.lesson)
+
+    monkeypatch.setattr(AlphaBetaPlayer, "study", study)
+    monkeypatch.setattr("herbrand.play.meta._SMALL", 10)
+    game = herbrand.load(name)
+    player = MetaPlayer(seed=1, memory=100)
+    player.start(game, game.roles[0], 60)
+    assert len(learned) == 1
+    assert chosen in player.reason
+    assert isinstance(player._player, AlphaBetaPlayer) is chosen.startswith("alpha-beta")
+    state = game.initial_state()
+    assert state.is_legal(game.roles[0], player.select(state, 0.2))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.relay import RelayPlayer
-from herbrand.play.team import MARGIN, Team, cores
+from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,30 +115,31 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
         """Search until the clock runs out, or the value is proved."""
-        engines = self._entered(state)
+        engines = self._entered(state, max(PATIENCE, 0.5 * (self.deadline - self.asked)))
         if not engines:
             return None
         works = [self._work(engine) for engine in engines]
         self._team.think(works, [engine.stop for engine in engines], self.may_go_on, self.deadline - MARGIN)
         return self._chosen(engines, moves)
 
-    def consider(self, state: State, may_go_on: Callable[[], bool]) -> Move:
-        """Search in this thread alone, for as long as it may; `HerbrandError` where it cannot."""
-        engines = self._entered(state)[:1]
+    def consider(self, state: State, seconds: float) -> Move:
+        """Search in this thread alone, for so much processor time; `HerbrandError` where it cannot."""
+        until = time.thread_time() + seconds
+        engines = self._entered(state, PATIENCE)[:1]
         if not engines:
             raise HerbrandError(self._why)
         engines[0].stop[0] = 0
-        while may_go_on() and not engines[0].is_done:
+        while time.thread_time() < until and not engines[0].is_done:
             engines[0].slice()
         found = self._chosen(engines, self.options(state))
         return self.options(state)[0] if found is None else found[0]
 
-    def _entered(self, state: State) -> list[AlphaBeta]:
-        """Return the searches, at the state; none if they cannot search it."""
+    def _entered(self, state: State, seconds: float) -> list[AlphaBeta]:
+        """Return the searches, at the state, in so many seconds; none if they cannot search it."""
         from herbrand.play.search.reading import packed
 
         engines = self._engines
-        if not engines or not self._team.is_idle():
+        if not engines or not self._team.end(seconds):
             return []
         try:
             root = packed(engines[0].expander, state)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
-from herbrand.play.team import MARGIN, Team, cores
+from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,15 +18,22 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.play.search.beam import Beam
     from herbrand.play.search.engine import Search
     from herbrand.play.search.plain import PlainSearch
     from herbrand.play.search.probe import Probe
+    from herbrand.play.search.style import Style
 
 __all__ = ["MctsPlayer"]
 
 _AMAF = 200.0
-_SHARE = 0.2
-"""The part of the time in which a single thread looks for proofs."""
+_THREADS = 2
+_LESSON = 20.0
+"""Seconds for learning what states are worth, at most."""
+_PONDERS = 60.0
+"""Seconds of thinking in the time of others, at most."""
+_PER_PROOF = 4
+"""Random games for each position that is opened for proofs, where their number is given and not the time."""
 _PROBE_MEMORY = 0.125
 """The part of the memory that looking for proofs takes."""
 
@@ -39,8 +47,15 @@ class MctsPlayer(Player):
     `amaf` is after how many games a move's own mean counts as much as games in which it came later (0:
     such games are not counted; None: 200 where pieces are only placed, else 0, as measured).
     With `regret`, roles that move at once choose by regret matching, and the move is drawn as they do.
-    Where two take turns, an exact search looks for proofs meanwhile (`probe`): in a thread of its own with
-    `threads` of two (None: two if there are so many processors), else in a fifth of the time.
+    Where two take turns, an exact search looks for proofs meanwhile (`probe`), in a part of the time.
+    `threads` is how many grow the tree together (None: two if there are so many processors); with `playouts`
+    there is one, and the same questions have the same answers.  With `ponder` it thinks on after its move,
+    for a minute at most, until the next is asked for.
+
+    How the games after a leaf are played: with `mast`, moves that went with good results in random games
+    before the match are chosen more often; with `cutoff`, games of two that share a constant sum end after
+    so many steps and count what `minimax.learning` finds their last state worth.  With `beam`, one role alone
+    also looks step by step for a way through the states that promise most.
     """
 
     def __init__(
@@ -56,6 +71,10 @@ class MctsPlayer(Player):
         amaf: float | None = None,
         probe: bool = True,
         threads: int | None = None,
+        ponder: bool = False,
+        beam: bool = True,
+        mast: bool = False,
+        cutoff: int | None = None,
     ) -> None:
         super().__init__(seed)
         self.memory = memory
@@ -66,9 +85,14 @@ class MctsPlayer(Player):
         self.regret = regret
         self.amaf = amaf
         self.probe = probe
-        self.threads = cores() if threads is None else threads
+        self.ponder = ponder
+        self.beam = beam
+        self.mast = mast
+        self.cutoff = cutoff
+        self.threads = min(_THREADS, cores()) if threads is None else threads
         self._search: Search | None = None
         self._probe: Probe | None = None
+        self._beam: Beam | None = None
         self._plain: PlainSearch | None = None
         self._builder: threading.Thread | None = None
         self._team = Team()
@@ -82,46 +106,81 @@ class MctsPlayer(Player):
 
     def prepare(self, deadline: float) -> None:
         """Build the network and compile in the background; wait for it until the clock runs out."""
-        self._search = self._probe = self._plain = None
+        self._team.halt()
+        self._search = self._probe = self._beam = self._plain = None
         self._report = None
         self._builder = threading.Thread(
-            target=self._build, args=(self.game, self.chance.getrandbits(32)), daemon=True
+            target=self._build, args=(self.game, self.chance.getrandbits(32), deadline), daemon=True
         )
         self._builder.start()
         while self._builder.is_alive() and self.may_go_on(deadline - MARGIN):
             self._builder.join(0.01)
 
-    def _build(self, game: Game, seed: int) -> None:
+    def _build(self, game: Game, seed: int, deadline: float) -> None:
+        from herbrand.play.search.beam import Beam
+        from herbrand.play.search.style import PLAIN
+
+        opposed = len(game.players) == 2 and game.chance_role is None
+        probed = self.probe and not self.regret and opposed
+        try:
+            search = self._made_search(game, seed, PLAIN, probed=probed)
+            if self._game is not game:
+                return
+            if self.beam and len(game.roles) == 1:
+                self._beam = Beam(game.network, seed=seed, max_steps=self.max_steps)
+            self._search = search  # what follows may take long where nothing is compiled yet
+            if probed:
+                probe = self._made_probe(game, int(_PROBE_MEMORY * self.memory * 1e6))
+                if self._game is game:
+                    self._probe = probe
+            style = self._learned(search, seed, deadline, judged=opposed)
+            if style is not PLAIN:
+                search = self._made_search(game, seed, style, probed=probed)
+                if self._game is game:
+                    self._search = search
+        except (HerbrandError, MemoryError):
+            return
+
+    def _made_search(self, game: Game, seed: int, style: Style, *, probed: bool) -> Search:
+        """Return a search at the initial state for which everything is compiled."""
         from herbrand.play.search.engine import Search
         from herbrand.play.search.features import only_placing
 
-        try:
-            amaf = self.amaf
-            if amaf is None:
-                amaf = _AMAF if only_placing(game.expander) else 0.0
-            memory = self.memory * 1e6
-            probed = self.probe and not self.regret and len(game.players) == 2 and game.chance_role is None
-            search = Search(
-                game.network,
-                memory=int(memory * (1 - _PROBE_MEMORY) if probed else memory),
-                seed=seed,
-                exploration=self.exploration,
-                each=self.each,
-                max_steps=self.max_steps,
-                regret=self.regret,
-                amaf=amaf,
-            )
-            search.move_to(search.expander.initial)
-            search.warm()
-            if self._game is not game:
-                return
-            self._search = search  # what follows may take long where nothing is compiled yet
-            if probed:
-                probe = self._made_probe(game, int(_PROBE_MEMORY * memory))
-                if self._game is game:
-                    self._probe = probe
-        except (HerbrandError, MemoryError):
-            return
+        amaf = self.amaf
+        if amaf is None:
+            amaf = _AMAF if only_placing(game.expander) else 0.0
+        memory = self.memory * 1e6
+        search = Search(
+            game.network,
+            memory=int(memory * (1 - _PROBE_MEMORY) if probed else memory),
+            seed=seed,
+            exploration=self.exploration,
+            each=self.each,
+            max_steps=self.max_steps,
+            regret=self.regret,
+            amaf=amaf,
+            threads=self.threads if self.playouts is None else 1,
+            style=style,
+        )
+        search.move_to(search.expander.initial)
+        search.warm()
+        return search
+
+    def _learned(self, search: Search, seed: int, deadline: float, *, judged: bool) -> Style:
+        """Return how games are to be played, after learning what that takes."""
+        from herbrand.play.minimax.learning import learn
+        from herbrand.play.search.style import PLAIN, mast_weights
+
+        style = PLAIN
+        if self.mast:
+            style = style._replace(weights=mast_weights(search.expander, seed=seed))
+        if self.cutoff is not None and judged:
+            role = self.game.role_index(self.role)
+            until = time.monotonic() + max(1.0, min(_LESSON, deadline - time.monotonic() - 0.5))
+            lesson = learn(self.game.expander, role, seed=seed, deadline=until)
+            if lesson.features:
+                style = style._replace(cutoff=self.cutoff, judge=lesson.judge, role=role)
+        return style
 
     def _made_probe(self, game: Game, memory: int) -> Probe:
         """Return a look ahead for which everything is compiled."""
@@ -147,26 +206,32 @@ class MctsPlayer(Player):
         self._report = None
         if len(moves) == 1:
             return moves[0]
-        search = self._entered(state)
+        search = self._entered(state, max(PATIENCE, 0.5 * (deadline - started)))
         if search is not None:
             return self._by_search(search, moves, started, deadline)
         return self._by_rules(state, moves, started, deadline)
 
-    def consider(self, state: State, may_go_on: Callable[[], bool]) -> Move:
-        """Search in this thread alone, for as long as it may; `HerbrandError` where it cannot."""
-        search = self._entered(state)
+    def consider(self, state: State, seconds: float) -> Move:
+        """Search in this thread alone, for so much processor time; `HerbrandError` where it cannot."""
+        search = self._entered(state, PATIENCE)
         if search is None:
             raise HerbrandError(f"there is no network of {self.game.name}")
-        search.stop[0] = 0
-        search.run(self._asked(search, may_go_on, alone=True))
+        for stop in self._stops(search):
+            stop[0] = 0
+        until = time.thread_time() + seconds
+
+        def left() -> float:
+            return until - time.thread_time()
+
+        search.run(self._asked(search, lambda: left() > 0, left, threads=1))
         return self._chosen(search, self.options(state))
 
-    def _entered(self, state: State) -> Search | None:
-        """Return the search, at the state; None if it cannot search it now."""
+    def _entered(self, state: State, seconds: float) -> Search | None:
+        """Return the search, at the state, in so many seconds; None if it cannot search it."""
         from herbrand.play.search.reading import packed
 
         search, probe = self._search, self._probe
-        if search is None or not self._team.is_idle():
+        if search is None or not self._team.end(seconds):
             return None
         try:
             root = packed(search.expander, state)
@@ -175,51 +240,85 @@ class MctsPlayer(Player):
         search.move_to(root)
         if probe is not None:
             probe.move_to(root)
+        if self._beam is not None:
+            self._beam.move_to(root)
         return search
 
     def _by_search(self, search: Search, moves: list[Move], started: float, deadline: float) -> Move:
         before, most = search.playouts, self.playouts
-        probe = self._probe if self._probe is not None and self._probe.is_able else None
-        apart = probe is not None and self.threads > 1 and most is None
 
         def more() -> bool:
             return most is None or search.playouts - before < most
 
-        def grow() -> bool:
-            search.run(self._asked(search, more, alone=not apart and most is None))
+        def grow(worker: int) -> bool:
+            asked = self._asked(search, more, lambda: deadline - time.monotonic(), threads=threads)
+            search.run(asked, worker)
             return True
 
-        def prove() -> bool:
-            while probe is not None and probe.may_go_on and not probe.engine.stop[0]:
-                probe.slice()
-            return False
-
-        works, stops = [grow], [search.stop]
-        if probe is not None:
-            stops.append(probe.engine.stop)
-        if apart:
-            works.append(prove)
-        self._team.think(works, stops, self.may_go_on, deadline)
-        if probe is not None and self._team.is_idle():
-            probe.tell(search)
+        threads = len(search.workers)
+        works = [partial(grow, worker) for worker in range(threads)]
+        stops = self._stops(search)
+        ended = self._team.think(works, stops, self.may_go_on, deadline - (MARGIN if self.ponder else 0.0))
+        if self._probe is not None and ended:
+            self._probe.tell(search)
         seconds = time.monotonic() - started
-        self._report = lambda: _explain(search, self.role, seconds, search.playouts - before)
-        return self._chosen(search, moves)
+        played = search.playouts - before
+        move = self._chosen(search, moves)
+        if self.ponder and ended and not self.stopped:
+            explanation = _explain(search, self.role, seconds, played)
+            self._report = lambda: explanation
+            self._go_on(search)
+        else:
+            self._report = lambda: _explain(search, self.role, seconds, played)
+        return move
 
-    def _asked(self, search: Search, may_go_on: Callable[[], bool], *, alone: bool) -> Callable[[], bool]:
-        """Return what the search asks between rounds; when it is `alone`, proofs are looked for then."""
+    def _stops(self, search: Search) -> list[Any]:
+        """Return what ends the work of all threads."""
+        return [search.stop] if self._probe is None else [search.stop, self._probe.engine.stop]
+
+    def _go_on(self, search: Search) -> None:
+        """Let the tree grow in the time of others, until the next move is asked for."""
+        until = time.monotonic() + _PONDERS
+
+        def grow(worker: int) -> bool:
+            search.run(lambda: time.monotonic() < until and not self.stopped, worker)
+            return True
+
+        self._team.begin(
+            [partial(grow, worker) for worker in range(len(search.workers))], self._stops(search)
+        )
+
+    def stop(self) -> None:
+        """End the match, and all threads."""
+        super().stop()
+        self._team.halt()
+
+    def _asked(
+        self, search: Search, may_go_on: Callable[[], bool], left: Callable[[], float], *, threads: int
+    ) -> Callable[[], bool]:
+        """Return what each of some threads asks between rounds; it looks for proofs then, now and then.
+
+        `left` says how many seconds there still are.
+        """
         role = self.game.role_index(self.role)
-        probe = self._probe
-        spent = {"all": time.thread_time(), "proofs": 0.0}
+        probe, beam = self._probe, self._beam
+        began, before = time.thread_time(), search.playouts
+        most = self.playouts
 
         def ask() -> bool:
             if probe is not None:
-                if alone and probe.may_go_on:
-                    now = time.thread_time()
-                    if spent["proofs"] < _SHARE * (now - spent["all"]):
+                if probe.may_go_on:
+                    if most is not None:  # so that the same questions have the same answers
+                        ahead = probe.engine.nodes * _PER_PROOF < search.playouts - before
+                    else:
+                        ahead = probe.spent < probe.share(left()) * threads * (time.thread_time() - began)
+                    if ahead:
                         probe.slice()
-                        spent["proofs"] += time.thread_time() - now
                 probe.tell(search)
+            if beam is not None and beam.may_go_on:
+                if beam.games <= search.playouts - before:
+                    beam.slice()
+                beam.tell(search)
             return may_go_on() and not search.decided(role)
 
         return ask

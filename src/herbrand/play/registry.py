@@ -10,12 +10,13 @@ where `DeepPlayer(seed=None)` makes a `Player`.
 
 from __future__ import annotations
 
+import ast
+import inspect
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
-from inspect import signature
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
 
@@ -79,7 +80,8 @@ def players() -> dict[str, PlayerInfo]:
 def make_player(name: str, *, seed: int | None = None, memory: float | None = None) -> Player:
     """Make a player by its name; `NoSuchPlayer` if there is none, saying what may have been meant.
 
-    `process:NAME` makes one that lets the player NAME choose in a process of its own.  `memory` is how many
+    `process:NAME` makes one that lets the player NAME choose in a process of its own.  A name may have
+    settings, those that the player's class takes: `mcts(playouts=2000, ponder=True)`.  `memory` is how many
     megabytes those may take that keep a tree or a table, None for what they choose themselves.
     """
     if name.startswith("process:"):
@@ -87,12 +89,33 @@ def make_player(name: str, *, seed: int | None = None, memory: float | None = No
 
         make_player(name.removeprefix("process:"))
         return ProcessPlayer(name.removeprefix("process:"), seed)
-    known = players() if name not in _OWN else {name: PlayerInfo(name, _OWN[name], "herbrand")}
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
+    bare, _, rest = name.partition("(")
+    bare = bare.strip()
+    known = players() if bare not in _OWN else {bare: PlayerInfo(bare, _OWN[bare], "herbrand")}
+    if bare not in known:
+        near = get_close_matches(bare, known, n=1)
         hint = f"did you mean `{near[0]}`? " if near else ""
-        raise NoSuchPlayer(f"no player `{name}` ({hint}players: {', '.join(known)})")
-    made = known[name].load()
-    if memory is not None and "memory" in signature(made).parameters:
-        return made(seed=seed, memory=memory)  # type: ignore[call-arg]
-    return made(seed=seed)
+        raise NoSuchPlayer(f"no player `{bare}` ({hint}players: {', '.join(known)})")
+    made = known[bare].load()
+    settings = _settings(name, made) if rest else {}
+    if memory is not None and "memory" in inspect.signature(made).parameters:
+        settings.setdefault("memory", memory)
+    return made(seed=seed, **settings)
+
+
+def _settings(text: str, made: type[Player]) -> dict[str, Any]:
+    """Read what stands in the parentheses after a name; `NoSuchPlayer` for what the player does not take."""
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError
+        given = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError) as error:
+        raise NoSuchPlayer(f"`{text}`: settings are written like `mcts(playouts=2000)`") from error
+    taken = [name for name in inspect.signature(made).parameters if name not in ("self", "seed")]
+    unknown = [name for name in given if name not in taken]
+    if unknown:
+        bare = text.partition("(")[0]
+        settings = f"it takes {', '.join(taken)}" if taken else "it takes none"
+        raise NoSuchPlayer(f"player `{bare}` has no setting `{unknown[0]}` ({settings})")
+    return given

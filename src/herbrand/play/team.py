@@ -15,7 +15,7 @@ __all__ = ["MARGIN", "PATIENCE", "Team", "cores"]
 MARGIN = 0.01
 """Seconds before the end of a clock at which thinking is stopped."""
 PATIENCE = 0.02
-"""Seconds that a thread may take to stop."""
+"""Seconds that a thread is given to stop, unless more is said."""
 
 
 def cores() -> int:
@@ -31,30 +31,16 @@ class Team:
 
     def __init__(self) -> None:
         self._threads: list[threading.Thread] = []
+        self._stops: Sequence[Any] = ()
 
-    def is_idle(self) -> bool:
-        """Whether all threads have ended that were stopped before; waits for them a little."""
-        until = time.monotonic() + PATIENCE
-        for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        return not self._threads
+    def begin(self, works: Sequence[Callable[[], bool]], stops: Sequence[Any]) -> threading.Event:
+        """Start the works; the event is set when all have ended, or one returned True.
 
-    def think(
-        self,
-        works: Sequence[Callable[[], bool]],
-        stops: Sequence[Any],
-        may_go_on: Callable[[float], bool],
-        deadline: float,
-    ) -> None:
-        """Run the works until all have ended, one returns True, or `may_go_on(deadline)` says no.
-
-        Then `stop[0]` of each of `stops` is set to 1, which the works must heed.
+        `stop[0]` of each of `stops` is 0 then, and 1 after `halt`, which the works must heed.
         """
-        if not may_go_on(deadline):
-            return
         for stop in stops:
             stop[0] = 0
+        self._stops = stops
         settled = threading.Event()
         ended: list[bool] = []
 
@@ -70,8 +56,36 @@ class Team:
         self._threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in works]
         for thread in self._threads:
             thread.start()
+        return settled
+
+    def halt(self) -> None:
+        """Tell the works to end, from any thread; does not wait for them."""
+        for stop in self._stops:
+            stop[0] = 1
+
+    def end(self, patience: float = PATIENCE) -> bool:
+        """Tell the works to end, wait for them so many seconds at most, and return whether all have ended."""
+        self.halt()
+        until = time.monotonic() + patience
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        return not self._threads
+
+    def think(
+        self,
+        works: Sequence[Callable[[], bool]],
+        stops: Sequence[Any],
+        may_go_on: Callable[[float], bool],
+        deadline: float,
+    ) -> bool:
+        """Run the works until all have ended, one returns True, or `may_go_on(deadline)` says no.
+
+        Returns whether all have ended.
+        """
+        if not may_go_on(deadline):
+            return True
+        settled = self.begin(works, stops)
         while not settled.is_set() and may_go_on(deadline):
             settled.wait(max(0.0, min(0.05, deadline - time.monotonic())))
-        for stop in stops:
-            stop[0] = 1
-        self.is_idle()
+        return self.end()

@@ -49,6 +49,7 @@ JOINTS = 1 << 20
 _NEVER = np.zeros(1, np.int64)
 _NO_RECORD = np.zeros((0, 1), np.int32)
 _NO_PLAYED = np.zeros((0, 1), np.uint64)
+_NO_STATES = np.zeros((0, 1), np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +353,7 @@ class Expander:
             rollout(
                 v, width, circuit, states, parents, network.legal, self._bounds, network.terminal,
                 network.next, network.goal, self._goal_role, self._goal_value, generator, max_steps, values,
-                lengths, _NEVER, watched, record, _NO_PLAYED,
+                lengths, _NEVER, watched, record, _NO_PLAYED, _NO_STATES,
             )  # fmt: skip
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]

@@ -269,7 +269,7 @@ def enumerate_joints(moves, bounds, places, starts, begin, parents, joints):
 @compiled
 def rollout(
     v, width, circuit, states, parents, legal, bounds, terminal, following, goal, goal_role, goal_value,
-    generator, max_steps, values, lengths, stop, watched, record, played,
+    generator, max_steps, values, lengths, stop, watched, record, played, final,
 ):  # fmt: skip
     """Play one uniformly random game from each of the states `parents[i]` to its end; return whether it did.
 
@@ -279,7 +279,8 @@ def rollout(
     when another thread sets `stop[0]`; nothing that was filled in means anything then.  `record[step, role]`
     is filled with the moves of game `watched`, as far as it has room; -1 watches none.  `played[move, word]`
     becomes the set of games in which a move was made, if it has a row for each move and there are no more
-    games than lanes; moves of roles with very many are left out.
+    games than lanes; moves of roles with very many are left out.  `final[i]` becomes the packed last state,
+    if it has rows.
     """
     cones, fluents, moves_first = circuit[3], circuit[7], circuit[8]
     words = len(width)
@@ -299,6 +300,9 @@ def rollout(
     touched = np.zeros((roles, 64 * words), np.int64)
     many = np.zeros(roles, np.int64)
     stuck = np.zeros(words, np.uint64)
+    true = np.empty(fluents, np.int32)
+    for f in range(fluents):
+        true[f] = 2 * (1 + f)
     v[state * words : (state + 4) * words] = generator
     stopped = False
     for begin in range(0, len(parents), 64 * words):
@@ -372,6 +376,8 @@ def rollout(
             while late:
                 lengths[begin + 64 * w + lowest_bit(late)] = -1 - max_steps
                 late &= late - _U(1)
+        if len(final):
+            _store(v, width, true, 0, fluents, 0, final, begin, end, square)
         _run(v, width, circuit, cones[1], cones[2])
         _read_goals(v, width, goal, goal_role, goal_value, carry, begin, end, values)
         for w in range(words):

@@ -325,13 +325,13 @@ def _word(name: str) -> str:
 
 
 def as_players(texts: Mapping[str, str] | list[str]) -> dict[str, str]:
-    """Return players by name: those of a mapping, or of texts such as `mcts` and `fast=mcts`."""
+    """Return players by name: those of a mapping, or of texts such as `mcts` and `fast=mcts(playouts=99)`."""
     if not isinstance(texts, list):
         return dict(texts)
     found: dict[str, str] = {}
     for text in texts:
         name, sign, who = text.partition("=")
-        if not sign:
+        if not sign or "(" in name:  # the sign belongs to a setting
             name = who = text
         if name in found:
             raise TournamentError(f"two players are called `{name}`: give one a name, `other={who}`")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AT_ONCE", "FULL", "HIGHEST", "LOWEST", "SCALE", "STUCK", "Judge", "Rows", "Rules", "evaluate_root",
-    "make_successors", "mover_of", "new_rows", "no_judge", "node_bits", "rules_of",
+    "judged", "make_successors", "mover_of", "new_rows", "no_judge", "node_bits", "rules_of",
 ]  # fmt: skip
 
 SCALE: Final = 1000
@@ -204,6 +204,18 @@ def evaluate_root(v, width, circuit, rules, judge, rows):
         bit = (rows.state[0, f >> 6] >> _U(f & 63)) & _U(1)
         row_fill(v, width, _U(1 + f), _ALL if bit else _U(0))
     _look(v, width, circuit, rules, judge, rows, 0, 1, square, False)
+
+
+@compiled
+def judged(v, width, circuit, rules, judge, rows, states, some, values):
+    """Fill `values[k]` with what state `some[k]` is worth; `rows` has room for as many as there are lanes."""
+    square = np.zeros(64, np.uint64)
+    for begin in range(0, len(some), 64 * len(width)):
+        end = min(begin + 64 * len(width), len(some))
+        _load(v, width, circuit[7], states, some, begin, end, square)
+        _look(v, width, circuit, rules, judge, rows, 0, end - begin, square, True)
+        for i in range(begin, end):
+            values[i] = rows.value[i - begin]
 
 
 @compiled

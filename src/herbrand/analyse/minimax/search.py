@@ -90,6 +90,8 @@ class Search:
         self.lanes_rate = max(1, 2_000_000 // (network.gates * len(self._width) + 1000))
         """States that are expanded in about a hundredth of a second."""
         self._under_way = False
+        self.opened: list[int] = []
+        """The states that each iteration from this root expanded."""
 
     def move_to(self, state: States) -> None:
         """Make a packed state, [1, words], the root."""
@@ -100,6 +102,7 @@ class Search:
         self.notes.nodes[:] = 0
         numbers = self.frames.numbers
         numbers[[SIMULTANEOUS, NODES]] = 0
+        self.opened = []
         self.frames.history[:] //= 8
         self._under_way = False
         evaluate_root(self._v, self._width, self._circuit, self.rules, self.judge, self.rows)
@@ -141,6 +144,7 @@ class Search:
             self.choice = int(frames.choice[0])
         if ended:
             self._under_way = False
+            self.opened.append(self.nodes - sum(self.opened))
             self.depth = int(frames.depth[0])
             self.value = float(frames.numbers[RESULT]) / SCALE
             self.is_solved = not frames.numbers[HEURISTIC]

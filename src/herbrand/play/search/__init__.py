@@ -9,7 +9,10 @@ results to all positions on the way (`growth`).  The parts:
 | `tree`        | the arrays, how many positions fit into a budget of memory, forgetting what cannot come |
 | `descent`     | compiled: finding positions by their states, choosing moves, ways down                |
 | `growth`      | compiled: new positions, proved values, adding up                                     |
-| `engine`      | `Search`: rounds, budgets, what was found                                             |
+| `worker`      | what one thread does in a round; several grow one tree                               |
+| `style`       | how the games after a leaf are played: weights, learned values of unfinished games     |
+| `probe`, `beam` | beside the tree: exact proofs for two, the best states of each step for one           |
+| `engine`      | `Search`: the tree of one game, budgets, what was found                               |
 | `forest`, `roots` | `Forest`: trees for many states at once, as games side by side need them        |
 | `plain`       | the same idea on the rules, one game at a time, for games without a network           |
 

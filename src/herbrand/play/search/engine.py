@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.play.search.descent import MAKE, OPEN, descend, is_exact, new_ways
-from herbrand.play.search.growth import (
-    _add_position,
-    attach,
-    look_at_sums,
-    new_rows,
-    open_leaves,
-    play_leaves,
-    settle,
-)
+from herbrand.play.search.descent import is_exact
+from herbrand.play.search.growth import _add_position
 from herbrand.play.search.reading import ranked_arms
+from herbrand.play.search.style import PLAIN
 from herbrand.play.search.tree import (
     ALONE,
     AMAF,
@@ -32,33 +26,25 @@ from herbrand.play.search.tree import (
     REGRET,
     SINGLE,
     SUM,
-    WEIGHT,
     forget,
     new_tree,
     position_slot,
 )
+from herbrand.play.search.worker import LANES, Worker
 from herbrand.simulate.expand import Expander
-from herbrand.simulate.lanes import describe, rollout, step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
     from herbrand.network.network import Network
+    from herbrand.play.search.style import Style
     from herbrand.simulate.expand import States
 
 __all__ = ["Plan", "Search"]
 
-LANES = 512
-"""Random games played at once."""
-_WAYS = 512
-"""Ways down in one round, at most."""
-_ROWS = 8192
-"""Joint moves made in one round, at most."""
 _IDLE = 100
 """Rounds without a random game after which a search ends: everything in reach is known."""
-_LONGEST = 4096
-"""Steps of a random game that are remembered, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +62,9 @@ class Search:
 
     `memory` is the size of the tree in bytes.  `each` is how many random games are played after every new
     position, on the average; fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from
-    0 to 1.  `max_steps` cuts off games that do not end.  One thread may use it at a time, except that
-    `stop[0] = 1` by another makes `round` give up within a step of the games.
+    0 to 1.  `max_steps` cuts off games that do not end.  Each of `workers`, as many as `threads`, may be used
+    by one thread, at the same time as the others; everything else by one thread alone, except that
+    `stop[0] = 1` makes rounds give up within a step of the games.
     """
 
     def __init__(
@@ -92,6 +79,8 @@ class Search:
         regret: bool = False,
         amaf: float = 0.0,
         widest: int = LANES,
+        threads: int = 1,
+        style: Style = PLAIN,
     ) -> None:
         self.expander = Expander(network)
         roles = self.expander.roles
@@ -108,6 +97,8 @@ class Search:
         self.each = each
         self.widest = widest
         self.max_steps = max_steps
+        self.style = style
+        """How the games after a leaf are played."""
         self.stop = np.zeros(1, np.int64)
         """Set `stop[0]` to end a round early, from any thread."""
         self.root = -1
@@ -115,13 +106,13 @@ class Search:
         """Random games played so far."""
         self.plan: Plan | None = None
         """For one role alone: the best that was reached, and how."""
-        self._seeds = np.random.SeedSequence(seed)
-        self._generator = self._seeds.generate_state(4 * 8, np.uint64)
-        self._ways = new_ways(_WAYS, len(roles))
-        self._rows = new_rows(_ROWS, len(roles))
-        self._per_leaf = 8.0
-        self._full = False
-        self._v, self._width, self._circuit = self.expander._machine(LANES)
+        self.is_full = False
+        """Whether no more positions fit in: then games are played from the leaves there are."""
+        self.lock = threading.Lock()
+        """Held by whoever reads or writes the tree while several threads work on it."""
+        self.workers = [Worker(self, self.expander, seed)]
+        for k in range(1, threads):
+            self.workers.append(Worker(self, Expander(network), seed + k))
 
     # -- where the tree stands ------------------------------------------------------------
 
@@ -138,7 +129,7 @@ class Search:
         elif max(tree.used[POSITIONS] / len(tree.games), tree.used[ARMS] / len(tree.move)) > 0.5:
             at = forget(tree, at)
         self.root = at
-        self._full = False
+        self.is_full = False
         tree.used[FULL] = 0
 
     def _clear(self) -> None:
@@ -201,90 +192,10 @@ class Search:
         self.round()
 
     def round(self) -> bool:
-        """Go down some ways, play random games at their ends; return False if that was stopped."""
-        tree, ways, rows = self.tree, self._ways, self._rows
-        expander, network = self.expander, self.expander.network
-        v, width, circuit = self._v, self._width, self._circuit
-        most = int(min(_WAYS, max(1, LANES / (self.each * self._per_leaf))))
-        tree.settings[WEIGHT] = LANES / most
-        n = descend(tree, ways, np.array([self.root], np.int64), most)
-        ends = ways.end[:n]
-        leaves = ways.position[ways.first[1 : n + 1] - 1][ends == OPEN]
-        if self._full:
-            used = fresh = play_leaves(ways, n, rows)
-            states, parents = tree.state[rows.child[:used]], np.arange(used, dtype=np.int64)
-        else:
-            legal = np.zeros((len(leaves), int(expander._places[-1])), np.uint64)
-            if len(leaves):
-                describe(
-                    v, width, circuit, tree.state[leaves], network.legal, expander._bounds, expander._places,
-                    network.terminal, np.zeros(len(leaves), np.bool_), legal,
-                )  # fmt: skip
-            used = open_leaves(tree, ways, n, legal, expander._bounds, expander._places, self.widest, rows)
-            states = np.zeros((used, expander.words), np.uint64)
-            if used:
-                step(
-                    v, width, circuit, tree.state[rows.parent[:used]], NOTHING, rows.joint[:used],
-                    network.next, states, UNSEEN, np.zeros((used, 0), np.uint64),
-                )  # fmt: skip
-            fresh = attach(tree, rows, used, states)
-            opened = len(leaves) + int((ends == MAKE).sum())
-            if opened:
-                self._per_leaf += 0.1 * (max(1.0, used / opened) - self._per_leaf)
-            if tree.used[FULL]:
-                self._full = True
-            parents = rows.fresh[:fresh]
-        games = max(LANES, fresh) if fresh else 0
-        goals = np.zeros((games, len(expander.roles)), np.int16)
-        lengths = np.zeros(games, np.int64)
-        done = True
-        played = NO_PLAYED
-        if games:
-            before = self._generator.copy()
-            parents = parents[np.arange(games) * fresh // games]
-            if tree.settings[AMAF] and games <= LANES:
-                played = np.zeros((int(expander._bounds[-1]), len(width)), np.uint64)
-            done = rollout(
-                v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
-                network.next, network.goal, expander._goal_role, expander._goal_value, self._generator,
-                self.max_steps, goals, lengths, self.stop, -1, NO_RECORD, played,
-            )  # fmt: skip
-        if not done:
-            settle(tree, ways, n, rows, 0, 0, goals, lengths, not self._full, NO_PLAYED)
-            return False
-        self.playouts += games
-        if games and tree.settings[SUM] != -1:
-            look_at_sums(tree, goals[:, self.players])
-        settle(tree, ways, n, rows, used, fresh, goals, lengths, not self._full, played)
-        if games and tree.settings[SINGLE]:
-            best = int(goals[:, 0].argmax())
-            value = float(goals[best, 0]) / 100
-            if self.plan is None or value > self.plan.value:
-                record = np.full((min(self.max_steps, _LONGEST), 1), -1, np.int32)
-                rollout(
-                    v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
-                    network.next, network.goal, expander._goal_role, expander._goal_value, before,
-                    self.max_steps, goals.copy(), lengths.copy(), NEVER, best, record, NO_PLAYED,
-                )  # fmt: skip
-                length = int(lengths[best])
-                row = int(rows.fresh[best * fresh // games])
-                moves = self._way_to(row) + record[: max(0, length), 0].tolist()
-                if 0 <= length <= len(record):
-                    self._follow(value, moves)
-        return True
+        """Let the first thread's worker do a round; return False if that was stopped."""
+        return self.workers[0].round()
 
-    def _way_to(self, row: int) -> list[int]:
-        """Return the moves of role 0 from the root to where a row leads."""
-        ways, rows, tree = self._ways, self._rows, self.tree
-        way = int(rows.way[row])
-        last = int(ways.first[way + 1]) - 1
-        arms = ways.arm[int(ways.first[way]) : last, 0]
-        moves: list[int] = tree.move[arms].tolist()
-        if not self._full:
-            moves.append(int(rows.joint[row, 0]))
-        return moves
-
-    def _follow(self, value: float, moves: list[int]) -> None:
+    def follow(self, value: float, moves: list[int]) -> None:
         """Keep a plan, checked by making its moves."""
         expander = self.expander
         state = self.tree.state[self.root : self.root + 1].copy()
@@ -295,17 +206,10 @@ class Search:
         if expander.terminal(state)[0] and int(expander.goals(state)[0, 0]) == round(100 * value):
             self.plan = Plan(value, found, len(moves))
 
-    def run(self, may_go_on: Callable[[], bool]) -> None:
-        """Grow until `may_go_on` says no, `stop` is set, or nothing new is found any more."""
+    def run(self, may_go_on: Callable[[], bool], worker: int = 0) -> None:
+        """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found."""
         idle = 0
         while not self.stop[0] and not self.is_solved and may_go_on() and idle < _IDLE:
             before = self.playouts
-            self.round()
+            self.workers[worker].round()
             idle = 0 if self.playouts > before else idle + 1
-
-
-NOTHING = np.zeros(0, np.int64)
-UNSEEN = np.zeros(0, np.int32)
-NEVER = np.zeros(1, np.int64)
-NO_PLAYED = np.zeros((0, 8), np.uint64)
-NO_RECORD = np.zeros((0, 1), np.int32)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.play.search.descent import MAKE, OPEN, descend, new_ways
-from herbrand.play.search.engine import NEVER, NO_PLAYED, NO_RECORD, NOTHING, UNSEEN
 from herbrand.play.search.growth import (
     attach,
     look_at_sums,
@@ -34,6 +33,7 @@ from herbrand.play.search.tree import (
     WEIGHT,
     new_tree,
 )
+from herbrand.play.search.worker import NEVER, NO_PLAYED, NO_RECORD, NO_STATES, NOTHING, UNSEEN
 from herbrand.simulate.lanes import describe, rollout, step
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Forest:
                 v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
                 network.next, network.goal, expander._goal_role, expander._goal_value,
                 self._generator[: 4 * len(width)], self.max_steps, goals, lengths, NEVER, -1, NO_RECORD,
-                NO_PLAYED,
+                NO_PLAYED, NO_STATES,
             )  # fmt: skip
             if tree.settings[SUM] != -1:
                 look_at_sums(tree, goals[:, self.players])

@@ -5,7 +5,9 @@ Random games see a long forced win late, alpha-beta sees it as soon as it is nea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+import time
+from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.minimax.table import LOWER, UPPER
 from herbrand.play.minimax.engine import AlphaBeta
@@ -19,6 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Probe"]
 
+SHARE: Final = 0.2
+"""The part of the time in which proofs are looked for."""
+_LARGE_SHARE: Final = 0.6
+"""The same where a proof of the root is in reach."""
+_GAMES = 64
+"""Random games that tell how far away the end is."""
+_STEPS = 200
+"""Their steps, at most."""
+_LARGE = 20_000
+"""Gates above which these games take too long."""
+_GROWTH = 1.3
+"""Each iteration opens at least so many times the positions of the one before."""
+_FAR = 4.0
+"""How much longer than there is time a proof may seem to take, and still be in reach."""
+
 
 class Probe:
     """Looks for proofs about the moves of a role, with a table of `memory` bytes."""
@@ -28,33 +45,73 @@ class Probe:
         self.role = role
         self.is_able = False
         """Whether the role alone has a choice at the root, and as far as was looked."""
+        self.spent = 0.0
+        """Seconds of processor time for this root."""
+        self._turn = threading.Lock()
         self._told = 0
+        self._gates = network.gates
+        self._end = float("inf")
+        """How many steps random games from the root have, on the average."""
 
     def move_to(self, state: States) -> None:
         """Make a packed state the root."""
         self._told = 0
+        self.spent = 0.0
         if self.engine.is_simultaneous:
             self.is_able = False
             return
         self.engine.move_to(state)
         self.is_able = self.engine.chooser == self.role
+        if self.is_able and self._gates <= _LARGE:
+            games = self.engine.expander.rollouts(state, seed=0, each=_GAMES, max_steps=_STEPS)
+            self._end = float(games.lengths.mean())
 
     @property
     def may_go_on(self) -> bool:
         """Whether there is anything left to look for."""
         return self.is_able and not self.engine.is_done and not self.engine.is_simultaneous
 
+    def share(self, seconds: float) -> float:
+        """Return which part of the time it should have, if there are so many seconds left for all.
+
+        More where the iterations so far say that the root may be proved in it.
+        """
+        opened = self.engine.opened
+        if len(opened) < 2 or not self.spent:
+            return SHARE
+        growth = max(_GROWTH, (opened[-1] / max(1, opened[0])) ** (1 / (len(opened) - 1)))
+        steps = self._end - self.engine.depth
+        ahead = opened[-1] * growth**steps if steps < 100 else float("inf")
+        rate = self.engine.nodes / self.spent
+        return _LARGE_SHARE if ahead < _FAR * rate * seconds else SHARE
+
     def slice(self) -> None:
-        """Look on for about a hundredth of a second."""
-        self.engine.slice()
+        """Look on for about a hundredth of a second, unless another thread does so."""
+        if not self._turn.acquire(blocking=False):
+            return
+        try:
+            began = time.thread_time()
+            self.engine.slice()
+            self.spent += time.thread_time() - began
+        finally:
+            self._turn.release()
 
     def tell(self, search: Search) -> None:
         """Put what was proved since into the tree, whose root is the same state.
 
         What the role gets at most is known only where what it gets the other loses.
         """
+        if not self.is_able or self.engine.depth == self._told or not self._turn.acquire(blocking=False):
+            return
+        try:
+            with search.lock:
+                self._tell(search)
+        finally:
+            self._turn.release()
+
+    def _tell(self, search: Search) -> None:
         engine, tree, root = self.engine, search.tree, search.root
-        if not self.is_able or engine.depth == self._told or tree.kind[root] != ALONE:
+        if tree.kind[root] != ALONE:
             return
         self._told = engine.depth
         role = self.role

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "ALONE", "AMAF", "ARMS", "CHANCE", "EDGES", "EXPLORATION", "FULL", "JOINT", "LEAF", "OVER", "POSITIONS",
-    "REGRET", "SERIAL", "SINGLE", "SUM", "WEIGHT", "Tree", "add_edge", "edge_slot", "forget", "hashed",
-    "mixed", "new_tree", "position_slot",
+    "ALONE", "AMAF", "ARMS", "BUSY", "CHANCE", "EDGES", "EXPLORATION", "FULL", "JOINT", "LEAF", "OVER",
+    "POSITIONS", "REGRET", "SERIAL", "SINGLE", "SUM", "WEIGHT", "Tree", "add_edge", "edge_slot", "forget",
+    "hashed", "mixed", "new_tree", "position_slot",
 ]  # fmt: skip
 
 LEAF: Final = 0
@@ -46,6 +46,9 @@ REGRET: Final = 5
 """1 if roles that move at once choose by regret matching, 0 for UCB1."""
 AMAF: Final = 6
 """Random games after which a move's own mean counts as much as that of games with it later; 0 for never."""
+
+BUSY: Final = 1 << 62
+"""In `Tree.seen`: random games from this position are under way, and it is not to be opened."""
 
 POSITIONS: Final = 0
 """Places in `Tree.used`: how many positions there are."""

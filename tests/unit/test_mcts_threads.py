@@ -1,0 +1,101 @@
+"""Several threads grow one tree, and it stays whole; thinking goes on in the time of others when asked for."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import herbrand
+from herbrand.play.mcts import MctsPlayer
+from herbrand.play.search.engine import Search
+from herbrand.play.search.tree import ALONE, ARMS, BUSY, JOINT, POSITIONS
+
+
+def grown_by_two(name: str, rounds: int) -> Search:
+    """A search in which two threads did so many rounds each."""
+    search = Search(herbrand.load(name).network, memory=1 << 25, seed=1, threads=2)
+    search.move_to(search.expander.initial)
+    search.warm()
+
+    def grow(worker: int) -> None:
+        for _ in range(rounds):
+            search.workers[worker].round()
+
+    threads = [threading.Thread(target=grow, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return search
+
+
+@pytest.mark.parametrize("name", ["connectFour", "tron"])
+def test_a_tree_that_two_threads_grew_is_whole(name: str) -> None:
+    """Nothing is left under way, every position is there once, and every game that was played is counted."""
+    search = grown_by_two(name, 8)
+    tree, positions = search.tree, search.positions
+    assert (tree.arm_virtual[: tree.used[ARMS]] == 0).all()
+    assert (tree.seen[:positions] < BUSY).all()
+    assert len(np.unique(tree.state[:positions], axis=0)) == positions
+    assert search.playouts >= 17 * 512
+    assert float(tree.games[search.root]) >= search.playouts
+    if name == "connectFour":
+        assert np.allclose(tree.total[:positions].sum(axis=1), tree.games[:positions])
+
+
+def test_a_number_of_games_decides_not_the_clock() -> None:
+    """With `playouts` two players with the same seed do the same, also with proofs."""
+    game = herbrand.load("connectFour")
+    found = []
+    for _ in range(2):
+        player = MctsPlayer(seed=5, playouts=4000, memory=50)
+        player.start(game, "red", 60)
+        move = player.select(game.initial_state(), 60)
+        report = player.report()
+        assert report is not None
+        found.append((move, [(one.move, one.visits, one.mean, one.at_most) for one in report.moves]))
+    assert found[0] == found[1]
+
+
+def test_what_was_stopped_leaves_no_game_that_goes_on_after_its_end() -> None:
+    """Positions whose games were stopped are found to be over when they are met again."""
+    search = Search(herbrand.load("ticTacToe").network, memory=1 << 24, seed=1)
+    search.move_to(search.expander.initial)
+    for k in range(40):
+        search.stop[0] = k % 2
+        search.round()
+    search.stop[0] = 0
+    opened = np.flatnonzero(np.isin(search.tree.kind[: search.positions], (ALONE, JOINT)))
+    assert len(opened) > 100
+    assert not search.expander.terminal(search.tree.state[opened]).any()
+
+
+def test_thinking_goes_on_in_the_time_of_others() -> None:
+    """Games are played between two moves, none after `stop`, and none where nobody asked for it."""
+    game = herbrand.load("connectFour")
+    for ponder in (True, False):
+        player = MctsPlayer(seed=1, memory=50, ponder=ponder)
+        player.start(game, "red", 60)
+        state = game.initial_state()
+        move = player.select(state, 0.2)
+        search, report = player._search, player.report()
+        assert search is not None
+        assert report is not None
+        assert report.best.move == move
+        before = search.playouts
+        until = time.monotonic() + (20 if ponder else 0.2)
+        while search.playouts == before and time.monotonic() < until:
+            time.sleep(0.02)
+        assert (search.playouts > before) is ponder
+        state = state.next([move, "noop"])
+        state = state.next(["noop", state.legal_moves("yellow")[0]])
+        assert state.is_legal("red", player.select(state, 0.2))
+        player.stop()
+        assert player._team.end() or player._team.end()
+        before = search.playouts
+        time.sleep(0.1)
+        assert search.playouts == before
+        assert int(search.tree.used[POSITIONS]) > 0
