@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "Search"]
 
+_WAIT = 0.0005
+"""Seconds to wait while the games of others are under way, from all leaves there are."""
 _IDLE = 100
 """Rounds without a random game after which a search ends: everything in reach is known."""
 
@@ -108,6 +111,8 @@ class Search:
         """For one role alone: the best that was reached, and how."""
         self.is_full = False
         """Whether no more positions fit in: then games are played from the leaves there are."""
+        self.playing = 0
+        """How many workers have games under way."""
         self.lock = threading.Lock()
         """Held by whoever reads or writes the tree while several threads work on it."""
         self.workers = [Worker(self, self.expander, seed)]
@@ -212,4 +217,9 @@ class Search:
         while not self.stop[0] and not self.is_solved and may_go_on() and idle < _IDLE:
             before = self.playouts
             self.workers[worker].round()
-            idle = 0 if self.playouts > before else idle + 1
+            if self.playouts > before:
+                idle = 0
+            elif self.playing:  # all leaves are busy
+                time.sleep(_WAIT)
+            else:
+                idle += 1

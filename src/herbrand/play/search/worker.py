@@ -96,10 +96,12 @@ class Worker:
             busy = rows.child[rows.fresh[:fresh]].copy()
             if not full:
                 tree.seen[busy] = BUSY
+            search.playing += 1
         games = self._games(states, fresh)
         before = self._generator.copy()
         done = self._play(games, self._generator, NO_RECORD, -1) if len(games.parents) else True
         with search.lock:
+            search.playing -= 1
             if not full:
                 tree.seen[busy] = 0
             if not done:
