@@ -22,6 +22,7 @@ ORDER = (
         "html",
         "diagnostic",
         "compiled",
+        "builtin",
         "syntax",
         "check",
         "program",

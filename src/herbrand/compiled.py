@@ -19,11 +19,11 @@ from typing import Any
 from numba import njit
 from numba.core.caching import FunctionCache
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "keep_code"]
 
 _IMPORT = re.compile(r"^from (herbrand[.\w]*) import (\w+)|^from (herbrand[.\w]*) import \($", re.MULTILINE)
 _ROOT = Path(__file__).parent
-_HOLDS_CODE = ("herbrand.compiled import", "from numba import")
+_HOLDS_CODE = ("herbrand.compiled import", "herbrand.builtin import", "from numba import")
 """A module with one of these holds code that may be part of what is kept."""
 
 
@@ -104,9 +104,14 @@ def can_cache() -> bool:
 _CACHE = can_cache()
 
 
+def keep_code(made: Any, function: Any) -> None:
+    """Have what numba makes of a function kept on disk, if that is possible."""
+    if _CACHE:
+        made._cache = _Kept(function)
+
+
 def compiled(function: Any) -> Any:
     """Compile a function when it is first called; it must not touch Python objects."""
     made = njit(function, nogil=True)
-    if _CACHE:
-        made._cache = _Kept(function)
+    keep_code(made, function)
     return made

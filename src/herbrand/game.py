@@ -345,7 +345,7 @@ class Game:
 
             assert isinstance(engine, NetworkEngine)
             if self._vocabulary is None:
-                self._vocabulary = Vocabulary(engine)
+                self._vocabulary = Vocabulary(self.roles, engine)
             return QuickState(self, engine, key, self._vocabulary)
         from herbrand.machine.state import State
 

@@ -1,27 +1,37 @@
 """One state of a network: both ways to evaluate its gates, walkers, and the states made of them."""
 
+import contextlib
 import copy
 import pickle
 import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 import herbrand
 from herbrand import IllegalMoveError, InvalidMoveError, Move
 from herbrand.machine.quick import QuickState
+from herbrand.simulate.reckoning import Memory
 from herbrand.simulate.walker import Walker
 
 GAMES = ["ticTacToe", "connectFour", "hex", "trefoil", "tron", "kuhn", "reversi"]
 
 
-def games_of(walker: Walker, games: int, seed: int) -> list[tuple[bytes, list[int], list[int | None]]]:
-    """Play random games; the state, answers and goals after each step."""
+def answers_of(walker: Walker) -> tuple[bool, list[list[int]], list[int | None]]:
+    """Whether the game is over, the legal moves of each role, the goals."""
+    return walker.is_terminal, walker.legal(), walker.goals
+
+
+def games_of(walker: Walker, games: int, seed: int) -> list[tuple[bytes, object]]:
+    """Play random games; the state and the answers about it after each step."""
     rng, seen = random.Random(seed), []
     for _ in range(games):
         walker.reset()
         while not walker.is_terminal:
             walker.play([rng.choice(walker.legal(role)) for role in range(len(walker.moves))])
-            seen.append((walker.key, walker.answers, walker.goals))
+            seen.append((walker.key, answers_of(walker)))
     return seen
 
 
@@ -31,7 +41,7 @@ def test_reckoning_and_walking_give_the_same(name: str) -> None:
     walker = herbrand.load(name).walker()
     found = []
     for reckons in (True, False, True):
-        walker._memory.reckons = reckons
+        walker.memory.reckons = reckons
         found.append(games_of(walker, 3, seed=4))
     assert found[0] == found[1] == found[2]
     assert len(found[0]) > 3
@@ -47,7 +57,7 @@ def test_fluents_that_change_places() -> None:
     ).walker()
     texts = [walker.network.terms.text(f) for f in walker.network.fluents.tolist()]
     for reckons in (True, False):
-        walker._memory.reckons = reckons
+        walker.memory.reckons = reckons
         walker.reset()
         for first, step in ((65, 1), (0, 2)):
             walker.play([0])
@@ -60,26 +70,94 @@ def test_a_walker_goes_back_and_forth() -> None:
     walker = herbrand.load("hex").walker()
     seen = games_of(walker, 2, seed=1)
     for reckons in (True, False):
-        walker._memory.reckons = reckons
-        for key, answers, goals in random.Random(2).sample(seen, 30):
+        walker.memory.reckons = reckons
+        for key, answers in random.Random(2).sample(seen, 30):
             walker.go(key)
-            assert (walker.key, walker.answers, walker.goals) == (key, answers, goals)
+            assert (walker.key, answers_of(walker)) == (key, answers)
+    with pytest.raises(ValueError, match="key"):
+        walker.go(key[1:])
 
 
-def test_the_way_is_chosen_by_its_later_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the first step of a way costs, such as loading compiled code, decides nothing."""
+@pytest.mark.parametrize("faster", [True, False])
+def test_the_faster_way_is_taken(monkeypatch: pytest.MonkeyPatch, faster: bool) -> None:
+    """What takes less time for the steps of a random game evaluates the gates from then on."""
     network = herbrand.load("hex").network
-    wander, now, way = Walker._wander, [0.0], [None]
+    way, now, plain = [False], [0.0], Memory.reckons
 
-    def takes(walker: Walker, rng: random.Random) -> None:
-        reckons = walker._memory.reckons
-        now[0] += 9.0 if way[0] is not reckons and reckons else 0.001 if reckons else 0.002
+    def note(memory: Memory, reckons: bool) -> None:
         way[0] = reckons
-        wander(walker, rng)
+        plain.fset(memory, reckons)  # type: ignore[attr-defined]
 
-    monkeypatch.setattr(Walker, "_wander", takes)
-    monkeypatch.setattr("time.thread_time", lambda: now[0])
-    assert Walker(network)._memory.reckons
+    def tick() -> float:
+        now[0] += 0.001 if way[0] is faster else 0.002
+        return now[0]
+
+    monkeypatch.setattr(Memory, "reckons", property(plain.fget, note))  # type: ignore[attr-defined]
+    monkeypatch.setattr("time.thread_time", tick)
+    assert Walker(network).memory.reckons is faster
+
+
+def test_moves_in_any_sequence_of_whole_numbers() -> None:
+    """Lists and tuples of integers go straight to compiled code, everything else is looked at first."""
+    walker = herbrand.load("ticTacToe").walker()
+    assert walker.legal() == [walker.legal(0), walker.legal(1)]
+    joint = [moves[-1] for moves in walker.legal()]
+    found = set()
+    for kind in (list, tuple, np.array):
+        walker.reset()
+        walker.play(kind(joint))
+        found.add(walker.key)
+    assert len(found - {walker.start}) == 1
+    for wrong, error in (([0.5, 0], TypeError), (None, TypeError), ([-1, 0], IndexError), ([0], IndexError)):
+        with pytest.raises(error):
+            walker.play(wrong)  # type: ignore[arg-type]
+    for role in (-1, 2, 1 << 80):
+        with pytest.raises((IndexError, OverflowError)):
+            walker.legal(role)
+
+
+def test_nothing_is_kept_of_what_was_asked() -> None:
+    """Compiled code gives away what it makes and keeps nothing: the number of objects stays the same."""
+    game = herbrand.load("ticTacToe")
+    walker, first = game.walker(), game.initial_state()
+
+    def ask() -> None:
+        for _ in range(200):
+            games_of(walker, 1, seed=1)
+            state = first
+            while not state.is_terminal:
+                joint = [moves[-1] for moves in state.legal_moves().values()]
+                assert joint[0] in state.legal_moves("xplayer")
+                state = state.next(tuple(joint))
+            _ = state.goals, state.goal_values("oplayer")
+            with contextlib.suppress(IllegalMoveError, IndexError):
+                walker.play([0, -1])
+
+    ask()
+    before = sys.getallocatedblocks()
+    ask()
+    assert sys.getallocatedblocks() - before < 200
+
+
+def test_states_of_one_game_in_several_threads() -> None:
+    """Threads that ask one engine about different states get the answers they would get alone."""
+    game = herbrand.load("connectFour")
+
+    def play(seed: int) -> list[object]:
+        rng, state, seen = random.Random(seed), game.initial_state(), []
+        while not state.is_terminal:
+            state = state.next([rng.choice(moves) for moves in state.legal_moves().values()])
+            seen.append((state.facts, state.goals, state.legal_moves()))
+        return seen
+
+    alone = [play(seed) for seed in range(8)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(play, range(8))) == alone
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_walkers_of_one_game_are_apart() -> None:

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from herbrand.machine.moves import Move
 from herbrand.machine.state import JointMove, State
+from herbrand.simulate import answering
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from herbrand.game import Game
     from herbrand.simulate.on_network import NetworkEngine
 
@@ -20,46 +23,32 @@ __all__ = ["QuickState", "Vocabulary"]
 
 
 class Vocabulary:
-    """The moves of a network engine as `Move`s, made once; a list for each role."""
+    """The moves of a network engine as `Move`s, made once, and what is asked about states in these terms."""
 
-    __slots__ = ("inputs", "moves", "of")
+    __slots__ = ("answer", "answer_of_role", "go_on", "of", "state")
 
-    def __init__(self, engine: NetworkEngine) -> None:
-        self.moves = [[Move._trusted(text) for text in moves] for moves in engine.walker.moves]
-        self.inputs = [
-            {id(move): m for move, m in zip(moves, inputs, strict=True)}
-            for moves, inputs in zip(self.moves, engine.walker.inputs, strict=True)
-        ]
-        """The inputs of the network for those very objects; other moves are looked up by their text."""
-        self.of = [{move: move for move in moves} for moves in self.moves]
+    def __init__(self, roles: Sequence[str], engine: NetworkEngine) -> None:
+        moves = [[Move._trusted(text) for text in mine] for mine in engine.walker.moves]
+        self.of = [{move: move for move in mine} for mine in moves]
+        """For each role the moves by what they are equal to."""
+        me = answering.Naming(engine.walker.memory, roles, moves).me
+        self.state, self.go_on = answering.state.bind(me), answering.go_on.bind(me)
+        self.answer, self.answer_of_role = answering.answer.bind(me), answering.answer_of_role.bind(me)
 
 
 class QuickState(State):
     """A state of the network engine."""
 
-    __slots__ = ("_answers", "_vocabulary")
+    __slots__ = ("_answers", "_vocabulary", "is_terminal")
 
     _engine: NetworkEngine
+    is_terminal: bool
+    """Whether the game is over."""
 
-    def __init__(
-        self,
-        game: Game,
-        engine: NetworkEngine,
-        key: bytes,
-        vocabulary: Vocabulary,
-        answers: list[int] | None = None,
-    ) -> None:
-        self.game = game
-        self._engine = engine
-        self._key = key
-        self._hash = None
+    def __init__(self, game: Game, engine: NetworkEngine, key: bytes, vocabulary: Vocabulary) -> None:
+        super().__init__(game, engine, key)
         self._vocabulary = vocabulary
-        self._answers = answers if answers is not None else engine.answers(key)
-
-    @property
-    def is_terminal(self) -> bool:
-        """Whether the game is over."""
-        return self._answers[0] != 0
+        self._answers, self.is_terminal = vocabulary.state(key)
 
     @overload
     def legal_moves(self) -> dict[str, list[Move]]: ...
@@ -67,24 +56,14 @@ class QuickState(State):
     def legal_moves(self, role: str) -> list[Move]: ...
     def legal_moves(self, role: str | None = None) -> list[Move] | dict[str, list[Move]]:
         """Return the legal moves of a role, sorted, each once; without a role those of all."""
-        answers = self._answers
-        if role is not None:
+        found: list[Move] | dict[str, list[Move]]
+        if role is None:
+            found = self._vocabulary.answer(self._answers)
+        else:
             index = self.game._role_numbers.get(role)
             if index is None:
                 index = self.game.role_index(role)
-            at = 1
-            for _ in range(index):
-                at += 1 + answers[at]
-            moves = self._vocabulary.moves[index]
-            at += 1
-            return [moves[i] for i in answers[at : at + answers[at - 1]]]
-        at = 1
-        found = {}
-        for name, moves in zip(self.game.roles, self._vocabulary.moves, strict=True):
-            at += 1
-            end = at + answers[at - 1]
-            found[name] = [moves[i] for i in answers[at:end]]
-            at = end
+            found = self._vocabulary.answer_of_role(self._answers, index)
         return found
 
     @property
@@ -95,37 +74,28 @@ class QuickState(State):
     def next(self, joint_move: JointMove) -> State:
         """Return the state after a joint move."""
         vocabulary = self._vocabulary
-        given: Any = joint_move
-        if given.__class__ is not tuple and given.__class__ is not list:
-            given = self._in_order(given)
-        inputs = []
-        try:
-            for known, move in zip(vocabulary.inputs, given, strict=True):
-                inputs.append(known[id(move)])
-        except KeyError:
-            return self._next_by_text(given)
-        except ValueError:
-            return super().next(given)
-        found = self._engine.advance(self._key, inputs)
+        found = vocabulary.go_on(self._key, joint_move)
         if found is None:
-            return super().next(given)
+            found = self._go_on_by_text(joint_move)
+            if found is None:
+                return super().next(joint_move)
         state = _new(QuickState)
         state.game = self.game
         state._engine = self._engine
         state._hash = None
         state._vocabulary = vocabulary
-        state._key, state._answers = found
+        state._key, state._answers, state.is_terminal = found
         return state  # type: ignore[no-any-return]
 
-    def _next_by_text(self, joint_move: JointMove) -> State:
-        """Make a joint move in which some moves are not the objects that the engine gave out."""
+    def _go_on_by_text(self, joint_move: JointMove) -> Any:
+        """Answer `go_on` for moves that are not all the very objects that were given out."""
         ours = []
         for known, move in zip(self._vocabulary.of, self._in_order(joint_move), strict=True):
             found = known.get(move if isinstance(move, Move) else Move(move))
             if found is None:
-                return super().next(joint_move)
+                return None
             ours.append(found)
-        return self.next(ours)
+        return self._vocabulary.go_on(self._key, ours)
 
 
 _new: Any = object.__new__

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.errors import GameError
+from herbrand.simulate import answering
 from herbrand.simulate.walker import Walker
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ __all__ = ["NetworkEngine"]
 class NetworkEngine:
     """Answers questions about states through a network (`interface.Engine`).
 
-    The key of a state is its fluents as bits, in whole words of 64.  The answers come from one
-    `Walker` that goes where it is asked.  Thread-safe: one call at a time.
+    The key of a state is its fluents as bits, in whole words of 64.  The answers come from one memory
+    that goes where it is asked.  Thread-safe: each answer is one call that nothing can interrupt.
     """
 
     name = "network"
@@ -33,6 +33,10 @@ class NetworkEngine:
         self.terms = network.terms
         self.roles = network.roles
         self.walker = Walker(network)
+        """Goes to the state that is asked about: nobody may rely on where it is."""
+        me = self.walker.me
+        self._go, self._legal = answering.go.bind(me), answering.legal.bind(me)
+        self._scores, self._look_ahead = answering.scores.bind(me), answering.look_ahead.bind(me)
         self._place = {term: i for i, term in enumerate(network.fluents.tolist())}
         self._always = network.always
         terms = network.moves[:, 1].tolist()
@@ -40,9 +44,6 @@ class NetworkEngine:
         self._input = [{terms[m]: m for m in inputs} for inputs in self.walker.inputs]
         self._goals: list[list[int]] = network.goals.tolist()
         self._percepts: list[list[int]] = network.percepts.tolist()
-        self._lock = RLock()
-        self._at: bytes | None = None
-        """The key of the walker's state; another object may be the same key."""
 
     def initial(self) -> bytes:
         """Return the key of the initial state."""
@@ -71,69 +72,39 @@ class NetworkEngine:
     def legal(self, key: bytes, role: int) -> list[int]:
         """Return the legal moves of a role, sorted by their texts."""
         moves = self._moves[role]
-        with self._lock:
-            return [moves[i] for i in self._go(key).legal(role)]
+        return [moves[i] for i in self._legal(role, key)]
 
     def terminal(self, key: bytes) -> bool:
         """Return whether the state is terminal."""
-        with self._lock:
-            return self._go(key).is_terminal
+        over: bool = self._go(key)
+        return over
 
     def goals(self, key: bytes, role: int) -> list[int]:
         """Return the goal values of a role."""
-        with self._lock:
-            places = self._go(key).scores()
+        places = self._scores(key)
         return [value for of, value in map(self._goals.__getitem__, places) if of == role]
 
     def values(self, key: bytes) -> list[int | None]:
         """Return the goal value of each role as a number; None unless there is exactly one."""
-        with self._lock:
-            return self._go(key).goals
+        return self.walker.numbering.values(self._scores(key))
 
     def successor(self, key: bytes, moves: Sequence[int]) -> bytes:
         """Return the state after a joint move."""
-        with self._lock:
-            return self._look_ahead(key, moves).following
+        following, _ = self._ahead(key, moves)
+        return following
 
     def percepts(self, key: bytes, moves: Sequence[int], role: int) -> list[int]:
         """Return what a role sees of a joint move."""
-        with self._lock:
-            places = self._look_ahead(key, moves).percepts
+        _, places = self._ahead(key, moves)
         return [percept for of, percept in map(self._percepts.__getitem__, places) if of == role]
 
-    def answers(self, key: bytes) -> list[int]:
-        """Return `Walker.answers` of a state."""
-        with self._lock:
-            return self._go(key).answers
-
-    def advance(self, key: bytes, inputs: Sequence[int]) -> tuple[bytes, list[int]] | None:
-        """Return the state after a joint move and the answers about it; None if the move is not legal.
-
-        The moves are given by their inputs of the network.
-        """
-        with self._lock:
-            walker = self.walker if self._at is key else self._go(key)
-            if not walker.made(inputs):
-                return None
-            self._at = key = walker.key
-            return key, walker.answers
-
-    def _go(self, key: bytes) -> Walker:
-        walker = self.walker
-        if self._at is not key:
-            if self._at != key:
-                self._at = None
-                walker.go(key)
-            self._at = key
-        return walker
-
-    def _look_ahead(self, key: bytes, moves: Sequence[int]) -> Walker:
+    def _ahead(self, key: bytes, moves: Sequence[int]) -> tuple[bytes, list[int]]:
+        """Return the state after a joint move, and the percepts by their places."""
         inputs = []
         for known, move in zip(self._input, moves, strict=True):
             place = known.get(move)
             if place is None:
                 raise GameError(f"`{self.terms.text(move)}` is legal in no reachable state")
             inputs.append(place)
-        walker = self._go(key)
-        walker.look_ahead(inputs)
-        return walker
+        found: tuple[bytes, list[int]] = self._look_ahead(inputs, key)
+        return found

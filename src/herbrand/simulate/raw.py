@@ -13,7 +13,16 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-__all__ = ["load_byte", "load_int", "load_long", "load_word", "store_byte", "store_int", "store_word"]
+__all__ = [
+    "call",
+    "load_byte",
+    "load_int",
+    "load_long",
+    "load_word",
+    "store_byte",
+    "store_int",
+    "store_word",
+]
 
 
 def _load(bits: int, result: Any) -> Any:
@@ -77,3 +86,15 @@ def store_int(typingctx, address, value):
 def store_word(typingctx, address, value):
     """Write 64 bits."""
     return _store(64, types.uint64)
+
+
+@intrinsic
+def call(typingctx, address, first, second, third):
+    """What the function at an address makes of three 64-bit numbers."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        number = ir.IntType(64)
+        function = ir.FunctionType(number, [number] * 3).as_pointer()
+        return builder.call(builder.inttoptr(args[0], function), args[1:])
+
+    return types.int64(types.int64, types.int64, types.int64, types.int64), codegen

@@ -20,8 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.builtin import Entry
 from herbrand.compiled import compiled
 from herbrand.simulate.raw import (
+    call,
     load_byte,
     load_int,
     load_long,
@@ -37,24 +39,28 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Memory", "ask", "follow", "score", "step"]
+__all__ = ["Memory", "enter", "follow", "forward", "score"]
 
 _U = np.uint64
 _SIZES = (
     *("reckons", "known", "fluents", "moves", "roles", "inputs", "loop_count", "state_words"),
     *("legal_end", "next_end", "goal_end", "feedback_first"),
     *("word_next", "word_terminal", "word_goal", "word_sees", "words"),
+    *("none", "true", "false", "list", "tuple", "index_error", "reckon"),
 )
 _ARRAYS = (
     *("values", "dirty", "state", "entering", "outputs", "word_of", "left", "right", "fan_start", "fan"),
-    *("out_start", "out", "literals", "loops", "feedback", "old", "joint", "made", "answers", "place"),
+    *("out_start", "out", "literals", "loops", "feedback", "old", "joint", "made", "place"),
+    *("bits", "first_move", "order"),
 )
 (
-    _RECKONS, _KNOWN, _FLUENTS, _MOVES, _ROLES, _INPUTS, _LOOP_COUNT, _STATE_WORDS,
-    _LEGAL_END, _NEXT_END, _GOAL_END, _FEEDBACK_FIRST,
-    _WORD_NEXT, _WORD_TERMINAL, _WORD_GOAL, _WORD_SEES, _WORDS,
-    _VALUES, _DIRTY, _STATE, _ENTERING, _OUTPUTS, _WORD_OF, _LEFT, _RIGHT, _FAN_START, _FAN,
-    _OUT_START, _OUT, _LITERALS, _LOOPS, _FEEDBACK, _OLD, _JOINT, _MADE, _ANSWERS, _PLACE,
+    RECKONS, KNOWN, FLUENTS, MOVES, ROLES, INPUTS, LOOP_COUNT, STATE_WORDS,
+    LEGAL_END, NEXT_END, GOAL_END, FEEDBACK_FIRST,
+    WORD_NEXT, WORD_TERMINAL, WORD_GOAL, WORD_SEES, WORDS,
+    NONE, TRUE, FALSE, LIST, TUPLE, INDEX_ERROR, RECKON,
+    VALUES, DIRTY, STATE, ENTERING, OUTPUTS, WORD_OF, LEFT, RIGHT, FAN_START, FAN,
+    OUT_START, OUT, LITERALS, LOOPS, FEEDBACK, OLD, JOINT, MADE, PLACE,
+    BITS, FIRST_MOVE, ORDER,
 ) = range(0, 8 * (len(_SIZES) + len(_ARRAYS)), 8)  # fmt: skip
 """Where they stand in the header, in bytes."""
 
@@ -100,9 +106,11 @@ class Memory:
         sizes = (
             *(1, 0, fluents, moves, roles, network.inputs, len(loops), state_words, *network.cones),
             *(1 + fluents + moves, word_next, word_terminal, word_goal, word_sees, words),
+            *map(id, (None, True, False, list, tuple, IndexError)),
+            _CODE.address,
         )
         self.arrays: dict[str, NDArray[Any]] = {
-            "values": np.zeros(nodes, np.uint8),
+            "values": _all_false(nodes),
             "dirty": _first_bits(network.gates),
             "state": np.zeros(state_words, np.uint64),
             "entering": np.zeros(state_words, np.uint64),
@@ -120,8 +128,10 @@ class Memory:
             "old": np.zeros(longest + len(network.feedback), np.uint8),
             "joint": np.zeros(roles, np.int32),
             "made": np.full(roles, -1, np.int32),
-            "answers": np.zeros(1 + roles + moves + len(network.goal), np.int32),
             "place": places,
+            "bits": np.bincount(bits >> 6, minlength=words).astype(np.int32),
+            "first_move": starts.astype(np.int32),
+            "order": order.astype(np.int32),
         }
         self.gates = network.gates
         self.sizes = dict(zip(_SIZES, map(int, sizes), strict=True))
@@ -139,18 +149,23 @@ class Memory:
 
         After it was set, a state must be entered anew.
         """
-        return bool(self._header[_RECKONS // 8])
+        return bool(self._header[RECKONS // 8])
 
     @reckons.setter
     def reckons(self, value: bool) -> None:
         arrays = self.arrays
-        self._header[_RECKONS // 8], self._header[_KNOWN // 8] = value, 0
+        self._header[RECKONS // 8], self._header[KNOWN // 8] = value, 0
         # back to the beginning: nothing true, nothing made, nothing evaluated
-        for name in ("values", "state"):
-            arrays[name][:] = 0
+        arrays["values"][:] = _all_false(len(arrays["values"]) // 2)
+        arrays["state"][:] = 0
         arrays["made"][:] = -1
         arrays["dirty"][:] = _first_bits(self.gates)
         arrays["outputs"][:] = np.packbits(arrays["literals"] & 1 != 0, bitorder="little").view(np.uint64)
+
+
+def _all_false(nodes: int) -> NDArray[np.uint8]:
+    """Return the values of all literals, a byte each, where each node is false."""
+    return np.tile(np.array([0, 1], np.uint8), nodes)
 
 
 def _first_bits(count: int) -> NDArray[np.uint64]:
@@ -163,7 +178,15 @@ def _first_bits(count: int) -> NDArray[np.uint64]:
 
 @compiled
 def _value(values, literal):
-    return load_byte(values + (literal >> 1)) ^ (literal & 1)
+    return load_byte(values + literal)
+
+
+@compiled
+def _set(values, node, value):
+    """Set a node: its literal and the opposite one, which stand side by side."""
+    at = values + 2 * node
+    store_byte(at, value)
+    store_byte(at + 1, value ^ 1)
 
 
 # -- reckoning ----------------------------------------------------------------------------
@@ -172,15 +195,15 @@ def _value(values, literal):
 @compiled
 def _flip(h, node):
     """Change the value of a node and the outputs that show it, and mark what depends on it."""
-    at = load_long(h + _VALUES) + node
-    store_byte(at, load_byte(at) ^ 1)
-    dirty = load_long(h + _DIRTY)
-    start, fan = load_long(h + _FAN_START) + 4 * node, load_long(h + _FAN)
+    values = load_long(h + VALUES)
+    _set(values, node, 1 - _value(values, 2 * node))
+    dirty = load_long(h + DIRTY)
+    start, fan = load_long(h + FAN_START) + 4 * node, load_long(h + FAN)
     for i in range(load_int(start), load_int(start + 4)):
         gate = load_int(fan + 4 * i)
         word = dirty + 8 * (gate >> 6)
         store_word(word, load_word(word) | (_U(1) << _U(gate & 63)))
-    start, out, outputs = load_long(h + _OUT_START) + 4 * node, load_long(h + _OUT), load_long(h + _OUTPUTS)
+    start, out, outputs = load_long(h + OUT_START) + 4 * node, load_long(h + OUT), load_long(h + OUTPUTS)
     for i in range(load_int(start), load_int(start + 4)):
         bit = load_int(out + 4 * i)
         word = outputs + 8 * (bit >> 6)
@@ -215,18 +238,18 @@ def _clean(dirty, gate):
 def _flip_loop(h, loop):
     """Evaluate a whole loop anew and flip what changed."""
     a, b, c, d = load_int(loop), load_int(loop + 4), load_int(loop + 8), load_int(loop + 12)
-    values, old, dirty = load_long(h + _VALUES), load_long(h + _OLD), load_long(h + _DIRTY)
-    gates, back = load_long(h + _INPUTS), load_long(h + _FEEDBACK_FIRST)
+    values, old, dirty = load_long(h + VALUES), load_long(h + OLD), load_long(h + DIRTY)
+    gates, back = load_long(h + INPUTS), load_long(h + FEEDBACK_FIRST)
     for g in range(a, b):
-        store_byte(old + g - a, load_byte(values + gates + g))
+        store_byte(old + g - a, _value(values, 2 * (gates + g)))
     for f in range(c, d):
-        store_byte(old + b - a + f - c, load_byte(values + back + f))
+        store_byte(old + b - a + f - c, _value(values, 2 * (back + f)))
     _repeat(h, loop)
     for i in range(b - a + d - c):
         node = gates + a + i if i < b - a else back + c + i - (b - a)
         before = load_byte(old + i)
-        if load_byte(values + node) != before:
-            store_byte(values + node, before)
+        if _value(values, 2 * node) != before:
+            _set(values, node, before)
             _flip(h, node)
     g = _next_dirty(dirty, a, b)
     while g < b:
@@ -237,10 +260,10 @@ def _flip_loop(h, loop):
 @compiled
 def _sweep(h, begin, end):
     """Evaluate the dirty gates `begin <= g < end`, and what becomes dirty there."""
-    values, dirty = load_long(h + _VALUES), load_long(h + _DIRTY)
-    left, right, first = load_long(h + _LEFT), load_long(h + _RIGHT), load_long(h + _INPUTS)
-    loop = load_long(h + _LOOPS)
-    last_loop = loop + 16 * load_long(h + _LOOP_COUNT)
+    values, dirty = load_long(h + VALUES), load_long(h + DIRTY)
+    left, right, first = load_long(h + LEFT), load_long(h + RIGHT), load_long(h + INPUTS)
+    loop = load_long(h + LOOPS)
+    last_loop = loop + 16 * load_long(h + LOOP_COUNT)
     while loop < last_loop and load_int(loop) < begin:
         loop += 16
     at = begin
@@ -250,7 +273,7 @@ def _sweep(h, begin, end):
         while g < stop:
             _clean(dirty, g)
             value = _value(values, load_int(left + 4 * g)) & _value(values, load_int(right + 4 * g))
-            if value != load_byte(values + first + g):
+            if value != _value(values, 2 * (first + g)):
                 _flip(h, first + g)
             g = _next_dirty(dirty, g + 1, stop)
         if stop == end:
@@ -267,12 +290,12 @@ def _sweep(h, begin, end):
 @compiled
 def _evaluate(h, begin, end):
     """Evaluate the gates `begin <= g < end`."""
-    values = load_long(h + _VALUES)
-    left, right = load_long(h + _LEFT) + 4 * begin, load_long(h + _RIGHT) + 4 * begin
-    at = values + load_long(h + _INPUTS) + begin
+    values = load_long(h + VALUES)
+    left, right = load_long(h + LEFT) + 4 * begin, load_long(h + RIGHT) + 4 * begin
+    node = load_long(h + INPUTS) + begin
     for _ in range(end - begin):
-        store_byte(at, _value(values, load_int(left)) & _value(values, load_int(right)))
-        at += 1
+        _set(values, node, _value(values, load_int(left)) & _value(values, load_int(right)))
+        node += 1
         left += 4
         right += 4
 
@@ -281,25 +304,25 @@ def _evaluate(h, begin, end):
 def _repeat(h, loop):
     """Evaluate a whole loop anew, from false to its fixpoint."""
     a, b, c, d = load_int(loop), load_int(loop + 4), load_int(loop + 8), load_int(loop + 12)
-    values, back, feedback = load_long(h + _VALUES), load_long(h + _FEEDBACK_FIRST), load_long(h + _FEEDBACK)
+    values, back, feedback = load_long(h + VALUES), load_long(h + FEEDBACK_FIRST), load_long(h + FEEDBACK)
     for f in range(c, d):
-        store_byte(values + back + f, 0)
+        _set(values, back + f, 0)
     changed = True
     while changed:
         _evaluate(h, a, b)
         changed = False
         for f in range(c, d):
             value = _value(values, load_int(feedback + 4 * f))
-            if value != load_byte(values + back + f):
-                store_byte(values + back + f, value)
+            if value != _value(values, 2 * (back + f)):
+                _set(values, back + f, value)
                 changed = True
 
 
 @compiled
 def _walk(h, begin, end):
     """Evaluate the gates `begin <= g < end`, loops to their fixpoints."""
-    loop = load_long(h + _LOOPS)
-    last_loop = loop + 16 * load_long(h + _LOOP_COUNT)
+    loop = load_long(h + LOOPS)
+    last_loop = loop + 16 * load_long(h + LOOP_COUNT)
     while loop < last_loop and load_int(loop) < begin:
         loop += 16
     while loop < last_loop and load_int(loop) < end:
@@ -313,10 +336,11 @@ def _walk(h, begin, end):
 @compiled
 def _show(h, begin, end):
     """Write the words `begin <= w < end` of the outputs."""
-    values, literals, outputs = load_long(h + _VALUES), load_long(h + _LITERALS), load_long(h + _OUTPUTS)
+    values, literals, outputs = load_long(h + VALUES), load_long(h + LITERALS), load_long(h + OUTPUTS)
+    count = load_long(h + BITS)
     for w in range(begin, end):
         bits = _U(0)
-        for b in range(64):
+        for b in range(load_int(count + 4 * w)):
             bits |= _U(_value(values, load_int(literals + 256 * w + 4 * b))) << _U(b)
         store_word(outputs + 8 * w, bits)
 
@@ -324,36 +348,36 @@ def _show(h, begin, end):
 # -- both ways ----------------------------------------------------------------------------
 
 _LEGAL, _NEXT, _GOAL = 1, 2, 4
-"""What is up to date when all gates are walked, in `known`."""
+"""What is up to date, in `known`."""
 
 
 @compiled
 def _put(h, node, value):
     """Set an input."""
-    if load_long(h + _RECKONS):
+    if load_long(h + RECKONS):
         _flip(h, node)
     else:
-        store_byte(load_long(h + _VALUES) + node, value)
+        _set(load_long(h + VALUES), node, value)
 
 
 @compiled
 def _forget(h, kept):
-    store_word(h + _KNOWN, load_word(h + _KNOWN) & _U(kept))
+    store_word(h + KNOWN, load_word(h + KNOWN) & _U(kept))
 
 
 @compiled
 def _know(h, what):
     """Bring one kind of outputs up to date."""
-    a, b, c = load_long(h + _LEGAL_END), load_long(h + _NEXT_END), load_long(h + _GOAL_END)
-    if load_long(h + _RECKONS):
-        _sweep(h, b if what == _GOAL else 0, a if what == _LEGAL else b if what == _NEXT else c)
-        return
-    known = load_long(h + _KNOWN)
+    known = load_long(h + KNOWN)
     if known & what:
         return
-    store_word(h + _KNOWN, _U(known | what))
-    terminal, goal = load_long(h + _WORD_TERMINAL), load_long(h + _WORD_GOAL)
-    following, sees, words = load_long(h + _WORD_NEXT), load_long(h + _WORD_SEES), load_long(h + _WORDS)
+    store_word(h + KNOWN, _U(known | what))
+    a, b, c = load_long(h + LEGAL_END), load_long(h + NEXT_END), load_long(h + GOAL_END)
+    if load_long(h + RECKONS):
+        _sweep(h, b if what == _GOAL else 0, a if what == _LEGAL else b if what == _NEXT else c)
+        return
+    terminal, goal = load_long(h + WORD_TERMINAL), load_long(h + WORD_GOAL)
+    following, sees, words = load_long(h + WORD_NEXT), load_long(h + WORD_SEES), load_long(h + WORDS)
     if what == _LEGAL:
         _walk(h, 0, a)
         _show(h, 0, following)
@@ -370,8 +394,8 @@ def _know(h, what):
 @compiled
 def _go(h, words):
     """Take over the state whose words are at an address, and forget the joint move."""
-    state = load_long(h + _STATE)
-    for w in range(load_long(h + _STATE_WORDS)):
+    state = load_long(h + STATE)
+    for w in range(load_long(h + STATE_WORDS)):
         new = load_word(words + 8 * w)
         bits = load_word(state + 8 * w) ^ new
         store_word(state + 8 * w, new)
@@ -379,10 +403,10 @@ def _go(h, words):
             bit = lowest_bit(bits)
             bits &= bits - _U(1)
             _put(h, 1 + 64 * w + bit, np.int64((new >> _U(bit)) & _U(1)))
-    made = load_long(h + _MADE)
-    for _ in range(load_long(h + _ROLES)):
+    made = load_long(h + MADE)
+    for _ in range(load_long(h + ROLES)):
         if load_int(made) >= 0:
-            _put(h, 1 + load_long(h + _FLUENTS) + load_int(made), 0)
+            _put(h, 1 + load_long(h + FLUENTS) + load_int(made), 0)
             store_int(made, -1)
         made += 4
     _forget(h, 0)
@@ -391,9 +415,9 @@ def _go(h, words):
 @compiled
 def _make(h):
     """Set the inputs of the joint move that stands in the memory."""
-    first = 1 + load_long(h + _FLUENTS)
-    joint, made = load_long(h + _JOINT), load_long(h + _MADE)
-    for _ in range(load_long(h + _ROLES)):
+    first = 1 + load_long(h + FLUENTS)
+    joint, made = load_long(h + JOINT), load_long(h + MADE)
+    for _ in range(load_long(h + ROLES)):
         before, now = load_int(made), load_int(joint)
         if before != now:
             if before >= 0:
@@ -406,81 +430,30 @@ def _make(h):
 
 
 @compiled
-def _answer(h):
-    """Write whether the state is terminal, then for each role how many moves are legal, and which."""
-    outputs, word_of, answers = load_long(h + _OUTPUTS), load_long(h + _WORD_OF), load_long(h + _ANSWERS)
-    store_int(answers, load_long(outputs + 8 * load_long(h + _WORD_TERMINAL)) & 1)
-    at = answers + 4
-    for _ in range(load_long(h + _ROLES)):
-        count = at
-        at += 4
-        begin = load_int(word_of)
-        word_of += 4
-        for w in range(begin, load_int(word_of)):
-            bits = load_word(outputs + 8 * w)
-            while bits:
-                store_int(at, 64 * (w - begin) + lowest_bit(bits))
-                at += 4
-                bits &= bits - _U(1)
-        store_int(count, (at - count) // 4 - 1)
-    return (at - answers) // 4
+def _is_at(h, words):
+    """Whether the state whose words are at an address is the present one."""
+    state = load_long(h + STATE)
+    for w in range(load_long(h + STATE_WORDS)):
+        if load_word(state + 8 * w) != load_word(words + 8 * w):
+            return False
+    return True
 
 
 @compiled
-def ask(h, enter):
-    """Write the answers about the present state and return how many numbers they are.
-
-    With `enter`, the state that stands in "entering" becomes the present one first.
-    """
-    if enter:
-        _go(h, load_long(h + _ENTERING))
-    _know(h, _LEGAL)
-    return _answer(h)
+def _enter(h, words):
+    if not (load_long(h + KNOWN) & _LEGAL and _is_at(h, words)):
+        _go(h, words)
+        _know(h, _LEGAL)
+    return load_long(load_long(h + OUTPUTS) + 8 * load_long(h + WORD_TERMINAL)) & 1
 
 
 @compiled
-def score(h, enter):
-    """Write which goals hold in the present state (`enter` as for `ask`) and return how many do."""
-    if enter:
-        _go(h, load_long(h + _ENTERING))
-    _know(h, _LEGAL)
-    _know(h, _GOAL)
-    at, outputs = load_long(h + _ANSWERS), load_long(h + _OUTPUTS)
-    begin, count = load_long(h + _WORD_GOAL), 0
-    for w in range(begin, load_long(h + _WORD_SEES)):
-        bits = load_word(outputs + 8 * w)
-        while bits:
-            store_int(at + 4 * count, 64 * (w - begin) + lowest_bit(bits))
-            count += 1
-            bits &= bits - _U(1)
-    return count
-
-
-@compiled
-def follow(h, enter):
-    """Evaluate what the joint move gives in the present state (`enter` as for `ask`)."""
-    if enter:
-        _go(h, load_long(h + _ENTERING))
-    _know(h, _LEGAL)
-    _make(h)
-    _know(h, _NEXT)
-
-
-@compiled
-def step(h, enter):
-    """Make the joint move in the present state (`enter` as for `ask`) and go to the next one.
-
-    Returns how many numbers the answers about the new state are; or, and then the state stays,
-    -1 if it is terminal, -2 - r if the move of role r is not legal.
-    """
-    if enter:
-        _go(h, load_long(h + _ENTERING))
-    _know(h, _LEGAL)
-    outputs, word_of = load_long(h + _OUTPUTS), load_long(h + _WORD_OF)
-    if load_long(outputs + 8 * load_long(h + _WORD_TERMINAL)) & 1:
+def _forward(h):
+    outputs, word_of = load_long(h + OUTPUTS), load_long(h + WORD_OF)
+    if load_long(outputs + 8 * load_long(h + WORD_TERMINAL)) & 1:
         return -1
-    joint, place = load_long(h + _JOINT), load_long(h + _PLACE)
-    for r in range(load_long(h + _ROLES)):
+    joint, place = load_long(h + JOINT), load_long(h + PLACE)
+    for r in range(load_long(h + ROLES)):
         bit = load_int(place + 4 * load_int(joint + 4 * r))
         word = load_word(outputs + 8 * (load_int(word_of + 4 * r) + (bit >> 6)))
         if not (word >> _U(bit & 63)) & _U(1):
@@ -488,9 +461,54 @@ def step(h, enter):
     _make(h)
     _know(h, _NEXT)
     # copied, because going there changes the outputs
-    following, entering = outputs + 8 * load_long(h + _WORD_NEXT), load_long(h + _ENTERING)
-    for w in range(load_long(h + _STATE_WORDS)):
+    following, entering = outputs + 8 * load_long(h + WORD_NEXT), load_long(h + ENTERING)
+    for w in range(load_long(h + STATE_WORDS)):
         store_word(entering + 8 * w, load_word(following + 8 * w))
-    _go(h, entering)
-    _know(h, _LEGAL)
-    return _answer(h)
+    return _enter(h, entering)
+
+
+_ENTER, _FORWARD, _FOLLOW, _SCORE = range(4)
+
+
+def _reckon(h, what, words):
+    if what == _ENTER:
+        return _enter(h, words)
+    if what == _FORWARD:
+        return _forward(h)
+    if what == _FOLLOW:
+        _make(h)
+        _know(h, _NEXT)
+    else:
+        _know(h, _GOAL)
+    return 0
+
+
+_CODE = Entry(_reckon)
+
+
+@compiled
+def enter(h, words):
+    """Go to the state whose words are at an address; return whether it is terminal."""
+    return call(load_long(h + RECKON), h, _ENTER, words)
+
+
+@compiled
+def forward(h):
+    """Make the joint move that stands in the memory, and go to the next state.
+
+    Returns whether that is terminal; or, and then the state stays, -1 if the present one is terminal,
+    -2 - r if the move of role r is not legal.
+    """
+    return call(load_long(h + RECKON), h, _FORWARD, 0)
+
+
+@compiled
+def follow(h):
+    """Evaluate what the joint move that stands in the memory gives in the present state, legal or not."""
+    call(load_long(h + RECKON), h, _FOLLOW, 0)
+
+
+@compiled
+def score(h):
+    """Bring the goals of the present state up to date."""
+    call(load_long(h + RECKON), h, _SCORE, 0)

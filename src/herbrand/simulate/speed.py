@@ -184,14 +184,15 @@ def prepare(widths: Sequence[int] = WIDTHS, *, single: bool = False) -> float:
     """
     started = time.monotonic()
     from herbrand.simulate.from_network import BatchSimulator
-    from herbrand.simulate.on_network import NetworkEngine
 
     network = _smallest()
     for width in widths:
         BatchSimulator(network, width, straight=False).play("", playouts=1, seed=1, max_steps=10)
     if single:
-        engine = NetworkEngine(network)
-        engine.terminal(engine.initial())
+        from herbrand.simulate import answering
+
+        for function in answering.ALL:
+            _ = function.address
     return time.monotonic() - started
 
 

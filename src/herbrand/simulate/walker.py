@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,15 +15,24 @@ from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Protocol, overload
 
     from herbrand.network.network import Network
 
+    class _Legal(Protocol):
+        @overload
+        def __call__(self) -> list[list[int]]: ...
+        @overload
+        def __call__(self, role: int, /) -> list[int]: ...
+
+
 __all__ = ["Walker"]
 
-_FEW_GATES = 500
+_FEW_GATES = 150
 """Networks with fewer gates than this are walked, without trying."""
+_TRIALS = 3
 _TRIAL_STEPS = 50
-_TRIAL_SECONDS = 0.1
+_TRIAL_SECONDS = 0.05
 
 
 class Numbering:
@@ -44,6 +55,16 @@ class Numbering:
             (role, goal_value(text(value))) for role, value in network.goals.tolist()
         ]
 
+    def values(self, places: list[int]) -> list[int | None]:
+        """Return the value of each role by the goals that hold; None unless there is exactly one."""
+        found: list[int | None] = [None] * len(self.moves)
+        met = set()
+        for place in places:
+            role, value = self.goals[place]
+            found[role] = None if role in met else value
+            met.add(role)
+        return found
+
 
 class Walker:
     """A game in progress that changes with every joint move.
@@ -63,37 +84,32 @@ class Walker:
 
     def __init__(self, network: Network, like: Walker | None = None) -> None:
         """`like`, another walker on this network, spares preparing what they share."""
-        from herbrand.simulate import reckoning
+        from herbrand.simulate import answering
+        from herbrand.simulate.reckoning import Memory
 
         self.network = network
-        self._numbering: Numbering = like._numbering if like else Numbering(network)
-        self.moves = self._numbering.moves
+        self.numbering: Numbering = like.numbering if like else Numbering(network)
+        """Shared by the walkers of a network."""
+        self.moves = self.numbering.moves
         """The moves of each role as KIF, sorted: all that are ever legal."""
-        self.inputs = self._numbering.inputs
+        self.inputs = self.numbering.inputs
         """The places of those moves among the inputs of the network."""
-        memory = self._memory = reckoning.Memory(network, self._numbering.order)
-        self._address = memory.address
-        arrays, sizes = memory.arrays, memory.sizes
-        words = sizes["state_words"]
-        outputs: Any = arrays["outputs"]
-        self._state = _view(arrays["state"])
-        self._entry = _view(arrays["entering"].view(np.uint8))
-        self._joint = _view(arrays["joint"])
-        self._answers = _view(arrays["answers"])
-        self._next = _view(outputs[sizes["word_next"] : sizes["word_next"] + words])
-        self._sees = outputs[sizes["word_sees"] :].view(np.uint8)
-        self._ask: Any = reckoning.ask
-        self._step: Any = reckoning.step
-        self._score: Any = reckoning.score
-        self._follow: Any = reckoning.follow
+        memory = self.memory = Memory(network, self.numbering.order)
+        self.me = (memory.address, memory)
+        """What the functions of `answering` are bound to."""
+        self._go, self._play = answering.go.bind(self.me), answering.play.bind(self.me)
+        self._scores = answering.scores.bind(self.me)
+        self.legal: _Legal = answering.legal.bind(self.me)
+        """`legal(role)`: the numbers of the legal moves of a role, ascending; `legal()`: those of all."""
+        words = memory.sizes["state_words"]
         self.start: bytes = np.packbits(network.initial, bitorder="little").tobytes().ljust(8 * words, b"\0")
         """The key of the initial state."""
+        self.is_terminal: bool
+        """Whether the game is over."""
         if like is not None:
-            memory.reckons = like._memory.reckons
+            memory.reckons = like.memory.reckons
         else:
             self._tune()
-        self.answers: list[int] = []
-        """1 or 0 for terminal, then for each role how many moves are legal, and their numbers."""
         self.reset()
 
     # -- the state ------------------------------------------------------------------------
@@ -101,45 +117,24 @@ class Walker:
     @property
     def key(self) -> bytes:
         """The present state: its fluents as bits in the order of the network, in whole words of 64."""
-        return self._state.tobytes()
+        state: bytes = self.memory.arrays["state"].tobytes()
+        return state
 
     def go(self, key: bytes) -> None:
-        """Go to a state, given by its key."""
-        self._entry[:] = key
-        self.answers = self._answers[: self._ask(self._address, True)].tolist()
+        """Go to a state, given by its key; `ValueError` for what is none."""
+        over = self._go(key)
+        if over is None:
+            raise ValueError(f"a key is {len(self.start)} bytes")
+        self.is_terminal = over
 
     def reset(self) -> None:
         """Go to the initial state."""
         self.go(self.start)
 
     @property
-    def is_terminal(self) -> bool:
-        """Whether the game is over."""
-        return self.answers[0] != 0
-
-    def legal(self, role: int) -> list[int]:
-        """Return the numbers of the legal moves of a role, ascending."""
-        answers, at = self.answers, 1
-        while role:
-            at += 1 + answers[at]
-            role -= 1
-        return answers[at + 1 : at + 1 + answers[at]]
-
-    @property
     def goals(self) -> list[int | None]:
         """The goal value of each role; None unless the rules give exactly one."""
-        found: list[int | None] = [None] * len(self.moves)
-        met, pairs = set(), self._numbering.goals
-        for place in self.scores():
-            role, value = pairs[place]
-            found[role] = None if role in met else value
-            met.add(role)
-        return found
-
-    def scores(self) -> list[int]:
-        """Return the goals that hold, as places among the goals of the network."""
-        scores: list[int] = self._answers[: self._score(self._address, False)].tolist()
-        return scores
+        return self.numbering.values(self._scores())
 
     # -- moving ---------------------------------------------------------------------------
 
@@ -149,80 +144,50 @@ class Walker:
         Raises `IllegalMoveError` if a move is not legal or the game is over, `IndexError` if a
         role has no such move; the state stays then.
         """
-        joint = self._joint
-        role = 0
-        for inputs in self.inputs:
-            joint[role] = inputs[moves[role]]
-            role += 1  # noqa: SIM113 - enumerate costs more
-        count = self._step(self._address, False)
-        if count < 0:
-            raise IllegalMoveError(
-                "the game is over"
-                if count == -1
-                else f"no legal move `{self.moves[-2 - count][moves[-2 - count]]}` for role {-2 - count}"
-            )
-        self.answers = self._answers[:count].tolist()
+        over = self._play(moves)
+        if over is None:
+            over = self._play_numbers(moves)
+        self.is_terminal = over
 
-    def made(self, inputs: Sequence[int]) -> bool:
-        """Make a joint move, given as inputs of the network; return whether it was legal."""
-        for role, move in enumerate(inputs):
-            self._joint[role] = move
-        count = self._step(self._address, False)
-        if count < 0:
-            return False
-        self.answers = self._answers[:count].tolist()
-        return True
-
-    def look_ahead(self, inputs: Sequence[int]) -> None:
-        """Evaluate what a joint move gives, legal or not, and stay."""
-        for role, move in enumerate(inputs):
-            self._joint[role] = move
-        self._follow(self._address, False)
-
-    @property
-    def following(self) -> bytes:
-        """After `look_ahead`: the key of the next state."""
-        return self._next.tobytes()
-
-    @property
-    def percepts(self) -> list[int]:
-        """After `look_ahead`: the percepts, as places among the percepts of the network."""
-        bits = np.unpackbits(self._sees, count=len(self.network.sees), bitorder="little")
-        found: list[int] = np.flatnonzero(bits).tolist()
-        return found
+    def _play_numbers(self, moves: Sequence[int]) -> bool:
+        """Make a joint move that is no list of integers, or say what is wrong with it."""
+        numbers = [index(moves[role]) for role in range(len(self.moves))]
+        if self.is_terminal:
+            raise IllegalMoveError("the game is over")
+        for role, number in enumerate(numbers):
+            if not 0 <= number < len(self.moves[role]):
+                raise IndexError(f"role {role} has no move {number}: it has {len(self.moves[role])}")
+            if number not in self.legal(role):
+                raise IllegalMoveError(f"no legal move `{self.moves[role][number]}` for role {role}")
+        over: bool = self._play(numbers)
+        return over
 
     def _tune(self) -> None:
-        """Take the faster way to evaluate gates: try both on some steps of a random game.
-
-        Each way goes one step before its time is taken: the first costs compiled code that is
-        loaded, and the evaluation of all gates, which no later step pays.
-        """
+        """Take the faster way to evaluate gates: try both, in turn, on the steps of a random game."""
         if self.network.gates < _FEW_GATES:
-            self._memory.reckons = False
+            self.memory.reckons = False
             return
-        spent = {}
-        for reckons in (True, False):
-            self._memory.reckons = reckons
-            self.reset()
-            rng = random.Random(1)
-            self._wander(rng)
-            started = now = time.thread_time()
-            steps = 0
-            while steps < _TRIAL_STEPS and now - started < _TRIAL_SECONDS:
-                self._wander(rng)
-                steps += 1
-                now = time.thread_time()
-            spent[reckons] = (now - started) / steps
-        self._memory.reckons = spent[True] < spent[False]
+        joints = self._wander(random.Random(1))
+        spent = {False: math.inf, True: math.inf}
+        for _ in range(_TRIALS):
+            for reckons in (True, False):
+                self.memory.reckons = reckons
+                self.reset()  # evaluates all gates, which no later step pays
+                started = time.thread_time()
+                for joint in joints:
+                    self._play(joint)
+                spent[reckons] = min(spent[reckons], time.thread_time() - started)
+        self.memory.reckons = spent[True] < spent[False]
 
-    def _wander(self, rng: random.Random) -> None:
-        """Make a random joint move, or begin anew where there is none."""
-        legal = [self.legal(role) for role in range(len(self.moves))]
-        if self.is_terminal or not all(legal):
-            self.reset()
-        else:
-            self.play([rng.choice(moves) for moves in legal])
-
-
-def _view(array: Any) -> memoryview[Any]:
-    return memoryview(array)
+    def _wander(self, rng: random.Random) -> list[list[int]]:
+        """Return the joint moves of a random game, or of some steps of it."""
+        self.reset()
+        joints: list[list[int]] = []
+        started = time.thread_time()
+        while not self.is_terminal and len(joints) < _TRIAL_STEPS:
+            legal = self.legal()
+            if not all(legal) or time.thread_time() - started > _TRIAL_SECONDS:
+                break
+            joints.append([rng.choice(moves) for moves in legal])
+            self.play(joints[-1])
+        return joints
