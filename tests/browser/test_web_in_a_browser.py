@@ -159,16 +159,28 @@ def test_breakthrough_is_played_from_cell_to_cell_against_a_program(page: Page) 
     page.wait_for_function("() => document.querySelectorAll('#history li').length === 0")
 
 
-def test_a_board_is_played_with_the_keyboard(page: Page) -> None:
-    """Arrow keys go from cell to cell, Enter clicks."""
-    sit(page, "ticTacToe", xplayer="you", oplayer="you")
-    turn(page, "Your move, xplayer")
-    page.focus('[data-cell="0.0:1:1"]')
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
+def test_a_game_is_played_with_the_keyboard_alone(page: Page) -> None:
+    """From the page of the game on: Tab leads to the board and stays there, arrows go from cell to cell, Enter clicks."""
+    page.goto("/game/ticTacToe")
+    page.select_option('select[name="seat:oplayer"]', "you")
+    page.focus("button.primary")
     page.keyboard.press("Enter")
-    turn(page, "Your move, oplayer")
-    assert page.locator('[data-cell="0.0:2:2"] .hb-mark').count() == 1
+    page.wait_for_selector("#board .can")
+    turn(page, "Your move, xplayer")
+    while page.evaluate("() => document.activeElement.dataset.cell") is None:
+        page.keyboard.press("Tab")
+    for row, column in ((2, 2), (1, 2), (1, 1), (2, 1), (3, 3)):
+        page.wait_for_function("() => document.activeElement.dataset.cell")
+        for _ in range(4):
+            _, here, there = page.evaluate("() => document.activeElement.dataset.cell").split(":")
+            down, right = row - int(here), column - int(there)
+            if down or right:
+                way = ("Up", "Down")[down > 0] if down else ("Left", "Right")[right > 0]
+                page.keyboard.press(f"Arrow{way}")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f'[data-cell="0.0:{row}:{column}"] .hb-mark')
+    turn(page, "The game is over: xplayer 100, oplayer 0")
+    assert page.inner_text("#heard") == "xplayer: mark 3 3. The game is over: xplayer 100, oplayer 0"
 
 
 def test_moves_without_places_are_in_the_list(page: Page) -> None:

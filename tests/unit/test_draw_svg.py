@@ -215,6 +215,14 @@ def test_the_last_moves_are_marked() -> None:
     assert plain.count('class="last"') == 0
     assert marked.count('class="last"') == 2
     assert marked.count('class="last-arrow"') == 1
+    four = herbrand.load("connectFour")
+    state = four.initial_state("rules").next(("(drop 3)", "noop")).next(("noop", "(drop 3)"))
+    svg = Artist.of(four).draw(state, last=["(drop 3)"]).svg
+    mark = re.search(r'class="last" x="([\d.]+)" y="([\d.]+)"', svg)
+    discs = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', svg)
+    assert mark is not None
+    assert svg.count('class="last"') == 1  # the upper one of two discs
+    assert len({y for _, y in discs if float(y) > float(mark[2])}) == 2
 
 
 def test_hints_beside_a_rulesheet_are_followed(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def cards(facts: list[tuple[str, ...]], layout: Layout) -> Part:
         shown = [(name, number) for name, number in held if number != "0"]
         x = margin
         for name, number in shown:
-            width = max(42.0, len(name) * 8 + 14)
+            width = max(42.0, len(name) * 9.5 + 18)
             svg.append(rect("card", x, y, width, 60, 7))
             svg.append(text(x + width / 2, y + 30, name, "card-text", fitted(name, width)))
             if number:

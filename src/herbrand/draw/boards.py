@@ -122,11 +122,13 @@ def _one_board(
         svg += _frames(grid)
     elif board.form == "map":
         svg += _roads(grid)
+    filled: list[Cell] = []
     for cell, (x, y) in grid.places.items():
         if exist and cell not in exist and cell not in contents:
             continue
         names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
         said = " ".join((*cell[0], *cell[1])) + (f": {', '.join(names)}" if names else "")
+        filled += [cell] * bool(names)
         inside = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
         if board.form == "map" and not names:
             inside += text(x, y, _shortened(cell[1][0], size), "label")
@@ -136,7 +138,7 @@ def _one_board(
     svg += walls
     if board.form != "rings":
         svg += _frames(grid)
-    svg += _trail(grid, number, copy, last)
+    svg += _trail(grid, number, copy, [*last, *_dropped(grid, number, copy, last, filled)])
     svg += [text(x, y, label, "label") for label, x, y in grid.columns]
     svg += [text(-11, y, label, "label") for label, y in grid.rows]
     svg.append("</g>")
@@ -462,6 +464,18 @@ def _trail(grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]]) -
         for one, two in pairwise(places):
             svg += _arrow(one, two, grid.size)
     return svg
+
+
+def _dropped(
+    grid: _Grid, number: int, copy: int, last: Sequence[Sequence[str]], filled: Sequence[Cell]
+) -> list[list[str]]:
+    """Name what was dropped last into a rack: the topmost thing in the column that a move names."""
+    found = []
+    for column in (name for move in last for name in move if name.endswith(":*") and grid.board.rack):
+        inside = [c for c in filled if cell_name(number, copy, c).startswith(column[:-1])]
+        if inside:
+            found.append([cell_name(number, copy, min(inside, key=lambda c: grid.places[c][1]))])
+    return found
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float], size: float) -> list[str]:

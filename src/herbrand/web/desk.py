@@ -20,7 +20,7 @@ MOST_FINDINGS: Final = 200
 MOST_MOVES: Final = 400
 MOST_BRANCHES: Final = 200
 """So many joint moves of a state are shown."""
-SOLVING: Final = (10.0, 400_000, 800.0)
+SOLVING: Final = (20.0, 400_000, 800.0)
 """Seconds, states and megabytes for the value of a state."""
 SMALL: Final = 60
 """States of an automaton that is drawn."""
@@ -287,8 +287,8 @@ def _joints(state: State) -> list[dict[str, str]]:
 
 
 def _shown(joint: dict[str, str]) -> str:
-    chosen = [f"{role} {move}" for role, move in joint.items() if move != "noop"]
-    return ", ".join(chosen) or ", ".join(f"{role} {move}" for role, move in joint.items())
+    chosen = {role: move for role, move in joint.items() if move != "noop"}
+    return ", ".join(f"{role} {move.strip('()')}" for role, move in (chosen or joint).items())
 
 
 def _values(game: Game, state: State) -> tuple[dict[str, float] | None, dict[str, dict[str, float]]]:

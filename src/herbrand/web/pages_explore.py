@@ -61,7 +61,8 @@ def _value(told: Mapping[str, Any]) -> Markup:
     if value is None:
         return tag(
             "p",
-            "What it is worth is not known: the rest of the game is too large to be solved here.",
+            "What it is worth was not found out in the time there was: the rest of the game may be too "
+            "large to be solved here.",
             class_="muted",
         )
     worth = ", ".join(f"{role} {value[role]:g}" for role in told["roles"] if role in value)

@@ -31,7 +31,15 @@ def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, p
                     class_="headline",
                 ),
                 tag("p", problem, id="problem", class_="problem-line", role="alert", hidden=not problem),
-                tag("div", raw(str(view["svg"])), id="board", class_="board", aria_label="Board"),
+                tag("p", "", id="heard", class_="away", role="status"),
+                tag(
+                    "div",
+                    raw(str(view["svg"])),
+                    id="board",
+                    class_="board",
+                    role="region",
+                    aria_label="Board",
+                ),
                 tag(
                     "p",
                     "Hidden information: you see what you can be sure of.",
@@ -118,7 +126,7 @@ def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, p
                 ),
                 tag(
                     "section",
-                    tag("h2", "What you saw"),
+                    tag("h2", _saw(view), id="seen-title"),
                     tag("ol", *_seen(view), id="seen", class_="history"),
                     hidden=not view["seen"],
                     id="seen-box",
@@ -221,6 +229,10 @@ def _moves(view: Mapping[str, Any]) -> list[Child]:
         tag("button", move["text"], name="move", value=move["move"], class_="move")
         for move in view.get("moves", ())
     ]
+
+
+def _saw(view: Mapping[str, Any]) -> str:
+    return "What everybody saw" if view["over"] or not view["people"] else "What you saw"
 
 
 def _seen(view: Mapping[str, Any]) -> list[Child]:

@@ -201,12 +201,15 @@ class Table:
 
     def position(self, step: int | None = None) -> dict[str, Any]:
         """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
-        self._here()
-        state = self._states[len(self._states) - 1 if step is None else min(step, len(self._states) - 1)]
+        game, _ = self._here()
+        last = len(self._states) - 1
+        state = self._states[last if step is None else min(step, last)]
         if self._hides():
             return {"facts": None, "values": {}}
-        known = {r: v for r, v in state.goals.items() if v is not None} if state.is_terminal else {}
-        return {"facts": None if state.is_terminal else sorted(state.facts), "values": known}
+        if not state.is_terminal:
+            return {"facts": sorted(state.facts), "values": {}}
+        known = {role: value for role, value in state.goals.items() if value is not None}
+        return {"facts": None, "values": {role: known[role] for role in game.players if role in known}}
 
     def record(self) -> dict[str, Any]:
         """Return the match as data."""
@@ -317,13 +320,14 @@ class Table:
 
     def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
         game, artist = self._here()
-        seat = "chance" if role == game.chance_role else self._seats.get(role, "random")
+        chance = role == game.chance_role
+        seat = "chance" if chance else self._seats.get(role, "random")
         return {
             "name": role,
             "seat": seat,
             "colour": artist.colours.get(role, "ink"),
             "choosing": len(legal.get(role, ())) > 1 and role not in self._chosen,
-            "goal": state.goal(role) if state.is_terminal else None,
+            "goal": state.goal(role) if state.is_terminal and not chance else None,
         }
 
     def _had_choice(self, step: int, role: str) -> bool:
@@ -349,7 +353,7 @@ class Table:
 
 def _told_thought(report: Explanation) -> dict[str, Any]:
     """Return what a program found out, as far as a page shows it: values, visits, what it expects."""
-    best = report.moves[:SHOWN_MOVES]
+    best = [one for i, one in enumerate(report.moves[:SHOWN_MOVES]) if not i or one.value is not None]
     return {
         "role": report.role,
         "player": report.player,

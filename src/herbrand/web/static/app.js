@@ -91,6 +91,7 @@ function match() {
   let busy = false;
   let since = Date.now();
   let paused = false;
+  let keyed = null;  // the cell that the keyboard was on, while the board is drawn anew
 
   const ask = (address) => fetch(`/match/${key}/${address}`, { headers: { accept: "application/json" } }).then(answer);
   const act = (what, fields = {}) => {
@@ -109,6 +110,7 @@ function match() {
     $("turn").classList.remove("thinking");
     busy = false;
     light();
+    refocus();
     goOn();
   }
 
@@ -132,13 +134,17 @@ function match() {
     $("advance-form").hidden = !(now.auto && (paused || watching()));
     $("advance").textContent = paused ? "Go on" : "Pause";
     $("hint-text").hidden = true;
+    $("hint").hidden = !told.moves || told.hidden;
+    $("seen-title").textContent = now.over || watching() ? "What everybody saw" : "What you saw";
     list("seen", now.seen.map((one) => `${one.role} ${plain(one.move)}: saw ${one.seen.join(" ") || "nothing"}`));
     list("history", now.history);
     placed(told.step, now.steps);
     $("thoughts").hidden = told.thoughts.length === 0;
     $("thoughts").replaceChildren(...told.thoughts.map((one) => thought(one, `${one.role} (${one.player}) chose ${one.moves[0].text}`)));
+    if (current && told.last.length) $("heard").textContent = `${told.last.filter((one) => plain(one.move) !== "noop").map((one) => `${one.role}: ${plain(one.move)}`).join(", ")}. ${status(told)}`;
     moves();
     light();
+    refocus();
     if (!current || !now.auto || watching()) bar();
   }
 
@@ -222,6 +228,15 @@ function match() {
     if (svg) svg.setAttribute("role", view.moves ? "group" : "img");
   }
 
+  // the keyboard stays on the board when it is drawn anew
+  function refocus() {
+    if (keyed == null || !view.moves || busy) return;
+    const was = cells().find((one) => one.dataset.cell === keyed), [x, y] = was ? middle(was) : [0, 0];
+    const far = (one) => { const [a, b] = middle(one); return Math.hypot(a - x, b - y); };
+    cells().filter((one) => one.hasAttribute("tabindex")).sort((a, b) => far(a) - far(b))[0]?.focus({ preventScroll: true });
+  }
+  document.addEventListener("focusin", (event) => { if (!board.contains(event.target)) keyed = null; });
+
   function click(name) {
     if (!view.moves || busy) return;
     if (chosen.length && chosen[chosen.length - 1] === name && !follows(name)) { chosen.pop(); return again(); }
@@ -269,9 +284,9 @@ function match() {
     if (!cell) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      const name = cell.dataset.cell;
-      click(name);
-      cells().find((one) => one.dataset.cell === name && one.hasAttribute("tabindex"))?.focus();
+      keyed = cell.dataset.cell;
+      click(keyed);
+      if (!busy) refocus();
       return;
     }
     const way = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[event.key];
@@ -436,7 +451,12 @@ function write() {
 
   function card(one, number) {
     const mend = one.fix && element("button", { type: "button", class: "fix", onclick: async () => {
-      try { replace((await ask("fix", { number })).text); } catch (error) { verdict(error.message, "bad"); }
+      const asked = text.value;
+      mend.disabled = true;
+      try {
+        const told = await ask("fix", { number });
+        if (asked === text.value) replace(told.text);
+      } catch { check(); }  // the text has changed since it was checked
     } }, `Mend: ${one.fix}`);
     return element("li", { class: one.severity },
       element("button", { type: "button", class: "where", onclick: () => select(one) }, `line ${one.line}, column ${one.column}`),
@@ -599,7 +619,7 @@ function record() {
   function judgement(found) {
     $("judged").replaceChildren(...found.map((one) => element("p", { class: "hint" },
       element("strong", {}, `${one.role} ${plain(one.move)}: ${one.grade}`),
-      `, worth ${one.value.toFixed(0)}${one.proved ? ", proved" : ""} to mcts. `,
+      `, worth ${one.value.toFixed(0)} to mcts${one.proved ? ", proved" : ""}. `,
       one.best === one.move ? null : `Better: ${plain(one.best)}, worth ${one.best_value.toFixed(0)}. `,
       one.line.length > 1 ? element("span", { class: "muted" }, `Expected after it: ${one.line.slice(1).map(chosen).join("; ")}`) : null)));
   }
