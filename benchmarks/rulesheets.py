@@ -184,7 +184,7 @@ the grounder's process included; *MB* the most memory that a process held. The s
 games for each second of processor time: *batch* many games at once on the network; *network* and *rules* one
 state after the other, asked from Python, answered by the network or by evaluating the rules. They were
 measured for fractions of a second and tell the order of magnitude; [how fast games are](speed.md) has better
-ones for a few.
+ones for a few. [What made some sheets hard to ground](hard-sheets.md), and what was done, has its own page.
 
 """
 """Of the page; the numbers follow."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import importlib.util
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import herbrand.compiled
+from herbrand.builtin import Entry
 from herbrand.compiled import can_cache, compiled, sources
 
 if TYPE_CHECKING:
@@ -109,6 +111,37 @@ def test_a_full_disk_is_a_warning(kept, monkeypatch) -> None:
     with pytest.warns(RuntimeWarning, match="cannot be kept.*No space left"):
         assert function(21) == 42
     assert function(1.5) == 3
+
+
+@pytest.mark.parametrize("how", ["damaged", "other version", "no folder"])
+def test_entries_are_kept_like_functions(tmp_path: Path, monkeypatch, how: str) -> None:
+    """Code that is called by its address comes from the disk, and is made anew where that cannot be used."""
+    path = tmp_path / "adding.py"
+    path.write_text("def add(a, b):\n    return a + b\n")
+
+    def load() -> Entry:
+        found = importlib.util.spec_from_file_location("adding", path)
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        found.loader.exec_module(module)
+        return Entry(module.add)
+
+    def works(entry: Entry) -> bool:
+        call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 2)(entry.address)
+        assert call(40, 2) == 42
+        return bool(entry._code.cache_hits)
+
+    assert not works(load())
+    assert works(load())
+    if how == "damaged":
+        for file in (tmp_path / "__pycache__").glob("*.nb?"):
+            file.write_bytes(b"nonsense")
+    elif how == "other version":
+        monkeypatch.setattr("numba.__version__", "0.0.1")
+    else:
+        monkeypatch.setattr(herbrand.compiled, "_CACHE", False)
+    assert not works(load())
 
 
 def test_functions_depend_on_the_modules_they_are_made_of() -> None:

@@ -107,6 +107,19 @@ def test_code_is_found_on_disk(own_folder: Path) -> None:
     assert len(list(own_folder.iterdir())) == 1
 
 
+def test_code_of_another_version_of_the_compiler_is_not_used(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What another llvmlite made stays on disk, and new code stands beside it."""
+    network = herbrand.load("nim").network
+    rows = share_rows(network)
+    assert straight.straighten(network, rows, 8) is not None
+    monkeypatch.setattr("llvmlite.__version__", "0.0.1")
+    assert straight.straighten(network, rows, 8, only_kept=True) is None
+    assert straight.straighten(network, rows, 8) is not None
+    assert len(list(own_folder.iterdir())) == 2
+
+
 @pytest.mark.parametrize("damage", [b"", b"herbrand straight 1\n", None])
 def test_damaged_code_is_made_again(own_folder: Path, damage: bytes | None) -> None:
     """A file that is not whole is thrown away, not run."""
