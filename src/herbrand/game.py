@@ -62,7 +62,8 @@ class Game:
         """Budget of each question to the rules."""
         self._engines: dict[str, Engine] = {}
         self._vocabulary: Vocabulary | None = None
-        self._ground_failure: tuple[float, BudgetExceeded] | None = None
+        self._ground_failure: tuple[float, str, str] | None = None
+        """The seconds that were not enough, and what `BudgetExceeded` said, which itself holds its frames."""
         self._making_network = RLock()
         self._making_engines = RLock()
 
@@ -248,18 +249,20 @@ class Game:
 
     def _built_network(self, allowed: float) -> Network:
         from herbrand.ground import ground
-        from herbrand.network import optimised, wire
 
         if self.has_network:
             return self.network
         if self._ground_failure is not None and self._ground_failure[0] >= allowed:
-            raise self._ground_failure[1]
+            raise BudgetExceeded(*self._ground_failure[1:])
         try:
             program = ground(self.rules, limits=replace(self.limits, seconds=allowed))
         except BudgetExceeded as error:
-            self._ground_failure = allowed, error
+            self._ground_failure = allowed, error.spent, error.reached
             raise
-        network = optimised(wire(program, [program.terms.intern(role) for role in self.rules.roles]))
+        from herbrand.network import optimised, wire  # loads the compiler, for which there may be no need
+
+        wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
+        network = optimised(wired, megabytes=self.limits.megabytes)
         self.__dict__["network"] = network
         return network
 

@@ -7,6 +7,7 @@ network of the game, with what is compiled for it, and the closed reader of its 
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from dataclasses import replace
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.game import Game
-from herbrand.ggp.memory import give_back
+from herbrand.ggp.memory import give_back, megabytes
 from herbrand.ggp.view import reader_within
 from herbrand.limits import Limits
 from herbrand.syntax import read
@@ -40,9 +41,13 @@ _SECONDS = 60.0
 _READER_SECONDS = 5.0
 
 
-def tree_megabytes(memory: int) -> int:
-    """Return how many megabytes are left for what a player remembers, when the whole may take `memory`."""
-    return max(32, memory - _BASE)
+def tree_megabytes(memory: int) -> float:
+    """Return how many megabytes a player may remember, when the whole may take `memory`."""
+    return 0.4 * _free(memory)
+
+
+def _free(memory: int) -> int:
+    return max(50, memory - _BASE)
 
 
 class Kept:
@@ -80,7 +85,7 @@ class Kept:
     def _improve(self, game: Game) -> None:
         try:
             if game.engine == "network":
-                game.initial_state("network").legal_moves()  # compiles
+                _warm(game)
             self.reader = reader_within(game, _READER_SECONDS)
         except (HerbrandError, MemoryError):  # then the rules are evaluated, and moves compared
             pass
@@ -110,6 +115,20 @@ class Kept:
         raise failure
 
 
+def _warm(game: Game) -> None:
+    """Ask the network all that is asked in a match, which compiles: later nobody waits for the compiler."""
+    state = game.initial_state("network")
+    for _ in range(2):
+        legal = state.legal_moves()
+        if state.is_terminal or not all(legal.values()):
+            break
+        joint = [moves[0] for moves in legal.values()]
+        state.percepts(joint)
+        state = state.next(joint)
+        _ = state.goals
+    game.state(state.facts, engine="network").legal_moves()
+
+
 class Games:
     """The games of the last matches, because managers play the same one many times.
 
@@ -117,8 +136,9 @@ class Games:
     """
 
     def __init__(self, *, memory: int = MEMORY) -> None:
-        free = max(50, memory - _BASE)
-        self._limits = Limits(seconds=_SECONDS, atoms=(free << 20) // _ATOM, megabytes=free)
+        free = _free(memory)
+        self._limits = Limits(seconds=_SECONDS, atoms=(free << 20) // _ATOM, megabytes=int(0.8 * free))
+        self._full = memory - free // 2
         self._lock = threading.Lock()
         self._large = threading.Lock()
         self._kept: dict[str, Kept] = {}
@@ -126,7 +146,13 @@ class Games:
     def get(self, rules: str) -> Kept:
         """Return the game with these rules, new or kept."""
         with self._lock:
-            kept = self._kept.pop(rules, None) or Kept(rules, self._large, self._limits)
+            kept = self._kept.pop(rules, None)
+            if kept is None:
+                if megabytes() > self._full:  # then for what is played alone
+                    self._kept.clear()
+                    gc.collect()
+                    give_back()
+                kept = Kept(rules, self._large, self._limits)
             if len(rules) < MUCH:
                 self._kept[rules] = kept
             while len(self._kept) > _GAMES:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["give_back", "most_megabytes"]
+__all__ = ["give_back", "megabytes", "most_megabytes"]
 
 
 def give_back() -> None:
@@ -36,15 +36,29 @@ def _trim() -> Any:
 
 
 def most_megabytes() -> float:
-    """Return the most memory that this process has had, where the system tells."""
-    status = Path("/proc/self/status")
-    if status.is_file():  # counts from the start of this program; getrusage also what the parent had before
-        found = re.search(r"VmHWM:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
-        if found is not None:
-            return round(int(found[1]) / 1024, 1)
+    """Return the most memory that this process has had, where the system tells; 0 elsewhere."""
+    found = _status(
+        "VmHWM"
+    )  # counts from the start of this program; getrusage also what the parent had before
+    if found is not None:
+        return found
     try:
         import resource
     except ImportError:
         return 0.0
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(most / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def megabytes() -> float:
+    """Return the memory that this process has now, where the system tells; 0 elsewhere."""
+    return _status("VmRSS") or 0.0
+
+
+def _status(entry: str) -> float | None:
+    """Return an entry of what Linux says of a process."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return None
+    found = re.search(rf"{entry}:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
+    return None if found is None else round(int(found[1]) / 1024, 1)

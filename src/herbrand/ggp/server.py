@@ -350,13 +350,14 @@ class PlayerServer:
     async def _forget_silent_matches(self) -> None:
         while True:
             await asyncio.sleep(5.0)
-            now = time.monotonic()
-            for match in list(self._playing.values()):
-                if now - match.heard > max(FORGET_SECONDS, 10 * match.play_clock, match.start_clock):
-                    self._say(
-                        "odd", match.id, reason="nothing was heard of this match for long; it is given up"
-                    )
-                    self._end(match)
+            self._forget_silent()
+
+    def _forget_silent(self) -> None:
+        now = time.monotonic()
+        for match in list(self._playing.values()):
+            if now - match.heard > max(FORGET_SECONDS, 10 * match.play_clock, match.start_clock):
+                self._say("odd", match.id, reason="nothing was heard of this match for long; it is given up")
+                self._end(match)
 
     def _say(self, kind: str, match: str | None, **data: object) -> None:
         self.listener(Event(kind, match, data))

@@ -33,9 +33,11 @@ def reader_within(game: Game, seconds: float) -> MoveReader | None:
     """Return the closed reader of a game; None when its moves cannot be listed in so many seconds."""
     limits = replace(game.limits, seconds=min(seconds, game.limits.seconds))
     try:
-        return MoveReader(Game(game.tree, name=game.name, limits=limits))
+        made = MoveReader(Game(game.tree, name=game.name, limits=limits))
     except HerbrandError:
         return None
+    made.game = game  # equal to the one it was made of, which need not be kept
+    return made
 
 
 class MatchView:

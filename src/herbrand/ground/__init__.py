@@ -51,8 +51,8 @@ def ground(
     rules first, and takes fluents that never change for facts: what results says nothing about
     states in which they are otherwise.
     The grounder may take `limits.seconds` of processor time, and four times that by the clock, and
-    `megabytes` of memory (by default `limits.megabytes`).  What it gives may take an eighth of that,
-    because making a network of it takes some times as much.  Threads ground one after another.
+    `megabytes` of memory (by default `limits.megabytes`).  What it gives may take a twentieth of
+    that, because making a network of it takes many times as much.  Threads ground one after another.
     Raises `BudgetExceeded` when these are not enough.
     """
     from herbrand.ground.aspif import parse_aspif
@@ -74,7 +74,7 @@ def ground(
         raise BudgetExceeded(f"{limits.seconds:g} seconds", "waiting for another thread that grounds")
     try:
         output = ground_text(text, seconds=limits.seconds, megabytes=most)
-        head, start, body, atoms, named = parse_aspif(output, terms, most=(most << 20) // 8)
+        head, start, body, atoms, named = parse_aspif(output, terms, most=(most << 20) // 20)
     finally:
         _GROUNDING.release()
     return GroundProgram(terms, head, start, body, atoms, named, time.monotonic() - started)

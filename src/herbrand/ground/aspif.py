@@ -48,7 +48,8 @@ def parse_aspif(
         names = [line for line in lines if line.startswith(b"4 ")]
         shown += names
         mine = [line for line in lines if line.startswith(b"1 0 ")]
-        facts.append(_numbers([line for line in mine if line.endswith(b" 0 0")]).reshape(-1, 6)[:, 3])
+        rows = _numbers([line for line in mine if line.endswith(b" 0 0")]).reshape(-1, 6)
+        facts.append(rows[:, 3].copy())  # of its own: it would keep all rows
         head, length, body = _rules([line for line in mine if not line.endswith(b" 0 0")])
         heads.append(head)
         lengths.append(length)

@@ -20,11 +20,17 @@ PASSES = (factor,)
 """In the order in which they are applied."""
 MOST_GATES = 400_000
 """Larger networks are left as they are: the passes would take longer than they save."""
+GATE_BYTES = 1000
+"""Memory that the passes take for each gate, as measured."""
 
 
-def optimised(network: Network) -> Network:
-    """Return an equal network on which more games are played in the same time."""
-    if network.gates > MOST_GATES:
+def optimised(network: Network, *, megabytes: int | None = None) -> Network:
+    """Return an equal network on which more games are played in the same time.
+
+    One for which that would take more than `megabytes` is left as it is.
+    """
+    gates = MOST_GATES if megabytes is None else min(MOST_GATES, (megabytes << 20) // GATE_BYTES)
+    if network.gates > gates:
         return network
     for step in PASSES:
         network = step(network)
