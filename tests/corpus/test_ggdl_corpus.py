@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+import herbrand
+from herbrand.convert.notation import ggdl
 from herbrand.syntax import read_file
 from herbrand.syntax.ggdl import read_ggdl
 from herbrand.syntax.infix import read_infix
 from herbrand.syntax.printer import print_tree
 from herbrand.syntax.source import Source
+from herbrand.verify import verify_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,3 +65,23 @@ def test_02_every_sheet_printed_as_infix_means_the_same(corpus_dir: Path) -> Non
         assert read_ggdl(Source(text)).statements == plain.statements, path.name
         probed = read_ggdl(Source(text + PROBE))
         assert numbered(probed.statements) == numbered(plain.statements), path.name
+
+
+@pytest.mark.slow
+def test_every_sheet_is_lifted_to_the_same_game(corpus_dir: Path) -> None:
+    """`convert --to ggdl`, read back: no error, and the same rules, or the same states, moves and goals in random play."""
+    by_rules = by_play = 0
+    for path in sorted(corpus_dir.joinpath("rulesheets").glob("*.kif")):
+        started = time.process_time()
+        game = herbrand.load(path)
+        lifted = herbrand.loads(ggdl(game, playouts=1), "ggdl", name="lifted")
+        assert not [d.message for d in lifted.diagnostics if d.is_error], path.name
+        if sorted(numbered(game.rules.normal.rules)) == sorted(numbered(lifted.rules.normal.rules)):
+            by_rules += 1
+            continue
+        report = verify_same(game, lifted, playouts=1, seed=2, max_steps=10)
+        assert report.ok, (path.name, report.difference)
+        assert time.process_time() - started < 300, path.name
+        by_play += 1
+    assert by_rules + by_play > 200
+    assert by_play > 100
