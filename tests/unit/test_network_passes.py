@@ -13,6 +13,7 @@ import herbrand
 from herbrand.ground import ground
 from herbrand.network import Network, optimised, wire
 from herbrand.network.passes import PASSES
+from herbrand.network.passes.exclusive import Exclusive
 from herbrand.network.passes.factor import factor
 from herbrand.simulate.from_network import BatchSimulator
 from herbrand.simulate.kernel import evaluate
@@ -132,3 +133,32 @@ def test_rules_of_pieces_become_smaller() -> None:
     """Where the same conditions stand in many rules, gates go, even in a sheet written with care."""
     before = built(herbrand.load("breakthrough"))
     assert optimised(before).gates < 0.95 * before.gates
+
+
+@pytest.mark.parametrize("name", ["connectFour", "checkers"])
+def test_what_excludes_each_other_is_said_once(name: str) -> None:
+    """With groups proved, the network is smaller, and random games are the very same."""
+    pytest.importorskip("pysat", reason="the extra `analyse` is not installed")
+    from herbrand.analyse.reachable import for_reachable_states
+
+    before = herbrand.load(name).network
+    after = for_reachable_states(before, seconds=300)
+    assert after.gates < before.gates
+    one, two = (
+        BatchSimulator(network, 8).play("", playouts=1000, seed=4, max_steps=80)
+        for network in (before, after)
+    )
+    assert (one.lengths, one.goals, one.branching) == (two.lengths, two.goals, two.branching)
+
+
+def test_conjunctions_under_exclusion() -> None:
+    """Two that exclude each other are false together; what is excluded need not be denied."""
+    exclusive = Exclusive([(0, 1, 2), (3, 4)])
+    a, b, c, d, e = (2 * (1 + i) for i in range(5))
+    assert exclusive.reduced({a, b}) is None
+    assert exclusive.reduced({a, b ^ 1, c ^ 1, d ^ 1}) == {a, d ^ 1}
+    assert exclusive.reduced({a ^ 1, b ^ 1}) == {a ^ 1, b ^ 1}
+    exclusive.learn(100, {a, d})
+    assert exclusive.reduced({100, e}) is None
+    assert exclusive.reduced({100, e ^ 1, b ^ 1}) == {100}
+    assert exclusive.reduced({101, b ^ 1}) == {101, b ^ 1}

@@ -21,6 +21,7 @@ never guessed.
 | `by_search`, `minimax`          | values of games with too many states, by alpha-beta                  |
 | `plan`                          | shortest plans of games with one role                                |
 | `observe`, `tendency`           | remarks: what never matters, who chooses, what moving first is worth |
+| `reachable`                     | a smaller network, for reachable states alone                        |
 | `symmetry`                      | exchanges of fluents and moves that leave the rules as they are      |
 | `automaton`, `automaton_svg`    | the game as Q, q0, Σ, δ, F, with exports                             |
 """

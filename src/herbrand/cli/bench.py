@@ -49,6 +49,13 @@ LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
     help="Whether the gates of a network are walked or have machine code of their own: `auto` compiles where "
     "that is expected to take no more than ten seconds, and takes what is faster.",
 )
+@click.option(
+    "--reachable",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Spend at most so long on proving which fluents are never true together, and play on the smaller "
+    "network that this gives.",
+)
 @JSON
 @click.pass_context
 def command(
@@ -59,6 +66,7 @@ def command(
     seconds: float,
     lanes: str | None,
     code: str,
+    reachable: float | None,
     as_json: bool,
 ) -> None:
     """Measure how fast random games are played.
@@ -84,6 +92,7 @@ def command(
                         seconds=seconds,
                         lanes=int(lanes or 0),
                         code=code,
+                        reachable=reachable,
                         started=started,
                     )
                 )
@@ -106,6 +115,7 @@ def bench(
     seconds: float,
     lanes: int = 0,
     code: str = "auto",
+    reachable: float | None = None,
     started: float | None = None,
 ) -> dict[str, Any]:
     """Measure one game; `started` is when its reading began (`time.monotonic`), if before now.
@@ -128,6 +138,13 @@ def bench(
             if engine == "network":
                 raise
             note = f"no network: {error}"
+    if network is not None and reachable is not None:
+        from herbrand.analyse.reachable import for_reachable_states
+
+        try:
+            network = for_reachable_states(network, seconds=reachable)
+        except BudgetExceeded as error:
+            note = f"the network is the one for all states: {error}"
     if network is not None:
         ready = time.monotonic() - started - compiling
         if code != "walked":

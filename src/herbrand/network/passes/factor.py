@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.network.network import Network
+    from herbrand.network.passes.exclusive import Exclusive
 
 __all__ = ["factor"]
 
@@ -35,10 +36,11 @@ _WIDE = 48
 class _Conjunctions:
     """Conjunctions of any number of literals, equal ones being one; number `n` is node `first + n`."""
 
-    def __init__(self, first: int) -> None:
+    def __init__(self, first: int, exclusive: Exclusive | None) -> None:
         self.first = first
         self.rows: list[tuple[int, ...]] = []
         self._known: dict[tuple[int, ...], int] = {}
+        self._exclusive = exclusive
 
     def of(self, literals: Iterable[int]) -> int:
         """Return the literal of a conjunction."""
@@ -46,6 +48,11 @@ class _Conjunctions:
         row.discard(1)
         if 0 in row or any(literal ^ 1 in row for literal in row):
             return 0
+        if self._exclusive is not None:
+            kept = self._exclusive.reduced(row)
+            if kept is None:
+                return 0
+            row = kept
         if len(row) < 2:
             return row.pop() if row else 1
         key = tuple(sorted(row))
@@ -53,6 +60,8 @@ class _Conjunctions:
         if found is None:
             found = self._known[key] = 2 * (self.first + len(self.rows))
             self.rows.append(key)
+            if self._exclusive is not None:
+                self._exclusive.learn(found, key)
         return found
 
     def none_of(self, terms: list[frozenset[int]]) -> int:
@@ -77,8 +86,11 @@ class _Conjunctions:
         return self.of(parts)
 
 
-def factor(network: Network) -> Network:
-    """Return an equal network with fewer gates; one with loops is returned as it is."""
+def factor(network: Network, exclusive: Exclusive | None = None) -> Network:
+    """Return an equal network with fewer gates; one with loops is returned as it is.
+
+    With `exclusive` it is equal in the states that `exclusive` tells of.
+    """
     if len(network.loops):
         return network
     first = network.inputs
@@ -91,7 +103,7 @@ def factor(network: Network) -> Network:
         uses[literal] = 2  # outputs keep their gate
     inner: list[Any] = [None] * (first + network.gates)  # of gates with one use: literals and terms
     value = [2 * node for node in range(first)] + [0] * network.gates
-    made = _Conjunctions(first)
+    made = _Conjunctions(first, exclusive)
     for g in range(network.gates):
         literals: list[int] = []
         terms: list[frozenset[int]] = []
