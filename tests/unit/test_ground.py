@@ -163,7 +163,7 @@ def test_without_clingo_the_message_says_what_to_install(monkeypatch: pytest.Mon
 def test_memory_has_a_limit() -> None:
     """A grounder that may hold little memory ends with a spent budget."""
     with pytest.raises(BudgetExceeded, match=r"MB|stopped"):
-        ground(herbrand.loads(SMALL).rules, megabytes=20)
+        ground(herbrand.loads(SMALL).rules, megabytes=10)
 
 
 def test_what_the_grounder_gives_has_a_limit() -> None:

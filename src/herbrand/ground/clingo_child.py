@@ -32,6 +32,30 @@ PIECE: Final = 1 << 20
 """Bytes that are read at a time."""
 PATIENCE: Final = 4
 """How many times its seconds of processor time a child may take by the clock."""
+_LIMITS: Final = """
+import resource, sys
+most = resource.getrlimit(resource.RLIMIT_AS)[1]  # whoever started us may allow less
+memory = int(sys.argv[1]) * 2**20
+memory = memory if most == resource.RLIM_INFINITY else min(memory, most)
+resource.setrlimit(resource.RLIMIT_AS, (memory,) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2]) + 1))
+"""
+_CHILD: Final = """
+import sys
+folder, library, *options = sys.argv[3:]
+try:
+    import ctypes
+    main = ctypes.CDLL(library).clingo_main_
+except (ImportError, OSError, AttributeError):
+    import runpy
+    sys.path.append(folder)
+    sys.argv[:] = ['clingo', *options]
+    runpy.run_module('clingo', run_name='__main__')
+else:
+    words = [word.encode() for word in ('clingo', *options)]
+    sys.exit(main(len(words), (ctypes.c_char_p * (len(words) + 1))(*words, None)))
+"""
+"""The library is called as its own program calls it: importing the package takes four times as long."""
 _NO_MEMORY: Final = ("bad_alloc", "MemoryError", "failed to map", "allocate memory", "allocate region")
 
 
@@ -40,7 +64,7 @@ def ground_text(text: str, *, seconds: float, megabytes: int) -> Iterator[bytes]
 
     Raises `BudgetExceeded` when time or memory is used up, `HerbrandError` without clingo.
     """
-    if importlib.util.find_spec("clingo") is None:
+    if not _clingo()[0]:
         raise HerbrandError("grounding needs the library `clingo`: pip install clingo")
     with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
         file = Path(folder) / "game.lp"
@@ -52,25 +76,12 @@ def ground_text(text: str, *, seconds: float, megabytes: int) -> Iterator[bytes]
 def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Iterator[bytes]:
     limited = _has_limits()
     processor = math.ceil(min(max(seconds, 1.0), 1e6))
-    limit = (
-        "import resource, runpy, sys;"
-        "most = resource.getrlimit(resource.RLIMIT_AS)[1];"  # whoever started us may allow less
-        f"memory = {megabytes} * 2**20;"
-        "memory = memory if most == resource.RLIM_INFINITY else min(memory, most);"
-        "resource.setrlimit(resource.RLIMIT_AS, (memory,) * 2);"
-        f"resource.setrlimit(resource.RLIMIT_CPU, ({processor}, {processor + 1}));"
-        if limited
-        else "import runpy, sys;"
-    )
     clock = min(max(seconds, 0.0) * (PATIENCE if limited and seconds >= 1 else 1), 1e6)
+    folder, library = _clingo()
     command = [
-        sys.executable,
-        "-c",
-        limit + "sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')",
-        "--mode=gringo",
-        "--output=intermediate",
-        "--warn=none",
-        str(file),
+        *(sys.executable, "-I", "-S", "-c", (_LIMITS if limited else "") + _CHILD),
+        *(str(megabytes), str(processor), folder, library),
+        *("--mode=gringo", "--output=intermediate", "--warn=none", str(file)),
     ]
     before = _children() if limited else 0.0
     started = time.monotonic()
@@ -107,6 +118,16 @@ def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Ite
     if not message or any(word in message for word in _NO_MEMORY):
         raise BudgetExceeded(f"{megabytes} MB", "while grounding")
     raise InternalError(f"the grounder refused our program: {message.splitlines()[-1]}")
+
+
+def _clingo() -> tuple[str, str]:
+    """Return the folder that has the package clingo, and its library; empty texts without them."""
+    spec = importlib.util.find_spec("clingo")
+    if spec is None or not spec.submodule_search_locations:
+        return "", ""
+    package = Path(next(iter(spec.submodule_search_locations)))
+    library = next((file for file in sorted(package.glob("_clingo*")) if file.suffix in (".so", ".pyd")), "")
+    return str(package.parent), str(library)
 
 
 def _children() -> float:
