@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.automaton import Automaton
     from herbrand.check.rules import Rules
+    from herbrand.check.step_counter import StepCounter
     from herbrand.diagnostic import Diagnostic
     from herbrand.draw.artist import Artist
     from herbrand.ground.possible import Possible
@@ -216,6 +217,13 @@ class Game:
         text = engine.terms.text
         rows = engine.static_extension(relation, arity)
         return [(text(row),) if arity == 1 else tuple(map(text, row)) for row in rows]
+
+    @cached_property
+    def step_counter(self) -> StepCounter | None:
+        """What counts steps, so that every play ends; None where none is found."""
+        from herbrand.check.step_counter import step_counter
+
+        return step_counter(self.rules.normal.rules)
 
     @cached_property
     def network(self) -> Network:

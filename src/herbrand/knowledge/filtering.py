@@ -314,6 +314,8 @@ class _NetworkLevel:
     def sampled(self, step: Step, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
         import numpy as np
 
+        from herbrand.simulate.expand import any_of
+
         generator = np.random.default_rng(chance.getrandbits(64))
         legal = self._legal(step)
         alive = np.flatnonzero(legal.joint_counts() > 0)
@@ -325,7 +327,7 @@ class _NetworkLevel:
             for _ in range(200):
                 clock.spend(0)
                 parents = generator.choice(alive, size=count, p=shares)
-                moves = np.column_stack([_pick(mask[parents], generator) for mask in masks]).astype(np.int32)
+                moves = np.column_stack([any_of(mask[parents], generator) for mask in masks]).astype(np.int32)
                 states = self.packed[parents]
                 kept = np.flatnonzero(self._seen(step, states, moves))
                 if len(kept):
@@ -349,10 +351,3 @@ class _NetworkLevel:
             State(self.game, machine, machine.key(fluents[np.flatnonzero(row)].tolist())): weight
             for row, weight in zip(bits, self.known, strict=True)
         }
-
-
-def _pick(mask: Any, generator: Any) -> Any:
-    """Choose one of the true places of each row, all equally likely."""
-    counts = mask.sum(axis=1)
-    rank = (generator.random(len(mask)) * counts).astype("int64")
-    return (mask.cumsum(axis=1) > rank[:, None]).argmax(axis=1)

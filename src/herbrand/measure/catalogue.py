@@ -40,6 +40,10 @@ SOURCES: Final = {
         "Matthew Stephenson, Dennis J. N. J. Soemers, Éric Piette and Cameron Browne, Measuring Board"
         " Game Distance, *Computers and Games*, 2022"
     ),
+    "Long et al. 2010": (
+        "Jeffrey Richard Long, Nathan R. Sturtevant, Michael Buro and Timothy Furtak, Understanding the"
+        " Success of Perfect Information Monte Carlo Sampling in Game Tree Search, *AAAI-10*, 2010"
+    ),
     "Todd et al. 2024": (
         "Graham Todd, Alexander Padula, Matthew Stephenson, Éric Piette, Dennis J. N. J. Soemers and "
         "Julian Togelius, GAVEL: Generating Games Via Evolution and Language Models, *NeurIPS*, 2024"
@@ -130,7 +134,7 @@ CATALOGUE: Final = {
         ),
         Definition(
             "skill", "What a role that searches gets more than one that moves at random in its place.",
-            "search play", ("Nielsen et al. 2015", "Todd et al. 2024"),
+            "search play", ("Nielsen et al. 2015", "Todd et al. 2024", "Long et al. 2010"),
         ),
         Definition(
             "depth", "Sum of what each rung of the ladder of players gets more than the one below.",

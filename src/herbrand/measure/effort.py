@@ -39,17 +39,18 @@ class Effort:
         if list(self.rungs) != sorted(set(self.rungs)):
             raise ValueError("the rungs of an effort ascend")
 
-    def within(self, each_opening: float, choices: float) -> Effort | None:
+    def within(self, each_opening: float, choices: float, each_choice: float = 0.0) -> Effort | None:
         """Return as much of this effort as fits into its work; None if nothing does.
 
-        `each_opening` are the seconds to open a position, `choices` is how often somebody chooses in a game.
+        `each_opening` are the seconds to open a position, `choices` is how often somebody chooses in a game,
+        `each_choice` what that costs a player that searches besides.
         """
 
         def seconds(effort: Effort) -> float:
             # self-play, skill, and the ladder, in which both play half of the moves
-            top, strong = effort.rungs[-1], effort.searcher
-            openings = top + strong + sum(effort.rungs) + sum(effort.rungs[:-1])
-            return effort.pairs * openings * choices * each_opening
+            searching = [effort.rungs[-1], effort.searcher, *effort.rungs, *effort.rungs[:-1]]
+            moves = sum(searching) * each_opening + len(searching) * each_choice
+            return effort.pairs * choices * moves
 
         if not self.pairs:
             return None

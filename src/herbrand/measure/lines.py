@@ -1,8 +1,8 @@
 """`play_lines`: many games at once, step by step.
 
 All games take their steps together on packed states (`Expander`).  A role moves at random, or as a search
-tree of its own says that grows by so many positions before every move (`Forest`); the tree sees the whole
-state.
+tree of its own says that grows by so many positions before every move (`Forest`).  Where the rules hide
+something, the tree is not grown from the state, but several from what the role can hold possible (`Worlds`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.simulate.expand import any_of
 from herbrand.simulate.lanes import STUCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from herbrand.measure.worlds import Worlds
     from herbrand.play.search.forest import Forest
     from herbrand.simulate.expand import Expander, States
 
@@ -35,19 +37,13 @@ class Table:
     expander: Expander
     players: tuple[int, ...]
     """The roles that are not chance, by number."""
+    hidden: bool = False
+    """Whether roles see no more than the rules tell them (`sees`), and not the state."""
 
     @property
     def roles(self) -> int:
         """How many roles there are, chance counted."""
         return len(self.expander.roles)
-
-
-def any_move(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the number of any legal move in each row."""
-    counts = mask.sum(axis=1)
-    ranks = (random.random(len(mask)) * counts).astype(np.int64) + 1
-    place: NDArray[np.int64] = (mask.cumsum(axis=1) < ranks[:, None]).sum(axis=1)
-    return place
 
 
 def estimate(
@@ -83,6 +79,10 @@ class Lines:
     """[n] how many legal moves such roles had, in all."""
     states_with_choice: NDArray[np.int64]
     """[n] states in which there was such a role."""
+    searched: NDArray[np.int64]
+    """[n] how often a role searched for a move."""
+    lost: NDArray[np.int64]
+    """[n] how often a role that searches found nothing that fits what it had seen, and moved at random."""
     states: list[tuple[NDArray[np.int64], States]] = field(default_factory=list)
     """For each step, if they were kept, the games that went on and their states before it."""
 
@@ -90,7 +90,8 @@ class Lines:
         """Return the first n games; the states must be of them alone."""
         return Lines(
             *(self.goals[:n], self.lengths[:n], self.ended[:n], self.first[:n]),
-            *(self.choices[:n], self.legal[:n], self.states_with_choice[:n], self.states),
+            *(self.choices[:n], self.legal[:n], self.states_with_choice[:n]),
+            *(self.searched[:n], self.lost[:n], self.states),
         )
 
 
@@ -105,12 +106,17 @@ def play_lines(
     """Play games from the initial state, as many as `budgets` has rows.
 
     `budgets[game, role]` is how many positions the role's search opens before it moves, 0 for random moves.
-    Roles of a game that have the same budget have the same tree.  The states of the first `keep` games are
-    kept.
+    Roles of a game that have the same budget have the same tree, unless something is hidden from them.  The
+    states of the first `keep` games are kept.
     """
     expander, (games, roles) = table.expander, budgets.shape
     random = np.random.default_rng(seed)
     forest: Forest | None = None
+    worlds: Worlds | None = None
+    if budgets.any() and table.hidden:
+        from herbrand.measure.worlds import Worlds
+
+        worlds = Worlds(table, budgets > 0, random)
     if budgets.any():
         from herbrand.play.search.forest import Forest
 
@@ -120,6 +126,7 @@ def play_lines(
     states = np.repeat(expander.initial, games, axis=0)
     decided = np.zeros(games, np.bool_)
     last = np.repeat(expander.initial, games, axis=0)
+    joint = seen = None
     for step in range(max_steps + 1):
         legal = expander.legal(states)
         counts = legal.counts()
@@ -132,6 +139,8 @@ def play_lines(
         if step == max_steps or not on.any():
             break
         masks = [legal.mask(r)[on] for r in range(roles)]
+        if worlds is not None and joint is not None and seen is not None:
+            worlds.follow(going[on], joint[on], seen[on])
         going, states, counts = going[on], states[on], counts[on]
         if keep:
             lines.states.append((going[going < keep], states[going < keep]))
@@ -145,10 +154,17 @@ def play_lines(
         alone = new & (mine.sum(axis=1) == 1)
         lines.first[going[alone]] = np.array(table.players)[mine[alone].argmax(axis=1)]
         decided[going[new]] = True
-        joint = np.stack([any_move(mask, random) for mask in masks], axis=1).astype(np.int32)
-        if forest is not None:
-            _think(forest, states, np.where(free, budgets[going], 0), joint)
-        states = expander.step(states, joint)
+        joint = np.stack([any_of(mask, random) for mask in masks], axis=1).astype(np.int32)
+        wanted = np.where(free, budgets[going], 0)
+        lines.searched[going] += (wanted > 0).sum(axis=1)
+        if forest is not None and worlds is not None:
+            lines.lost[going] += _guess(forest, worlds, going, wanted, masks, joint)
+        elif forest is not None:
+            _think(forest, states, wanted, joint)
+        if worlds is None:
+            states = expander.step(states, joint)
+        else:
+            states, seen = expander.observed(states, joint)
     open_goals = lines.goals[:, 0] != STUCK
     lines.goals[open_goals] = expander.goals(last)[open_goals]
     return lines
@@ -167,6 +183,29 @@ def _think(forest: Forest, states: States, budgets: NDArray[np.int64], joint: ND
     joint[rows[found], roles[found]] = moves[found]
 
 
+def _guess(
+    forest: Forest,
+    worlds: Worlds,
+    going: NDArray[np.int64],
+    budgets: NDArray[np.int64],
+    masks: list[NDArray[np.bool_]],
+    joint: NDArray[np.int32],
+) -> NDArray[np.int64]:
+    """As `_think`, by what each role can hold possible; say how many roles of each game have lost track."""
+    rows, roles = np.nonzero(budgets)
+    whose, states, each = worlds.draw(going[rows], roles, budgets[rows, roles])
+    if len(whose):
+        allowed = np.zeros((len(rows), max(mask.shape[1] for mask in masks)), np.bool_)
+        for role, mask in enumerate(masks):
+            mine = np.flatnonzero(roles == role)
+            allowed[mine, : mask.shape[1]] = mask[rows[mine]]
+        moves = forest.best_of_all(forest.search(states, each), whose, roles, allowed)
+        found = moves >= 0  # else the move that was drawn
+        joint[rows[found], roles[found]] = moves[found]
+    without = np.bincount(whose, minlength=len(rows)) == 0
+    return np.bincount(rows[without], minlength=len(joint))
+
+
 def no_lines(games: int, roles: int) -> Lines:
     """Return room for so many games."""
 
@@ -175,5 +214,5 @@ def no_lines(games: int, roles: int) -> Lines:
 
     return Lines(
         np.zeros((games, roles), np.int16), zeros(), np.zeros(games, np.bool_), np.full(games, -1),
-        zeros(), zeros(), zeros(),
+        zeros(), zeros(), zeros(), zeros(), zeros(),
     )  # fmt: skip

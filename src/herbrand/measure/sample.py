@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.check.step_counter import step_counter
 from herbrand.measure.lines import Lines, Table, no_lines, play_lines
 from herbrand.measure.random_play import Outcomes, choices, ends, fairness
 from herbrand.simulate.lanes import NO_VALUE, STUCK
@@ -51,13 +50,12 @@ class Sample:
 
 def sample(game: Game, effort: Effort, seed: int) -> Sample:
     """Play random games, on the network if there is one."""
-    counter = step_counter(game.rules.normal.rules)
-    bound = None if counter is None else counter.bound
+    bound = None if game.step_counter is None else game.step_counter.bound
     if game.engine != "network":
         lines = _by_rules(game, seed, effort.max_steps)
         return Sample(game, None, lines, outcomes_of(game, lines), effort.max_steps, bound)
     expander = game.expander
-    table = Table(expander, tuple(game.role_index(role) for role in game.players))
+    table = Table(expander, tuple(game.role_index(role) for role in game.players), game.has_percepts)
     one, two = np.random.SeedSequence(seed).spawn(2)
     by_chance = np.zeros((effort.traced, table.roles), np.int64)
     lines = play_lines(table, by_chance, seed=one, max_steps=effort.max_steps)

@@ -12,6 +12,7 @@ from herbrand.measure.lines import UNKNOWN, play_lines
 from herbrand.measure.random_play import average, fairness
 from herbrand.measure.sample import outcomes_of
 from herbrand.measure.value import Measure
+from herbrand.measure.worlds import PARTICLES
 from herbrand.play.search.forest import EACH, WIDEST
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from herbrand.measure.effort import Effort
     from herbrand.measure.lines import Lines
     from herbrand.measure.sample import Sample
+    from herbrand.network.network import Network
 
 __all__ = ["Searched"]
 
@@ -43,6 +45,10 @@ _PER_STEP: Final = 200
 """Gates that a step costs as much as, besides."""
 _TURNS: Final = 4
 """How often loops are evaluated, about."""
+_LOST: Final = 0.005
+"""A larger share of moves that were not searched for is told."""
+_FOLLOWED: Final = 8
+"""Steps that following one state of what can be possible costs as much as, in each step of a game."""
 
 
 class Searched:
@@ -53,6 +59,8 @@ class Searched:
         self.effort = effort
         """As much of the effort that was asked for as fits into its work."""
         self.seed = seed
+        self.lines = sample.lines
+        """The games that were played."""
         self.obstacle = self._obstacle(effort)
         """Why nothing can be measured, or None."""
 
@@ -68,10 +76,8 @@ class Searched:
             return "nobody ever has a choice"
         ended = float(sample.outcomes.ended.mean())
         if ended < _FEW_END:
-            return f"nothing is searched: {100 * ended:.0f} % of random games end"
-        if game.has_percepts:
-            return "roles do not see everything, and the players that measure this would"
-        within = effort.within(self._opening(), float(sample.lines.choices.mean()))
+            return f"only {100 * ended:.0f} % of random games end"
+        within = effort.within(self._opening(), float(sample.lines.choices.mean()), self._looking())
         if within is None:
             return f"the game is too large for the effort {effort.name}"
         self.effort = within
@@ -81,15 +87,24 @@ class Searched:
         """Return about how many seconds it takes to open a position in the middle of a game."""
         sample, table = self.sample, self.sample.table
         assert table is not None
-        network = table.expander.network
-        rows = network.inputs + network.gates + len(network.fluents)
-        if len(network.loops):
-            rows *= _TURNS
-        rows += _PER_MOVE * len(network.moves) + _PER_STEP
         wide = float(sample.lines.legal.sum() / sample.lines.choices.sum())
         games = max(EACH, min(wide, WIDEST))
         steps = games * 0.5 * float(sample.lines.lengths.mean())
-        return _ROUND + wide * _POSITION + steps * rows * _GATE
+        return _ROUND + wide * _POSITION + steps * self._rows(table.expander.network) * _GATE
+
+    def _looking(self) -> float:
+        """Return about how many seconds a role needs to follow what it can hold possible, each time."""
+        table = self.sample.table
+        assert table is not None
+        return _FOLLOWED * PARTICLES * self._rows(table.expander.network) * _GATE if table.hidden else 0.0
+
+    @staticmethod
+    def _rows(network: Network) -> int:
+        """Return how many gates a step of a random game costs about as much as."""
+        rows = network.inputs + network.gates + len(network.fluents)
+        if len(network.loops):
+            rows *= _TURNS
+        return rows + _PER_MOVE * len(network.moves) + _PER_STEP
 
     def measures(self, wanted: Collection[str]) -> list[Measure]:
         """Return the wanted measures, and some that came with them.
@@ -113,6 +128,7 @@ class Searched:
         lines = play_lines(
             table, np.concatenate(parts), seed=seed, max_steps=sample.max_steps, keep=pairs if alone else 0
         )
+        self.lines = lines
         found: list[Measure] = []
         begin = 0
         if alone:
@@ -134,13 +150,18 @@ class Searched:
         return found
 
     def notes(self, asked: Effort) -> list[str]:
-        """Say what was left out of the effort that was asked for."""
-        done = self.effort
-        if (done.pairs, done.rungs) == (asked.pairs, asked.rungs):
-            return []
-        players = ", ".join(map(str, done.rungs))
-        kept = f"{done.pairs} pairs of games instead of {asked.pairs}"
-        return [f"a large game: {kept}, players that open {players} positions before a move"]
+        """Say what was left out of the effort asked for, and how players search who see too little."""
+        done, told = self.effort, []
+        if (done.pairs, done.rungs) != (asked.pairs, asked.rungs):
+            players = ", ".join(map(str, done.rungs))
+            kept = f"{done.pairs} pairs of games instead of {asked.pairs}"
+            told.append(f"a large game: {kept}, players that open {players} positions before a move")
+        if self.sample.table is not None and self.sample.table.hidden:
+            told.append("something is hidden: players search in states that fit what they have seen")
+            share = float(self.lines.lost.sum() / max(1, self.lines.searched.sum()))
+            if share >= _LOST:
+                told.append(f"before {100 * share:.0f} % of their moves there was none, and they drew lots")
+        return told
 
     def _seats(self, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Give budgets of players, [games, players], to the roles, [games, roles]."""

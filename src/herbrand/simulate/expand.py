@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States"]
+__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "any_of"]
 
 States: TypeAlias = NDArray[np.uint64]
 """Packed states, [n, words]."""
@@ -285,10 +285,16 @@ class Expander:
 
     def percepts(self, states: States, moves: NDArray[Any]) -> NDArray[np.bool_]:
         """Return what the roles see of joint moves (GDL-II), [k, percepts of `network.percepts`]."""
-        sees = self.network.sees
-        seen = self._step(states, moves, None, sees)[1]
-        little = seen.astype("<u8", copy=False).view(np.uint8)
-        return np.unpackbits(little, axis=1, bitorder="little", count=len(sees)).view(np.bool_)
+        little = self.observed(states, moves)[1].astype("<u8", copy=False).view(np.uint8)
+        count = len(self.network.sees)
+        return np.unpackbits(little, axis=1, bitorder="little", count=count).view(np.bool_)
+
+    def observed(self, states: States, moves: NDArray[Any]) -> tuple[States, NDArray[np.uint64]]:
+        """Return the states after joint moves, as `step`, and what `percepts` are seen of them, as bits.
+
+        Bit `i % 64` of word `i // 64` is the i-th of `network.percepts`.
+        """
+        return self._step(states, moves, None, self.network.sees)
 
     def expand(self, states: States, legal: Legal | None = None) -> Expansion:
         """Return all successors of the states, one for each legal joint move.
@@ -410,6 +416,14 @@ class Expander:
             size = self.network.inputs + self.network.gates + EXTRA_ROWS + self.fluents
             rows = self._rows[width] = np.zeros(size * width, np.uint64)
         return rows, (0,) * width, self._circuit
+
+
+def any_of(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
+    """Return the place of any true entry in each row; in a row without one, how many entries there are."""
+    counts = mask.sum(axis=1)
+    ranks = (random.random(len(mask)) * counts).astype(np.int64) + 1
+    place: NDArray[np.int64] = (mask.cumsum(axis=1) < ranks[:, None]).sum(axis=1)
+    return place
 
 
 def _bit_count(words: NDArray[np.uint64]) -> NDArray[np.uint8]:

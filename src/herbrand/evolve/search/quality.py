@@ -24,8 +24,8 @@ def quality(measures: Mapping[str, float]) -> float:
     skill tells, that more of it tells more, that who is behind can still win, and that the end is open for
     long.  Depth counts the rungs of the ladder `RUNGS` that are worth climbing, two at most.
 
-    Games with hidden information are not searched, as looking ahead would be looking at what is hidden; of
-    them only random games tell, and they get at most a quarter, by how often there is a choice:
+    Of games that are too large to be searched only random games tell, and they get at most a quarter, by how
+    often there is a choice:
 
         balance · (1 - draws²) · agency / 4
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchStore"]
 
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = """
 create table if not exists search (version integer not null, settings text not null);
 create table if not exists candidates (

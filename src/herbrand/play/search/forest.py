@@ -20,7 +20,7 @@ from herbrand.play.search.growth import (
     open_leaves,
     settle,
 )
-from herbrand.play.search.roots import best_moves, plant, unsettled
+from herbrand.play.search.roots import add_up, best_moves, plant, unsettled
 from herbrand.play.search.tree import (
     ARMS,
     CHANCE,
@@ -34,17 +34,21 @@ from herbrand.play.search.tree import (
     new_tree,
 )
 from herbrand.play.search.worker import NEVER, NO_PLAYED, NO_RECORD, NO_STATES, NOTHING, UNSEEN
+from herbrand.simulate.expand import any_of
 from herbrand.simulate.lanes import describe, rollout, step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from herbrand.play.search.tree import Tree
     from herbrand.simulate.expand import Expander, States
 
 __all__ = ["EACH", "WIDEST", "Forest"]
 
 EACH: Final = 16
 """Random games after a new position, unless told otherwise."""
+_FIRST_SIZE: Final = 1 << 22
+"""Bytes that all trees take at first."""
 _WAYS: Final = 512
 """Ways down in one round, at most."""
 _ROWS: Final = 1 << 15
@@ -58,7 +62,8 @@ class Forest:
 
     `each` is how many random games are played after every new position, on the average, but one from each
     of its successors at least; `exploration` is the constant of UCB1 for values from 0 to 1; `max_steps` cuts
-    off games that do not end; `memory` is the size of all trees in bytes.
+    off games that do not end; `memory` is the size of all trees in bytes at most: they begin small, as what
+    fits into the caches is quicker, and where there is no more room the search begins again with more.
     """
 
     def __init__(
@@ -77,16 +82,27 @@ class Forest:
         self.players = [r for r in range(len(roles)) if r != chance]
         self.each = each
         self.max_steps = max_steps
-        self.tree = new_tree(expander.words + 1, len(roles), memory=memory, seed=seed)
-        settings = self.tree.settings
-        settings[EXPLORATION] = exploration
-        settings[CHANCE] = chance
-        settings[SINGLE] = len(roles) == 1
-        settings[SUM] = -2 if len(self.players) == 2 else -1
-        settings[WEIGHT] = each
+        self.memory = memory
+        self._size = min(_FIRST_SIZE, memory)
+        self._seed = seed
+        self._settings = {
+            EXPLORATION: exploration,
+            CHANCE: chance,
+            SINGLE: len(roles) == 1,
+            SUM: -2 if len(self.players) == 2 else -1,
+            WEIGHT: each,
+        }
+        self.tree = self._new_tree()
         self._ways = new_ways(_WAYS, len(roles))
         self._rows = new_rows(_ROWS, len(roles))
+        self._chance = np.random.default_rng(seed)
         self._generator = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
+
+    def _new_tree(self) -> Tree:
+        tree = new_tree(self.expander.words + 1, len(self.expander.roles), memory=self._size, seed=self._seed)
+        for place, value in self._settings.items():
+            tree.settings[place] = value
+        return tree
 
     def search(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Grow a tree from each state until `budgets[i]` of its positions were opened; return the roots.
@@ -94,6 +110,14 @@ class Forest:
         The game must not be over in any of them.  A tree whose value is proved stops before, and all stop
         when there is no more room.  The trees of the search before are forgotten.
         """
+        roots = self._grow(states, budgets)
+        while self.tree.used[FULL] and self._size < self.memory:
+            self._size = min(8 * self._size, self.memory)
+            self.tree = self._new_tree()
+            roots = self._grow(states, budgets)
+        return roots
+
+    def _grow(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         tree = self.tree
         if tree.used[POSITIONS]:
             tree.slots[:] = 0
@@ -124,6 +148,28 @@ class Forest:
         found = np.zeros(len(roots), np.int64)
         best_moves(self.tree, roots, roles, found)
         return np.where(found < 0, -1, found - self.expander._bounds[roles])
+
+    def best_of_all(
+        self,
+        roots: NDArray[np.int64],
+        groups: NDArray[np.int64],
+        roles: NDArray[np.int64],
+        allowed: NDArray[np.bool_],
+    ) -> NDArray[np.int64]:
+        """Return the move of `roles[g]` that is best on the average over the roots of each group g.
+
+        Roots are states that a role cannot tell from each other, `allowed[g, move]` its legal moves in them.
+        Each root at which a move was looked at counts the same; the uncertainty, by all random games after
+        the move, is subtracted.  -1 for groups of which no root was opened.
+        """
+        values, roots_with, games = (np.zeros(allowed.shape) for _ in range(3))
+        base = self.expander._bounds[roles]
+        add_up(self.tree, roots, groups, roles, base, values, roots_with, games)
+        looked_at = allowed & (roots_with > 0)
+        means = np.divide(values, roots_with, out=values, where=looked_at)
+        promise = np.where(looked_at, means - self.tree.settings[EXPLORATION] / np.sqrt(games + 1.0), -np.inf)
+        best = promise >= promise.max(axis=1, keepdims=True)
+        return np.where(looked_at.any(axis=1), any_of(best, self._chance), -1)
 
     def _round(self, roots: NDArray[np.int64]) -> None:
         tree, ways, rows, expander = self.tree, self._ways, self._rows, self.expander

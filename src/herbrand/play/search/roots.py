@@ -9,7 +9,7 @@ from herbrand.play.search.descent import is_exact, uniform
 from herbrand.play.search.growth import _add_position
 from herbrand.play.search.tree import ALONE, EXPLORATION, JOINT, OVER, SINGLE
 
-__all__ = ["best_moves", "plant", "unsettled"]
+__all__ = ["add_up", "best_moves", "plant", "unsettled"]
 
 
 @compiled
@@ -70,3 +70,36 @@ def best_moves(tree, roots, roles, found):
                 rank, highest = mine, promised
                 found[i] = tree.move[arm]
             arm = arm + 1 if arm + 1 < begin + size else begin
+
+
+@compiled
+def add_up(tree, roots, groups, roles, base, values, roots_with, games):
+    """Add the value of each move of role `roles[g]` at each root of group g to `values[g, move]`.
+
+    `base[g]` is the number of the first of the role's moves; `roots_with` counts the roots at which a move
+    was looked at, `games` the random games after it.
+    """
+    for i in range(len(roots)):
+        at, group = roots[i], groups[i]
+        role = roles[group]
+        if at < 0 or (tree.kind[at] != ALONE and tree.kind[at] != JOINT):
+            continue
+        arm = tree.first[at]
+        for r in range(role):
+            arm += tree.sizes[at, r]
+        for _ in range(tree.sizes[at, role]):
+            count, value = tree.arm_count[arm], 0.0
+            child = np.int64(tree.arm_child[arm]) if tree.kind[at] == ALONE and tree.mover[at] == role else -1
+            if child >= 0:
+                count = tree.games[child]
+                value = tree.total[child, role] / count if count > 0.0 else 0.0
+                if tree.low[child, role] == tree.high[child, role]:
+                    value, count = tree.low[child, role], max(count, 1.0)
+            elif count > 0.0:
+                value = tree.arm_total[arm] / count
+            if count > 0.0:
+                move = tree.move[arm] - base[group]
+                values[group, move] += value
+                roots_with[group, move] += 1.0
+                games[group, move] += count
+            arm += 1
