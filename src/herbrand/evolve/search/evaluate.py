@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["admission", "evaluate", "same_network"]
+__all__ = ["admission", "evaluate", "look_at", "same_network"]
 
 PROOF_SECONDS = 4.0
 """Seconds that the proofs about one game may take."""
@@ -30,13 +30,24 @@ PROOF_SECONDS = 4.0
 def evaluate(job: Job) -> Candidate:
     """Make the candidate that a job asks for, and measure it unless a filter holds it back.
 
-    The result depends on the job alone.  Stages are in the order of their costs: variation, check, random
-    games of the network, all measures.
+    The result depends on the job alone.
     """
     clock = _Clock()
     variant = _vary(job)
-    candidate = Candidate(variant.design, variant.lineage, seconds=clock.laps)
     clock.lap("variation")
+    return _looked_at(variant, job, clock)
+
+
+def look_at(variant: Variant, job: Job) -> Candidate:
+    """Look at a game that is there already as `evaluate` does, with the settings of a job.
+
+    Stages are in the order of their costs: check, random games of the network, all measures.
+    """
+    return _looked_at(variant, job, _Clock())
+
+
+def _looked_at(variant: Variant, job: Job, clock: _Clock) -> Candidate:
+    candidate = Candidate(variant.design, variant.lineage, seconds=clock.laps)
     if variant.design is None:
         candidate.reason = "no variation was a game"
         return candidate
