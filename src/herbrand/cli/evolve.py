@@ -45,6 +45,13 @@ _FAMILIES = ("board", "tricks", "market")
     multiple=True,
     help="Begin with games of this kind only; may be given several times.",
 )
+@click.option(
+    "--notation",
+    type=click.Choice(("prefix", "ggdl")),
+    default="prefix",
+    show_default=True,
+    help="How the rulesheets are written; in GGDL, boards and the like are parameters.",
+)
 @click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: one for each core]")
 @click.option("--json", "wants_json", is_flag=True, help="Print what was found as JSON.")
 def command(
@@ -53,6 +60,7 @@ def command(
     batches: int | None,
     seed: int | None,
     families: tuple[str, ...],
+    notation: str,
     jobs: int | None,
     wants_json: bool,
 ) -> None:
@@ -80,7 +88,7 @@ def command(
     finally:
         close()
     remark("writing the gallery...")
-    page = write_gallery(folder, search.progress(), search.everything())
+    page = write_gallery(folder, search.progress(), search.everything(), notation)
     _report(search, page, wants_json=wants_json)
     search.close()
 

@@ -1,7 +1,7 @@
 """The gallery: a page with the games that a search has found, their rulesheets, and everything as JSON.
 
 DIR/index.html         the page; needs nothing else
-DIR/games/NAME.kif     the rulesheets, for `herbrand web DIR/games` and every other command
+DIR/games/NAME.kif     the rulesheets (NAME.ggd in GGDL), for `herbrand web DIR/games` and every other command
 DIR/games.json         designs, measures, proofs and lineages
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.evolve.search.loop import Progress
     from herbrand.game import Game
 
-__all__ = ["picture", "write_gallery"]
+__all__ = ["SUFFIXES", "picture", "write_gallery"]
 
 SHOWN: Final = {
     "search_length": ("steps", "mean length of games between players that search"),
@@ -41,32 +41,38 @@ SHOWN: Final = {
     "play_novelty": ("novelty of play", "distance of random games to those of bundled games"),
 }
 """Measures on the page: what they are called there, and what they mean."""
+SUFFIXES: Final = {"prefix": "kif", "ggdl": "ggd"}
+"""The notations of the rulesheets, and how their files end."""
 _WEB: Final = "http://127.0.0.1:8888/game/"
 PICTURES: Final = 60
 """So many games, the best ones, are drawn."""
 
 
-def write_gallery(folder: Path, progress: Progress, everything: Sequence[Candidate]) -> Path:
+def write_gallery(
+    folder: Path, progress: Progress, everything: Sequence[Candidate], notation: str = "prefix"
+) -> Path:
     """Write the gallery of a search into a folder, and return its page.
 
-    `everything` are all candidates of the search, for the lineages.  Rulesheets of games that are no longer
-    in the archive are removed.
+    `everything` are all candidates of the search, for the lineages; `notation` is one of `SUFFIXES`, that of
+    the rulesheets.  Those of games that are no longer in the archive are removed.
     """
+    suffix = SUFFIXES[notation]
     elites = progress.archive.elites()
     sheets = folder / "games"
     sheets.mkdir(parents=True, exist_ok=True)
-    wanted = {f"{candidate.name}.kif" for candidate in elites}
-    for old in sheets.glob("*.kif"):
+    wanted = {f"{candidate.name}.{suffix}" for candidate in elites}
+    for old in [path for other in SUFFIXES.values() for path in sheets.glob(f"*.{other}")]:
         if old.name not in wanted:
             old.unlink()
     by_name = {candidate.name: candidate for candidate in everything if candidate.design is not None}
     cards = []
     for place, candidate in enumerate(elites):
         assert candidate.design is not None
-        text = candidate.design.rulesheet()
-        (sheets / f"{candidate.name}.kif").write_text(text, encoding="utf-8")
-        drawn = picture(candidate.design.game()) if place < PICTURES else ""
-        cards.append(_card(candidate, drawn, _ancestors(candidate, by_name)))
+        design = candidate.design
+        text = design.ggdl() if notation == "ggdl" else design.rulesheet()
+        (sheets / f"{candidate.name}.{suffix}").write_text(text, encoding="utf-8")
+        drawn = picture(design.game()) if place < PICTURES else ""
+        cards.append(_card(candidate, suffix, drawn, _ancestors(candidate, by_name)))
     content = [candidate.as_json() | {"rules": _paragraphs(candidate)} for candidate in elites]
     (folder / "games.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     body = "\n".join([_summary(progress), _map(elites), *cards])
@@ -148,7 +154,7 @@ def _links(found: Sequence[Candidate]) -> str:
     )
 
 
-def _card(candidate: Candidate, drawn: str, ancestors: Sequence[Candidate]) -> str:
+def _card(candidate: Candidate, suffix: str, drawn: str, ancestors: Sequence[Candidate]) -> str:
     name = escape(candidate.name)
     told = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in _paragraphs(candidate))
     measures = candidate.measures
@@ -163,8 +169,8 @@ def _card(candidate: Candidate, drawn: str, ancestors: Sequence[Candidate]) -> s
     return f"""<section id="{name}"><h2>{name} <small>{candidate.quality:.2f}</small></h2>
 <div class="game"><div class="picture">{drawn}</div><div>{told}
 <p class="note">Proofs: {escape(proofs)}. Found as candidate {candidate.number}.</p>
-<p><a href="games/{name}.kif">rulesheet</a> · <a href="{_WEB}{name}">play in the browser</a> while
-<code>herbrand web games</code> runs · <code>herbrand play games/{name}.kif</code></p>
+<p><a href="games/{name}.{suffix}">rulesheet</a> · <a href="{_WEB}{name}">play in the browser</a> while
+<code>herbrand web games</code> runs · <code>herbrand play games/{name}.{suffix}</code></p>
 <details><summary>Lineage</summary><ol>{lineage}</ol></details></div>
 <table>{rows}</table></div></section>"""
 

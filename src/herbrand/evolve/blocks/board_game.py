@@ -12,7 +12,8 @@ How the rules are put together, from what is possible to what becomes of it:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from herbrand.evolve.blocks.boards import Board, Hexagons, Line, Squares, Torus
 from herbrand.evolve.blocks.captures import Contagion, Custodian, Effect
@@ -32,10 +33,16 @@ from herbrand.evolve.blocks.goals import (
 )
 from herbrand.evolve.blocks.grammar import choice, maybe, one, some, span
 from herbrand.evolve.blocks.numbers import numbers
+from herbrand.evolve.blocks.parameters import Parameter, Writing, named
 from herbrand.evolve.blocks.pieces import Jump, Leap, Piece, Place, Slide, Step, names_of
 from herbrand.evolve.blocks.turns import Alternating, Bank, Fog, Several, Simultaneous, Turn
 from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import Sheet
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from herbrand.evolve.blocks.pieces import Action
 
 __all__ = ["BoardGame"]
 
@@ -285,8 +292,54 @@ class BoardGame(Design):
     def _simultaneous(self) -> bool:
         return isinstance(self.turn, Simultaneous)
 
-    def rulesheet(self) -> str:
-        """Return the game as GDL, or GDL-II when something is hidden or thrown."""
+    def with_parameters(self) -> Self:
+        """Return the game with its steps and, where other rules leave it open, its board and stocks named."""
+        board, bank = self.board, self.bank
+        if self._board_may_vary:
+            board = board.with_parameters(4 if any(piece.start == "second" for piece in self.pieces) else 3)
+        if bank is not None:
+            bank = named(bank, "start", "coins", "Coins of each player at first.", 1)
+        pieces = tuple(
+            replace(piece, actions=tuple(self._with_supply(name, act) for act in piece.actions))
+            for name, piece in self._named
+        )
+        goals = tuple(
+            named(goal, "length", "length", "Pieces in a line.")
+            if isinstance(goal, InARow)
+            else named(goal, "points", "points", "Points that win.")
+            if isinstance(goal, Score)
+            else goal
+            for goal in self.goals
+        )
+        varied = replace(self, board=board, pieces=pieces, goals=goals, bank=bank)
+        return named(varied, "limit", "steps", "Steps after which the game is over at the latest.")
+
+    @staticmethod
+    def _with_supply(name: str, act: Action) -> Action:
+        if not isinstance(act, Place) or not act.supply:
+            return act
+        return named(act, "supply", f"{name}_supply", f"How many times each player may place a {name}.", 1)
+
+    @property
+    def _board_may_vary(self) -> bool:
+        """Whether all that is said about squares is said by columns and rows, not square by square."""
+        starts = {piece.start for piece in self.pieces} - {"none"}
+        return (
+            starts <= {"back", "second"}
+            and not (starts and (self.board.wraps or self.board.rows == 1))
+            and all(act.where != "home" for _, act in self._places)
+            and not any(isinstance(goal, Race) and goal.to == "centre" for goal in self.goals)
+        )
+
+    def writing(self) -> Writing:
+        """Return the board and the numbers."""
+        most = f"{self.limit}"
+        if isinstance(self.settlement, Majority) and self.settlement.of != "points":  # squares are counted
+            most += f" + {self.board.columns} * {self.board.rows}"
+        return self.board.writing() | Writing.of_numbers(most)
+
+    def sheet_of(self) -> Sheet:
+        """Return the rules in sections."""
         sheet = Sheet(self.name, [*self.paragraphs(), self._legend(), "Author: evolved with herbrand."])
         sheet.section("Roles")
         sheet.add("(role white)", "(role black)")
@@ -300,7 +353,7 @@ class BoardGame(Design):
         self._turns(sheet)
         self._percepts(sheet)
         self._end(sheet)
-        return sheet.text(self._helpers())
+        return sheet
 
     @property
     def _pass(self) -> str:
@@ -348,8 +401,18 @@ class BoardGame(Design):
 
     def _start(self, sheet: Sheet) -> None:
         sheet.section("The start")
-        for (x, y), (player, kind) in sorted(self.setup().items(), key=lambda item: (item[1], item[0])):
-            sheet.add(f"(init (cell {x} {y} {player} {kind}))")
+        if isinstance(self.board.columns, Parameter):
+            for kind, piece in self._named:
+                back, rows = piece.start == "back", self.board.rows
+                if piece.start != "none":
+                    white, black = ("", "") if back else ("(above 1 ?y)", f"(above ?y {rows})")
+                    sheet.add(
+                        f"(<= (init (cell ?x {1 if back else '?y'} white {kind})) (column ?x) {white})",
+                        f"(<= (init (cell ?x {rows if back else '?y'} black {kind})) (column ?x) {black})",
+                    )
+        else:
+            for (x, y), (player, kind) in sorted(self.setup().items(), key=lambda item: (item[1], item[0])):
+                sheet.add(f"(init (cell {x} {y} {player} {kind}))")
         if not self._simultaneous:
             sheet.add("(init (control white))")
         if isinstance(self.turn, Several):
@@ -617,7 +680,8 @@ class BoardGame(Design):
                 *counted,
             )
 
-    def _helpers(self) -> dict[str, tuple[str, str]]:
+    def helpers(self) -> dict[str, tuple[str, str]]:
+        """Return the relations that rules may ask for."""
         """Relations that rules may ask for: section and rules."""
         board = self.board
         rows, columns = board.rows, board.columns

@@ -16,11 +16,15 @@ All boards share one vocabulary, so that every other block works on each of them
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import span
+from herbrand.evolve.blocks.parameters import Writing, named, one_less
 from herbrand.evolve.numerals import count
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["Board", "Hexagons", "Line", "Squares", "Torus"]
 
@@ -93,6 +97,24 @@ class Board(Block):
 
     # -- rules ----------------------------------------------------------------------------
 
+    def with_parameters(self, least: int) -> Self:
+        """Return the board with its measures as parameters, no smaller than `least`."""
+        raise NotImplementedError
+
+    def writing(self) -> Writing:
+        """Return how GGDL says which columns and rows there are, and which is next to which."""
+        sides = [("column", self.columns, ("right_of", "right"))]
+        if self.rows > 1:
+            sides.append(("row", self.rows, ("above", "up")))
+        data, rules = {}, {}
+        for name, most, relations in sides:
+            data[name] = f"1 .. {most}"
+            for relation in relations:
+                rules[relation] = f"{relation}(?n, ?n + 1) :- ?n in 1 .. {one_less(most)}"
+            if self.wraps:
+                rules[relations[0]] += f"\n{relations[0]}({most}, 1)"
+        return Writing(data, rules)
+
     def rules(self) -> dict[str, str]:
         """Return the relations of the table above: name to rules."""
         listed = self.directions
@@ -155,6 +177,11 @@ class Squares(Board):
         """All eight."""
         return _STEPS
 
+    def with_parameters(self, least: int) -> Self:
+        """Return the board with its width and height as parameters."""
+        wide = named(self, "width", "width", "Columns of the board.", least)
+        return named(wide, "height", "height", "Rows of the board.", least)
+
     def in_words(self) -> str:
         """Name the board."""
         return f"a board of {count(self.width)} by {count(self.height)} squares"
@@ -174,6 +201,10 @@ class _AsWideAsHigh(Board):
     def rows(self) -> int:
         """How many rows there are."""
         return self.size
+
+    def with_parameters(self, least: int) -> Self:
+        """Return the board with its size as a parameter."""
+        return named(self, "size", "size", "Columns and rows of the board.", least)
 
 
 @dataclass(frozen=True)
@@ -240,6 +271,10 @@ class Line(Board):
     def ahead(self) -> tuple[tuple[str, str], ...]:
         """White looks right, black left."""
         return ("white", "east"), ("black", "west")
+
+    def with_parameters(self, least: int) -> Self:
+        """Return the board with its length as a parameter."""
+        return named(self, "length", "width", "Squares in the row.", least)
 
     def in_words(self) -> str:
         """Name the board."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.evolve.blocks.block import Block, block_from_json
 from herbrand.evolve.blocks.grammar import within
+from herbrand.evolve.blocks.parameters import Writing, parameters_of
 
 if TYPE_CHECKING:
+    from typing import Self
+
+    from herbrand.evolve.sheet import Sheet
     from herbrand.game import Game
 
 __all__ = ["Design", "design_from_json"]
@@ -92,18 +97,56 @@ class Design(Block):
 
     def rulesheet(self) -> str:
         """Return the game as GDL or GDL-II, with comments; meaningful if there are no `problems`."""
+        return self.sheet_of().text(self.helpers())
+
+    def ggdl(self) -> str:
+        """Return the same game in GGDL, where some of the numbers of the design are parameters.
+
+        >>> from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares
+        >>> design = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
+        >>> from herbrand import loads
+        >>> [parameter.name for parameter in loads(design.ggdl(), "ggdl").parameters]
+        ['width', 'height', 'length', 'steps']
+        """
+        varied = self.with_parameters()
+        sheet = replace(varied.sheet_of(), title=self.name, about=self.sheet_of().about)
+        return sheet.ggdl(varied.helpers(), parameters_of(varied), varied.writing())
+
+    def sheet_of(self) -> Sheet:
+        """Return the rules in sections, without those helper relations that they need."""
         raise NotImplementedError
 
-    def game(self) -> Game:
-        """Return the game, read from its rulesheet."""
-        from herbrand.game import loads
+    def helpers(self) -> dict[str, tuple[str, str]]:
+        """Return the relations that rules may ask for: a section's comment and rules."""
+        raise NotImplementedError
 
-        return loads(self.rulesheet(), "prefix", name=self.name)
+    def with_parameters(self) -> Self:
+        """Return the design with those numbers named that may be others without changing other rules."""
+        return self
+
+    def writing(self) -> Writing:
+        """Return what GGDL says shorter of a design with parameters."""
+        return Writing({}, {})
+
+    def game(self) -> Game:
+        """Return the game, read from its rules; the same one as long as it is among the last asked for."""
+        return _game_of(self)
+
+    def rules_as_text(self) -> str:
+        """Return the rules without comments and layout."""
+        return self.sheet_of().rules(self.helpers())
 
     @property
     def size(self) -> int:
         """How many blocks and fields the design has, as a measure of how much must be explained."""
         return _size(self)
+
+
+@lru_cache(maxsize=4)
+def _game_of(design: Design) -> Game:
+    from herbrand.game import loads
+
+    return loads(design.rules_as_text(), "prefix", name=design.name)
 
 
 def _size(block: Block) -> int:

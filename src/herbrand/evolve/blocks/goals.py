@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, span
+from herbrand.evolve.blocks.parameters import Parameter
 from herbrand.evolve.numerals import count, times
 
 if TYPE_CHECKING:
@@ -50,16 +51,27 @@ class InARow(Goal):
         return f"Whoever has {count(self.length)} pieces in a line {verb}."
 
     def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
-        """A chain along an axis."""
+        """A chain along an axis; of pieces that are counted, where their number is a parameter."""
         del board, names
+        if isinstance(self.length, Parameter):
+            line = [
+                f"(<= (line ?player) (run ?player ?d ?x ?y {self.length}))",
+                "(<= (run ?player ?d ?x ?y 1) (holds ?player ?x ?y) (axis ?d))",
+                f"""(<= (run ?player ?d ?x2 ?y2 ?more) (run ?player ?d ?x1 ?y1 ?n) (succ ?n ?more)
+                    (at_most ?more {self.length}) (toward ?d ?x1 ?y1 ?x2 ?y2) (holds ?player ?x2 ?y2))""",
+            ]
+        else:
+            line = [self._chain()]
+        if self.loses:
+            return ["(<= (won ?other) (rivals ?player ?other) (line ?player))", *line]
+        return ["(<= (won ?player) (line ?player))", *line]
+
+    def _chain(self) -> str:
         chain = " ".join(
             f"(toward ?d ?x{n} ?y{n} ?x{n + 1} ?y{n + 1}) (holds ?player ?x{n + 1} ?y{n + 1})"
             for n in range(1, self.length)
         )
-        line = f"(<= (line ?player) (holds ?player ?x1 ?y1) (axis ?d) {chain})"
-        if self.loses:
-            return ["(<= (won ?other) (rivals ?player ?other) (line ?player))", line]
-        return ["(<= (won ?player) (line ?player))", line]
+        return f"(<= (line ?player) (holds ?player ?x1 ?y1) (axis ?d) {chain})"
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,18 @@ of its own ends it.  Piles are counts, spelled out for every card.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, some, span
 from herbrand.evolve.blocks.numbers import numbers
+from herbrand.evolve.blocks.parameters import Writing, named
 from herbrand.evolve.numerals import times
 from herbrand.evolve.sheet import Sheet
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["Card", "MarketGame"]
 
@@ -74,6 +79,17 @@ class MarketGame(Design):
         bought = sum(card.stock for card in self.cards)
         return 2 * self.turns * (self.hand + 2) + bought
 
+    @property
+    def _highest(self) -> int:
+        """The highest number that is ever needed, with more pennies as well."""
+        return max(
+            self._limit,
+            2 * self._money,
+            self._points + 3,
+            self.pennies + self.hand,
+            max(card.stock for card in self.cards) + self.hand,
+        )
+
     def _problems(self) -> list[str]:
         wrong = []
         if any(card.worth == card.points == 0 for card in self.cards):
@@ -110,8 +126,16 @@ class MarketGame(Design):
             f"After {times(self.turns, 'turn')} of each player, the one with more points wins; {even}.",
         ]
 
-    def rulesheet(self) -> str:
-        """Return the game as GDL-II."""
+    def with_parameters(self) -> Self:
+        """Return the game with the number of pennies as a parameter."""
+        return named(self, "pennies", "pennies", "Pennies in a deck at first.")
+
+    def writing(self) -> Writing:
+        """Return the numbers."""
+        return Writing.of_numbers(str(self._highest))
+
+    def sheet_of(self) -> Sheet:
+        """Return the rules in sections."""
         legend = (
             "Piles are counts: (deck ann penny 2), (hand ann penny 1) and (discard ann penny 0) are three "
             "pennies of Ann; (table 4 crown): four crowns can be bought; (control ann): it is Ann's turn; "
@@ -261,18 +285,12 @@ class MarketGame(Design):
             f"""(<= (leads ?player ?other) {each} (true (points ?player ?m)) (true (points ?other ?n))
                 (greater ?m ?n))""",
         )
-        return sheet.text(self._helpers())
+        return sheet
 
-    def _helpers(self) -> dict[str, tuple[str, str]]:
+    def helpers(self) -> dict[str, tuple[str, str]]:
+        """Return the relations that rules may ask for."""
         cards = "Players and cards"
         kinds = self._kinds
-        top = max(
-            self._limit,
-            2 * self._money,
-            self._points + 3,
-            self.pennies + self.hand,
-            max(card.stock for card in self.cards) + self.hand,
-        )
         most = {"penny": self.pennies, **{name: card.stock for name, card in kinds}}
         worth = {"penny": 1, **{name: card.worth for name, card in kinds}}
         return {
@@ -284,4 +302,4 @@ class MarketGame(Design):
             "cost": (cards, "\n".join(f"(cost {name} {card.cost})" for name, card in kinds)),
             "gives": (cards, "\n".join(f"(gives {name} {card.points})" for name, card in kinds)),
             "copy": (cards, "(<= (copy ?n ?m) (at_most ?n ?m) (distinct ?n 0))"),
-        } | numbers(top)
+        } | numbers(self._highest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 
 from herbrand.evolve.blocks.design import Design
 from herbrand.syntax import read
@@ -37,6 +38,17 @@ class Rewritten(Design):
         """Return the rulesheet, with its changes in a comment at the end."""
         remarks = "".join(f"; changed: {change}\n" for change in self.changes)
         return f"{self.sheet.rstrip()}\n\n{remarks}"
+
+    def rules_as_text(self) -> str:
+        """Return the rules as they are."""
+        return self.sheet
+
+    def ggdl(self) -> str:
+        """Return the rules in GGDL, without parameters: a change may have been to any number."""
+        from herbrand.syntax.ggdl.lift import lift
+
+        told = "".join(f"// {line}\n" for line in wrap(self.in_words(), 108))
+        return f"// {self.name}\n//\n{told}\n{lift(read(self.sheet, 'prefix', self.name))}"
 
     @property
     def size(self) -> int:

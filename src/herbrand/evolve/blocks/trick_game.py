@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, span
 from herbrand.evolve.blocks.numbers import numbers
+from herbrand.evolve.blocks.parameters import Parameter, Writing, named
 from herbrand.evolve.numerals import count, times
 from herbrand.evolve.sheet import Sheet
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["TrickGame"]
 
@@ -82,8 +87,22 @@ class TrickGame(Design):
             f"{order} {better}, which is worth {worth}.{lead if self._in_turn else ''} {end}",
         ]
 
-    def rulesheet(self) -> str:
-        """Return the game as GDL-II."""
+    def with_parameters(self) -> Self:
+        """Return the game with the number of cards as a parameter, where no points depend on it."""
+        if self.worth != "trick":
+            return self
+        return named(self, "ranks", "ranks", "Cards in the deck.")
+
+    def writing(self) -> Writing:
+        """Return the cards and the numbers."""
+        counted = self._most, self._steps, 2 * self.ranks
+        most = f"{max(counted)}"
+        if isinstance(self.ranks, Parameter):
+            most = f"{max(self._most, self._steps)} + 2 * {self.ranks}"
+        return Writing({"card": f"1 .. {self.ranks}"}, {}) | Writing.of_numbers(most)
+
+    def sheet_of(self) -> Sheet:
+        """Return the rules in sections."""
         legend = (
             "(hand white 3): White holds the card 3; (deck 4): 4 was dealt to nobody yet; (points white 2): "
             "White has two points; (step 1): one step was made, the first ones being deals. "
@@ -160,7 +179,7 @@ class TrickGame(Design):
             f"""(<= (leads ?player ?other) {each} (true (points ?player ?m)) (true (points ?other ?n))
                 {more})""",
         )
-        return sheet.text(self._helpers())
+        return sheet
 
     def _tricks(self, sheet: Sheet) -> None:
         each = "(rivals ?player ?other)"
@@ -202,7 +221,8 @@ class TrickGame(Design):
         sheet.section("Steps")
         sheet.add("(<= (next (step ?more)) (true (step ?n)) (succ ?n ?more))")
 
-    def _helpers(self) -> dict[str, tuple[str, str]]:
+    def helpers(self) -> dict[str, tuple[str, str]]:
+        """Return the relations that rules may ask for."""
         cards = "The cards"
         better = {
             "high": "(<= (better ?one ?two) (card ?one) (card ?two) (greater ?one ?two))",

@@ -23,7 +23,7 @@ from herbrand.syntax.names import constant_names, variable_names
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, children
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from herbrand.syntax.tree import Literal, Node, Term, Tree
 
@@ -43,14 +43,20 @@ _WORDS: Final = frozenset(
 _WIDTH: Final = 96
 
 
-def lift(tree: Tree, states: Iterable[Collection[str]] = (), base: Iterable[str] = ()) -> str:
+def lift(
+    tree: Tree,
+    states: Iterable[Collection[str]] = (),
+    base: Iterable[str] = (),
+    *,
+    comments: Mapping[int, str] | None = None,
+) -> str:
     """Write a plain rulesheet in GGDL.
 
     `states` are sets of fluents (as KIF) of states of the game, in which fluents with one value for
     each place are looked for; without any, none is taken to be functional.  `base` are all base
-    propositions, which say what types they have.
+    propositions, which say what types they have.  `comments` are put above statements, by their number.
     """
-    return _Lift(tree, list(states), base).text()
+    return _Lift(tree, list(states), base).text(comments or {})
 
 
 class _Lift:
@@ -71,8 +77,8 @@ class _Lift:
         self.functional = sorted(self._functional(states))
         self.declared = {key: found for key in self.functional if (found := self._signature(key)) is not None}
 
-    def text(self) -> str:
-        """Return the whole program."""
+    def text(self, comments: Mapping[int, str]) -> str:
+        """Return the whole program, with comments above some statements."""
         lines: list[str] = []
         roles = [rule.head.args[0] for rule in self.heads.get(("role", 1), ()) if rule.is_fact]
         if roles and all(isinstance(role, Constant) for role in roles):
@@ -86,16 +92,20 @@ class _Lift:
             lines.append(f"base {self.names[name]}{inner} = {self._kind_name(value)}")
         if self.declared:
             lines.append("")
-        before = ""
-        for rule in self.statements:
+        before = comment = ""
+        for number, rule in enumerate(self.statements):
             head = rule.head
+            comment = comments.get(number, comment)
             if (head.key == ("role", 1) and lines and lines[0].startswith("role ")) or (
                 rule.is_fact and len(head.args) == 1 and head.name in self.types
             ):
                 continue
             topic = head.name if head.name in _KEYWORDS else ""
-            if topic != before and lines and lines[-1]:
+            if (comment or topic != before) and lines and lines[-1]:
                 lines.append("")
+            if comment:
+                lines.append(f"// {comment}")
+                comment = ""
             before = topic
             lines.append(self._rule(rule))
         return "\n".join(lines).strip("\n") + "\n"
