@@ -2,10 +2,12 @@
 
     python benchmarks/measures.py measure [GAME...] [--effort full] > measures.jsonl
     python benchmarks/measures.py table measures.jsonl
-    python benchmarks/measures.py behaviour measures.jsonl > src/herbrand/measure/bundled.json
+    python benchmarks/measures.py behaviour measures.jsonl > bundled.json
 
 `measure` writes one line of JSON for each game, all bundled ones if none is named.  Novelty is that among the
 other bundled games: a game is not compared with itself, nor with the same game in another notation.
+`table` and `behaviour` keep what is known of games that the file does not have: the rows of the page, the
+lines of src/herbrand/measure/bundled.json, which `behaviour` is to replace.
 """
 
 from __future__ import annotations
@@ -40,6 +42,9 @@ COLUMNS = {
     "economy": "economy",
 }
 """The measures of the table and their headings."""
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reference" / "measures.md"
+BUNDLED = ROOT / "src" / "herbrand" / "measure" / "bundled.json"
 VARIANTS = ("ticTacToe", "connectFour", "nim", "rockPaperScissors")
 """Games that are bundled in several notations."""
 
@@ -61,15 +66,22 @@ def measured(name: str, effort: str, everything: list[Known], seed: int) -> dict
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Lay the measures out as a table in Markdown."""
-    lines = [
-        f"| game | {' | '.join(COLUMNS.values())} |",
-        f"|---|{'---:|' * len(COLUMNS)}",
-    ]
-    for row in sorted(rows, key=lambda row: str(row["game"]).lower()):
+    head = f"| game | {' | '.join(COLUMNS.values())} |"
+    _, _, after = PAGE.read_text(encoding="utf-8").partition(f"{head}\n")
+    known = {name(line): line for line in after.partition("\n\n")[0].splitlines()[1:]}
+    for row in rows:
         cells = [shown(row["measures"][name]) for name in COLUMNS] if "measures" in row else []
-        star = "*" if row.get("notes") else ""
-        lines.append(f"| {row['game']}{star} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        notes = " ".join(row.get("notes", ()))
+        marks = "*" * ("a large game" in notes) + "°" * ("something is hidden" in notes)
+        known[row["game"]] = f"| {row['game']}{marks} | {' | '.join(cells)} |"
+    return "\n".join(
+        [head, f"|---|{'---:|' * len(COLUMNS)}", *(known[g] for g in sorted(known, key=str.lower))]
+    )
+
+
+def name(line: str) -> str:
+    """Return the game of a line of the table."""
+    return line.split("|")[1].strip().rstrip("*°")
 
 
 def shown(one: dict[str, Any]) -> str:
@@ -101,7 +113,8 @@ def main() -> None:
     if given.task == "table":
         print(table(rows))
     else:
-        found = {row["game"]: row["behaviour"] for row in rows if "behaviour" in row}
+        found: dict[str, dict[str, float]] = json.loads(BUNDLED.read_text(encoding="utf-8"))
+        found |= {row["game"]: row["behaviour"] for row in rows if "behaviour" in row}
         rounded = {name: {k: round(v, 4) for k, v in one.items()} for name, one in sorted(found.items())}
         json.dump(rounded, sys.stdout, indent=1)
         print()

@@ -140,10 +140,15 @@ def _table(progress: Progress) -> list[str]:
 
 
 def _summary(progress: Progress) -> str:
+    at = f"{progress.seconds:5.0f} s  "
+    if not progress.candidates:
+        more = "; compiling takes a while the first time" if not progress.under_way else ""
+        return f"{at}looking at the first games ({progress.under_way} so far{more})"
     spent = sum(progress.spent.values())
     most = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common(3))
+    under_way = f" (+{progress.under_way})" if progress.under_way else ""
     return (
-        f"{progress.seconds:5.0f} s  {progress.candidates} candidates, {progress.measured} measured, "
+        f"{at}{progress.candidates}{under_way} candidates, {progress.measured} measured, "
         f"{len(progress.archive)} kept  ({most})"
     )
 
@@ -151,7 +156,15 @@ def _summary(progress: Progress) -> str:
 def _live() -> tuple[Callable[[Progress], None], Callable[[], None]]:
     """Return what is told of every batch, and what closes it: a table that changes, or a line each."""
     if not sys.stderr.isatty():
-        return lambda progress: remark(_summary(progress)), lambda: None
+        finished = 0
+
+        def line(progress: Progress) -> None:
+            nonlocal finished
+            if progress.candidates > finished:
+                finished = progress.candidates
+                remark(_summary(progress))
+
+        return line, lambda: None
     from rich.console import Console
     from rich.live import Live
 

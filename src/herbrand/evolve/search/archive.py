@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from herbrand.evolve.search.candidate import Candidate
 
 __all__ = ["Archive"]
+
+LEAST: Final = 0.05
+"""Games of less quality are not kept, whatever cell they are in: they are unfair, or always drawn."""
 
 
 @dataclass(slots=True)
@@ -31,7 +34,7 @@ class Archive:
 
     def wants(self, candidate: Candidate) -> bool:
         """Whether a candidate is better than what its cell has; new names only."""
-        if candidate.reason or not candidate.measured or candidate.name in self.names:
+        if candidate.reason or candidate.quality < LEAST or candidate.name in self.names:
             return False
         old = self.cells.get(candidate.cell)
         return old is None or candidate.quality > old.quality

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.evolve.random_designs import random_design
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["admission", "evaluate", "look_at", "same_network"]
+__all__ = ["Proofs", "admission", "evaluate", "look_at", "same_network"]
 
+Proofs: TypeAlias = tuple[dict[str, str], str, dict[str, float]]
+"""Verdicts by property, what is against the game (empty if nothing), and seconds by stage."""
 PROOF_SECONDS = 4.0
 """Seconds that the proofs about one game may take."""
 
@@ -87,12 +89,11 @@ def _stages(candidate: Candidate, game: Game, job: Job, clock: _Clock) -> Iterat
     candidate.cell = cell_of(design, candidate.measures)
 
 
-def admission(design: Design, seconds: float = PROOF_SECONDS) -> tuple[dict[str, str], str, dict[str, float]]:
+def admission(design: Design, seconds: float = PROOF_SECONDS) -> Proofs:
     """Decide what must hold of a game that is kept: it ends, all can act, each player can win.
 
-    Returns the verdicts by property, what is against the game (empty if nothing), and seconds.  What is
-    refuted is against it, and so is an end that is not proved; what else is unknown within the budget is
-    not.
+    What is refuted is against it, and so is an end that is not proved; what else is unknown within the budget
+    is not.
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.prove import analyse

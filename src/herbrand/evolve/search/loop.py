@@ -14,21 +14,24 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.search.archive import Archive
 from herbrand.evolve.search.candidate import Candidate, Job, Settings
-from herbrand.evolve.search.evaluate import admission, evaluate
+from herbrand.evolve.search.evaluate import Proofs, admission, evaluate
 from herbrand.evolve.search.store import SearchStore
 from herbrand.evolve.variation.lineage import Lineage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Executor, Future
     from pathlib import Path
 
+    from herbrand.evolve.blocks.design import Design
     from herbrand.game import Game
 
 __all__ = ["Progress", "Search"]
 
 OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15, "cross_rules": 5}
 """How often each is used, once there are games to be varied."""
+_TICK: Final = 1.0
+"""Seconds between two looks at a batch that is under way."""
 FEW: Final = 4
 """With fewer games in the archive than this, candidates are random."""
 
@@ -50,6 +53,8 @@ class Progress:
     """Processor seconds of each stage, over all candidates."""
     latest: Candidate | None = None
     """The last one that came into the archive."""
+    under_way: int = 0
+    """Candidates of batches that are not finished which were looked at, too."""
 
 
 class Search:
@@ -65,10 +70,16 @@ class Search:
         settings: Settings = Settings(),  # noqa: B008  # immutable
         *,
         measure: Callable[[Game, int], Mapping[str, float]] | None = None,
+        prove: Callable[[Design], Proofs] = admission,
     ) -> None:
+        """Begin a search, or go on with the one in the database.
+
+        `measure` measures a game by a seed, as `herbrand.measure` if None; `prove` decides what is admitted.
+        """
         self.store = SearchStore(database)
         self.settings = self.store.settings(settings)
         self.measure = measure
+        self.prove = prove
         self.archive = Archive()
         self._before = Archive()
         """The archive without the last batch."""
@@ -93,7 +104,7 @@ class Search:
 
         Without an `executor`, `jobs` processes are started, one for each core if None.  What is under way
         when the time is over is left; it will be done when the search goes on.  `listener` hears of every
-        batch.
+        batch, and about once a second of what is `under_way`.
         """
         began = time.monotonic()
         pool = executor if executor is not None else _processes(jobs)
@@ -106,8 +117,15 @@ class Search:
                 if batches is None or drawn < batches:
                     under_way.append([pool.submit(evaluate, job) for job in self._draw(drawn, archive)])
                     drawn += 1
+
+            def tell() -> None:
+                if listener is not None:
+                    told = self.progress(time.monotonic() - began, latest)
+                    told.under_way = sum(future.done() for futures in under_way for future in futures)
+                    listener(told)
+
             while under_way:
-                found = _wait(under_way[0], began + seconds)
+                found = _wait(under_way[0], began + seconds, tell)
                 if found is None:
                     break
                 under_way.pop(0)
@@ -193,7 +211,7 @@ class Search:
                 candidate.reason = "seen before"
             names.add(candidate.name)
         promising = [candidate for candidate in batch if self.archive.wants(candidate)]
-        proofs = [(c, pool.submit(admission, c.design)) for c in promising if c.design is not None]
+        proofs = [(c, pool.submit(self.prove, c.design)) for c in promising if c.design is not None]
         for candidate, future in proofs:
             error = future.exception()
             if error is not None:
@@ -227,16 +245,20 @@ def _alone(job: Job) -> Candidate | BaseException:
         return future.exception() or future.result()
 
 
-def _wait(futures: list[Future[Candidate]], deadline: float) -> list[Candidate | BaseException] | None:
-    """Return the results of a batch; None if they are not there in time."""
+def _wait(
+    futures: list[Future[Candidate]], deadline: float, tick: Callable[[], None]
+) -> list[Candidate | BaseException] | None:
+    """Return the results of a batch; None if they are not there in time.  Ticks about once a second."""
     from concurrent.futures import wait
 
-    left = deadline - time.monotonic()
-    if left <= 0:
-        return None
-    _, open_ = wait(futures, None if left == float("inf") else left)
-    if open_:
-        return None
+    open_: Collection[Future[Candidate]] = futures
+    while open_:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        _, open_ = wait(futures, min(left, _TICK))
+        if open_:
+            tick()
     return [future.exception() or future.result() for future in futures]
 
 
