@@ -17,10 +17,10 @@ from herbrand.evolve import BoardGame, InARow, Piece, Place, Simultaneous, Squar
 from herbrand.evolve.search import Archive, Candidate, Search, Settings, loop
 from herbrand.evolve.search.axes import cell_of
 from herbrand.evolve.search.candidate import Job
-from herbrand.evolve.search.evaluate import Proofs, admission, evaluate, same_network
+from herbrand.evolve.search.evaluate import Proofs, admission, digest, evaluate, look_at
 from herbrand.evolve.search.filters import reason_against
 from herbrand.evolve.search.quality import quality
-from herbrand.evolve.variation import Lineage
+from herbrand.evolve.variation import Lineage, Variant
 from herbrand.game import loads
 
 if TYPE_CHECKING:
@@ -221,8 +221,10 @@ def test_changes_that_do_not_matter() -> None:
     assert text.count(rule) == 1
     idle = loads(text.replace(rule, f"    (row 1)\n{rule}"))
     stuck = loads(text.replace(rule, f"    (row 9)\n{rule}"))
-    assert same_network(ROW.game(), idle)
-    assert not same_network(ROW.game(), stuck)
+    assert digest(ROW.game().network) == digest(idle.network)
+    assert digest(ROW.game().network) != digest(stuck.network)
+    job = Job("random", 1, (), QUICK, fake, frozenset([digest(idle.network)]))
+    assert look_at(Variant(ROW, Lineage("random", 1)), job).reason == "plays as a game before"
 
 
 def test_proofs_decide() -> None:

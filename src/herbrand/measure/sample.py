@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,27 +50,30 @@ class Sample:
 
 
 def sample(game: Game, effort: Effort, seed: int) -> Sample:
-    """Play random games, on the network if there is one."""
+    """Play random games, on the network if there is one; or return those that were played last."""
+    return _played(game, effort.playouts, effort.traced, effort.max_steps, seed)
+
+
+@lru_cache(maxsize=1)
+def _played(game: Game, playouts: int, traced: int, max_steps: int, seed: int) -> Sample:
     bound = None if game.step_counter is None else game.step_counter.bound
     if game.engine != "network":
-        lines = _by_rules(game, seed, effort.max_steps)
-        return Sample(game, None, lines, outcomes_of(game, lines), effort.max_steps, bound)
+        lines = _by_rules(game, seed, max_steps)
+        return Sample(game, None, lines, outcomes_of(game, lines), max_steps, bound)
     expander = game.expander
     table = Table(expander, tuple(game.role_index(role) for role in game.players), game.has_percepts)
     one, two = np.random.SeedSequence(seed).spawn(2)
-    by_chance = np.zeros((effort.traced, table.roles), np.int64)
-    lines = play_lines(table, by_chance, seed=one, max_steps=effort.max_steps)
+    by_chance = np.zeros((traced, table.roles), np.int64)
+    lines = play_lines(table, by_chance, seed=one, max_steps=max_steps)
     first = np.unique(lines.first)
     outcomes = outcomes_of(game, lines)
     if len(first) == 1:  # the same in every game: more games need not be followed
         drawn = int(two.generate_state(1, np.uint64)[0])
-        ended = expander.rollouts(
-            expander.initial, seed=drawn, each=effort.playouts, max_steps=effort.max_steps
-        )
+        ended = expander.rollouts(expander.initial, seed=drawn, each=playouts, max_steps=max_steps)
         goals = ended.goals[:, list(table.players)]
         over = ~ended.truncated & (ended.goals != STUCK).all(axis=1)
         outcomes = Outcomes(goals, ended.lengths, over, np.full(len(goals), outcomes.first[0]))
-    return Sample(game, table, lines, outcomes, effort.max_steps, bound)
+    return Sample(game, table, lines, outcomes, max_steps, bound)
 
 
 def outcomes_of(game: Game, lines: Lines) -> Outcomes:

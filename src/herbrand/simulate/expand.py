@@ -419,10 +419,11 @@ class Expander:
 
 
 def any_of(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
-    """Return the place of any true entry in each row; in a row without one, how many entries there are."""
-    counts = mask.sum(axis=1)
-    ranks = (random.random(len(mask)) * counts).astype(np.int64) + 1
-    place: NDArray[np.int64] = (mask.cumsum(axis=1) < ranks[:, None]).sum(axis=1)
+    """Return the place of any true entry in each row; of a row without one, 0."""
+    narrow = np.int16 if mask.shape[1] < 1 << 15 else np.int64  # what is counted is read once more
+    seen = mask.cumsum(axis=1, dtype=narrow)
+    ranks = (random.random(len(mask)) * seen[:, -1]).astype(narrow) + 1
+    place: NDArray[np.int64] = (seen >= ranks[:, None]).argmax(axis=1)
     return place
 
 

@@ -23,6 +23,8 @@ class Archive:
     cells: dict[tuple[str, ...], Candidate] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     """Names of all games that were ever looked at."""
+    networks: set[str] = field(default_factory=set)
+    """Their networks."""
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate]) -> Archive:
@@ -45,6 +47,7 @@ class Archive:
         if better:
             self.cells[candidate.cell] = candidate
         self.names.add(candidate.name)
+        self.networks.add(candidate.network)
         return better
 
     def elites(self) -> list[Candidate]:
@@ -53,7 +56,7 @@ class Archive:
 
     def copy(self) -> Archive:
         """Return an archive that further candidates do not change."""
-        return Archive(dict(self.cells), set(self.names))
+        return Archive(dict(self.cells), set(self.names), set(self.networks))
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -53,6 +53,8 @@ class Job:
     settings: Settings
     measure: Callable[[Game, int], Mapping[str, float]] | None = None
     """Measures a game by a seed; `herbrand.measure` if None."""
+    known: frozenset[str] = frozenset()
+    """Networks of games that are there already: who plays as one of them is thrown away."""
 
 
 @dataclass(slots=True)
@@ -73,6 +75,8 @@ class Candidate:
     """Processor seconds of each stage."""
     number: int = -1
     """Place among all candidates of the search."""
+    network: str = ""
+    """The same for games that are the same, gate by gate; empty where there is none."""
 
     @property
     def name(self) -> str:
@@ -97,6 +101,7 @@ class Candidate:
             "cell": list(self.cell),
             "proofs": self.proofs,
             "seconds": self.seconds,
+            "network": self.network,
         }
 
     @classmethod
@@ -113,4 +118,5 @@ class Candidate:
             dict(content["proofs"]),
             dict(content["seconds"]),
             content["number"],
+            content["network"],
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, HerbrandError
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["Proofs", "admission", "evaluate", "look_at", "same_network"]
+__all__ = ["Proofs", "admission", "digest", "evaluate", "look_at"]
 
 Proofs: TypeAlias = tuple[dict[str, str], str, dict[str, float]]
 """Verdicts by property, what is against the game (empty if nothing), and seconds by stage."""
@@ -75,9 +76,8 @@ def _stages(candidate: Candidate, game: Game, job: Job, clock: _Clock) -> Iterat
     gates = game.network.gates
     clock.lap("ground")
     yield f"more than {job.settings.gates} gates" if gates > job.settings.gates else ""
-    if job.operator.endswith("_rules"):
-        yield "plays as its parent" if same_network(game, job.parents[0].game()) else ""
-        clock.lap("parents")
+    candidate.network = digest(game.network)
+    yield "plays as a game before" if candidate.network in job.known else ""
     cheap = _cheap(game, job.seed)
     clock.lap("random games")
     yield reason_against(cheap)
@@ -114,15 +114,14 @@ def admission(design: Design, seconds: float = PROOF_SECONDS) -> Proofs:
     return verdicts, f"not proved: {', '.join(against)}" if against else "", clock.laps
 
 
-def same_network(game: Game, other: Game) -> bool:
-    """Whether two games became the same network, gate by gate: what changed in the rules never mattered."""
-
-    def content(network: Network) -> list[Any]:
-        parts = (network.left, network.right, network.legal, network.next, network.goal, network.initial)
-        names = [network.terms.text(int(term)) for term in network.fluents]
-        return [names, network.terminal, *(part.tolist() for part in parts)]
-
-    return content(game.network) == content(other.network)
+def digest(network: Network) -> str:
+    """Return what is the same for equal networks, gate by gate, and for no others."""
+    names = [network.terms.text(int(term)) for term in (*network.fluents, *network.moves[:, 1])]
+    found = blake2b(repr((names, network.terminal)).encode(), digest_size=16)
+    for part in (network.left, network.right, network.legal, network.next, network.goal, network.sees):
+        found.update(part.tobytes())
+    found.update(network.initial.tobytes())
+    return found.hexdigest()
 
 
 def _vary(job: Job) -> Variant:

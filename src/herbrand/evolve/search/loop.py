@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
@@ -168,8 +168,9 @@ class Search:
         """Say which candidates a batch has; depends on the seed, its number and the archive."""
         chance = Random(f"{self.settings.seed}:{batch}")
         elites = archive.elites()
+        known = frozenset(candidate.network for candidate in elites)
         return [
-            self._job(batch * self.settings.batch + place, elites, chance)
+            replace(self._job(batch * self.settings.batch + place, elites, chance), known=known)
             for place in range(self.settings.batch)
         ]
 
@@ -205,11 +206,14 @@ class Search:
             )
             candidate.number = number
             batch.append(candidate)
-        names = set(self.archive.names)
+        names, networks = set(self.archive.names), set(self.archive.networks)
         for candidate in batch:
             if candidate.design is not None and not candidate.reason and candidate.name in names:
                 candidate.reason = "seen before"
+            elif not candidate.reason and candidate.network in networks:
+                candidate.reason = "plays as a game before"
             names.add(candidate.name)
+            networks.add(candidate.network)
         promising = [candidate for candidate in batch if self.archive.wants(candidate)]
         proofs = [(c, pool.submit(self.prove, c.design)) for c in promising if c.design is not None]
         for candidate, future in proofs:
