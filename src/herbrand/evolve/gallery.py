@@ -124,7 +124,7 @@ def _summary(progress: Progress) -> str:
     return f"""<h1>Games that were found</h1>
 <p>Every game here was put together from blocks or made from others by variation, played thousands of times,
 and kept because it was the best one of its kind, length and choice. To play them, run <code>{play}</code>
-in this folder.</p>
+in this folder, which needs <code>pip install 'herbrand[web]'</code>.</p>
 <table>{table}</table>"""
 
 

@@ -94,7 +94,7 @@ class Place(Action):
             "home": "on a free square of its own half of the board",
             "dropped": "on the lowest free square of a column",
         }[self.where]
-        stock = f", as long as the player has any of its {count(self.supply)}," if self.supply else ""
+        stock = f", while the player has any of its {count(self.supply)} left" if self.supply else ""
         return f"is placed {where}{stock}"
 
     def conditions(self) -> list[list[str]]:
@@ -278,7 +278,7 @@ class Piece(Block):
 
     def in_words(self) -> str:
         """Say what it can do."""
-        return " and ".join(action.in_words() for action in self.actions)
+        return "; it also ".join(action.in_words() for action in self.actions)
 
     def about(self, name: str) -> str:
         """Say what it can do, by its name, and how many there are."""

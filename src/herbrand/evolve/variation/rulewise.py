@@ -42,6 +42,17 @@ ATTEMPTS: Final = 60
 """So many results are looked at before variation is given up."""
 _FIXED: Final = frozenset({"role", "base", "input"})
 """Relations whose rules are left alone: they say what there is."""
+_MEANINGS: Final = frozenset(
+    {
+        *(("succ", 2), ("number", 1), ("greater", 2), ("at_least", 2), ("at_most", 2), ("sum", 3)),
+        *(("column", 1), ("row", 1), ("square", 2), ("right_of", 2), ("above", 2), ("toward", 5)),
+        *(("right", 2), ("up", 2), ("following", 4), ("rivals", 2)),
+    }
+)
+"""The same for relations that designs print: numbers, the board, and who plays against whom.
+
+With other rules for them they would no longer mean what is said of them.
+"""
 _GIVEN: Final = frozenset({"true", "does"})
 
 
@@ -54,7 +65,7 @@ def mutate_rules(design: Design | str, seed: int) -> Variant:
     text, name = _text_of(design)
     tree = read(text, "prefix", name)
     types = Types.of(tree.statements)
-    numbers = [n for n, rule in enumerate(tree.statements) if rule.head.name not in _FIXED]
+    numbers = [n for n, rule in enumerate(tree.statements) if _may_change(rule.head.key)]
 
     weights = [4 if tree.statements[n].body else 1 for n in numbers]
 
@@ -88,7 +99,7 @@ def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Varian
     shared = sorted(
         key
         for key in mine & theirs.keys()
-        if key[0] not in _FIXED and {r for r in tree.statements if r.head.key == key} != set(theirs[key])
+        if _may_change(key) and {r for r in tree.statements if r.head.key == key} != set(theirs[key])
     )
 
     def attempt(chance: Random) -> tuple[str, str] | None:
@@ -102,10 +113,16 @@ def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Varian
         helpers = _needed(new, theirs, mine)
         changed: dict[int, list[Rule]] = {number: [] for number in old}
         changed[old[0]] = [*new, *helpers]
-        change = f"{len(old)} rules for {key[0]} were replaced by {len(new)} of {_text_of(father)[1]}"
+        were = "a rule" if len(old) == 1 else f"{len(old)} rules"
+        by = f"{'one' if len(new) == 1 else len(new)} of {_text_of(father)[1]}"
+        change = f"{were} for {key[0]} {'was' if len(old) == 1 else 'were'} replaced by {by}"
         return _with_rules(tree, changed), change
 
     return _first("cross_rules", attempt, (mother, father), text, seed)
+
+
+def _may_change(relation: tuple[str, int]) -> bool:
+    return relation[0] not in _FIXED and relation not in _MEANINGS
 
 
 def _text_of(design: Design | str) -> tuple[str, str]:
