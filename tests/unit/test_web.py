@@ -536,3 +536,16 @@ def test_games_of_folders_are_found_by_name_only(tmp_path: Path) -> None:
     assert library.find("odd-name-").text == "(role a)"
     with pytest.raises(NotThere):
         library.find("../odd name&")
+
+
+def test_what_a_rulesheet_says_of_itself_is_shown(tmp_path: Path) -> None:
+    """The sentences of the comment at its begin describe a game of a folder; title, legend and author do not."""
+    from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares
+
+    design = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
+    (tmp_path / "one.kif").write_text(design.rulesheet(), encoding="utf-8")
+    (tmp_path / "two.ggd").write_text(design.ggdl(), encoding="utf-8")
+    (tmp_path / "three.kif").write_text("(role a) ; Not a comment at the begin.", encoding="utf-8")
+    library = Library([tmp_path])
+    told = design.in_words()
+    assert [library.find(name).description for name in ("one", "two", "three")] == [told, told, ""]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand import games
@@ -25,6 +27,11 @@ MOST_FILES: Final = 2_000
 
 class NotThere(LookupError):
     """No game has this name."""
+
+
+MOST_SAID: Final = 1500
+"""Characters of a comment that are shown."""
+_COMMENT: Final = re.compile(r"\s*(;+|%+|//+)\s?")
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ class Library:
         except OSError as error:
             raise NotThere(key) from error
         text = decode(data, path.name)[0].text
-        return Entry(key, path.stem, text, _notation(path.suffix), shelf, str(path))
+        return Entry(key, path.stem, text, _notation(path.suffix), shelf, str(path), _said(text))
 
     def give(self, text: str, notation: str, title: str) -> Entry:
         """Keep a text under a name that follows from it."""
@@ -114,6 +121,18 @@ class Library:
             while len(self._given) > MOST_GIVEN:
                 self._given.popitem(last=False)
         return entry
+
+
+def _said(text: str) -> str:
+    """Return the sentences of the comment that a rulesheet begins with; not its title, legend and author."""
+    lines = []
+    for line in text.splitlines():
+        if line.strip() and not _COMMENT.match(line):
+            break
+        lines.append(_COMMENT.sub("", line, count=1).strip())
+    paragraphs = [" ".join(part.split("\n")) for part in "\n".join(lines).split("\n\n")]
+    before = takewhile(lambda part: not part.startswith("Author"), paragraphs)
+    return " ".join(part for part in before if part[:1].isupper() and part.endswith("."))[:MOST_SAID]
 
 
 def _bundled(name: str) -> Entry:
