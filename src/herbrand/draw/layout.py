@@ -146,8 +146,10 @@ def find_layout(
     paired = axes(shapes)
     states = [joined(state, parted, paired) for state in states]
     base = joined_base(base, parted, paired)
-    if joints := {joint for _, _, joint in paired}:
-        base = _on_ground(base, states, joints, pairs())
+    joints = {joint for _, _, joint in paired}
+    grounded: set[str] = set()
+    if joints:
+        base, grounded = _on_ground(base, states, joints, pairs())
     by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
     for parts in base:
         by_shape[parts[0], len(parts) - 1].append(parts)
@@ -175,8 +177,13 @@ def find_layout(
     boards = _boards(candidates, in_states)
     boards = _with_overlays(boards, bare, in_states, roles)
     columns_first = {*columns_first, *joints}
-    finished = tuple(_finished(board, columns_first, vocabulary, hexes, hints) for board in boards)
-    if not finished and not towers:
+    finished = tuple(
+        _finished(board, columns_first, vocabulary, hexes, hints)
+        if vocabulary.complete or board.title in grounded
+        else _finished(replace(board, cells=frozenset()), columns_first, vocabulary, hexes, hints)
+        for board in boards
+    )
+    if not finished and not towers and not rows:
         finished = _drawn_on_maps(unread, by_shape, [read_map(some, roles) for some in pairs()])
     drawn = {layer.shape for board in finished for layer in board.layers} | set(towers) | set(rows)
     if towers:
@@ -383,18 +390,23 @@ def _drawn_on_maps(
 
 def _on_ground(
     base: list[tuple[str, ...]], states: list[list[tuple[str, ...]]], joints: set[str], pairs: Pairs
-) -> list[tuple[str, ...]]:
-    """Leave of places made of two coordinates those of a relation, such as the cells of a race track.
+) -> tuple[list[tuple[str, ...]], set[str]]:
+    """Let places made of two coordinates be those of a relation, such as the cells of a race track.
 
-    It is the largest one that has every place of the initial state.
+    It is the largest one that has every place of the initial state.  Return the fluents there may be
+    then, and the names of those for which there is such a relation.
     """
+    grounded = set()
     for joint in joints:
         start = {p[-2:] for p in states[0] if p[0] == joint}
         for some in sorted(map(set, pairs), key=len, reverse=True):
             if start and start <= some and ordered({a for a, _ in some}) and ordered({b for _, b in some}):
-                base = [p for p in base if p[0] != joint or p[-2:] in some]
+                things = {p[:-2] for p in base if p[0] == joint}
+                base = [p for p in base if p[0] != joint]
+                base += sorted((*thing, *cell) for thing in things for cell in some)
+                grounded.add(joint)
                 break
-    return base
+    return base, grounded
 
 
 def _scattered(states: list[list[tuple[str, ...]]], rows: list[tuple[str, ...]]) -> bool:
@@ -415,8 +427,6 @@ def _finished(
     hints: Mapping[str, Any],
 ) -> Board:
     """Decide how a board lies: which way its coordinates run, and whether its cells are hexagons."""
-    if not vocabulary.complete:
-        board = replace(board, cells=frozenset())
     if board.form == "row":
         return replace(board, form="folded") if _square_side(board) else board
     if board.form in ("ragged", "rings"):

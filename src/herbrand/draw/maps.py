@@ -23,6 +23,8 @@ __all__ = ["LARGEST_MAP", "Map", "arranged", "read_map"]
 LARGEST_MAP: Final = 64
 """Places of a map that anybody can read."""
 SMALLEST_MAP: Final = 4
+MOST_ROADS: Final = 6
+"""Roads from a place, on the average: with more of them it is no map but a tangle."""
 _ROUNDS: Final = 300
 
 
@@ -37,18 +39,19 @@ class Map:
 def read_map(pairs: Iterable[tuple[str, ...]], roles: Iterable[str] = ()) -> Map | None:
     """Return the map that a relation between two things draws.
 
-    None where it is none: of too few or too many places, of roles, or an order of things one after another.
+    None where it is none: of too few or too many places, of numbers, of roles, with roads nearly
+    everywhere, or an order of things one after another.
     """
     roads = {(a, b) for a, b in pairs if a != b}
+    known = frozenset((min(road), max(road)) for road in roads)
     places = {place for road in roads for place in road}
-    if not SMALLEST_MAP <= len(places) <= LARGEST_MAP or {p.lower() for p in places} & {
-        *map(str.lower, roles)
-    }:
+    if not SMALLEST_MAP <= len(places) <= LARGEST_MAP or 2 * len(known) > MOST_ROADS * len(places):
+        return None
+    if all(map(str.isdecimal, places)) or {p.lower() for p in places} & {role.lower() for role in roles}:
         return None
     after, before = len({a for a, _ in roads}), len({b for _, b in roads})
     if after == before == len(roads) and len(roads) < len(places):
         return None
-    known = frozenset((min(road), max(road)) for road in roads)
     return Map(tuple(sorted(places, key=natural)), known)
 
 
