@@ -38,6 +38,7 @@ myst_heading_anchors = 3
 suppress_warnings = ["myst.header", "misc.highlighting_failure", "ref.python"]
 highlight_language = "none"
 add_module_names = False
+smartquotes_action = "qe"  # no dashes: `--help` is no dash
 python_use_unqualified_type_names = True
 toc_object_entries = False  # the table of contents is drawn on every page: half of the time went there
 maximum_signature_line_length = 88

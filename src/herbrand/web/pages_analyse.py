@@ -82,7 +82,7 @@ def _verdicts(told: Mapping[str, Any] | None) -> Child:
     counts = told.get("counts") or {}
     values = told.get("value") or {}
     numbers = [
-        tag("li", f"{_spaced(value)} {name.replace('_', ' ')}")
+        tag("li", f"{name.replace('_', ' ')}: {_spaced(value)}")
         for name, value in counts.items()
         if isinstance(value, int)
     ]
