@@ -69,6 +69,16 @@ def test_a_fluent_with_two_values_is_none_of_one_value():
     assert "base on = " not in lift(tree)
 
 
+def test_types_are_named_as_ggdl_can_spell_them():
+    """A fluent whose name has a sign in it gives a type that can be read."""
+    text = "(role a) (init (my-level 1)) (succ 1 2) (<= (legal a go) (true (my-level 1)))"
+    text += "(<= (next (my-level ?y)) (true (my-level ?x)) (succ ?x ?y)) (<= terminal (true (my-level 2)))"
+    game = herbrand.loads(text + "(<= (goal a 100) (true (my-level 2)))")
+    lifted = ggdl(game)
+    assert "base my_level = my_level_values" in lifted.splitlines()
+    assert herbrand.loads(lifted, "ggdl").initial_state().next(("go",)).goals == {"a": 100}
+
+
 def test_a_game_from_ggdl_is_given_back(tmp_path):
     """Converting to what it is already changes nothing; to prefix and back it is the same game."""
     run = CliRunner().invoke(cli, ["convert", "mnk", "--to", "ggdl"])

@@ -188,7 +188,8 @@ class _Lift:
         for i, column in enumerate(columns):
             kind = self._kind(column)
             if kind is None:
-                kind = f"{key[0]}_values" if i == key[1] - 1 else f"{key[0]}_{i + 1}"
+                name = self.names[key[0]].lower()
+                kind = f"{name}_values" if i == key[1] - 1 else f"{name}_{i + 1}"
                 if kind in self.names or any(part in _WORDS or part not in self.names for part in column):
                     return None
                 self.names[kind] = kind
