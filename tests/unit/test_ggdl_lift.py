@@ -79,6 +79,17 @@ def test_types_are_named_as_ggdl_can_spell_them():
     assert herbrand.loads(lifted, "ggdl").initial_state().next(("go",)).goals == {"a": 100}
 
 
+def test_values_beyond_the_declared_ones_leave_a_fluent_as_it_is():
+    """What `base` lists is less than the rules can give: no type for it, but moves and payoffs are lifted."""
+    text = "(role a) (init (level 1)) (base (level 1)) (base (level 2)) (succ 1 2) (succ 2 3)"
+    text += "(<= (legal a go) (true (level ?x))) (<= (next (level ?y)) (true (level ?x)) (succ ?x ?y))"
+    game = herbrand.loads(text + "(<= terminal (true (level 2))) (<= (goal a 100) (true (level 2)))")
+    lifted = ggdl(game)
+    assert "a -> go :- true(level(?x))" in lifted.splitlines()
+    assert "base level" not in lifted
+    assert verify_same(game, herbrand.loads(lifted, "ggdl"), playouts=1).ok
+
+
 def test_a_game_from_ggdl_is_given_back(tmp_path):
     """Converting to what it is already changes nothing; to prefix and back it is the same game."""
     run = CliRunner().invoke(cli, ["convert", "mnk", "--to", "ggdl"])

@@ -67,4 +67,5 @@ def ggdl(game: Game, *, playouts: int = 3) -> str:
     text = lift(game.tree, states, base)
     if game.rules.errors or not check(read(text, "ggdl")).errors:
         return text
-    return infix(game).text
+    text = lift(game.tree)  # the rules may say less of values than the states did
+    return infix(game).text if check(read(text, "ggdl")).errors else text
