@@ -116,6 +116,17 @@ def test_a_player_keeps_its_clock_and_stops_when_told() -> None:
     assert player.stopped
 
 
+def test_memory_is_for_those_who_remember() -> None:
+    """Players with a tree or a table are told how much they may take; for others it means nothing."""
+    assert [
+        getattr(make_player(name, memory=40.0), "memory", None) for name in ("mcts", "meta", "random")
+    ] == [
+        40.0,
+        40.0,
+        None,
+    ]
+
+
 def test_players_refuse_what_they_cannot_play() -> None:
     """A faulty game, a role that is not there and a role without a move are said."""
     player = make_player("random")
