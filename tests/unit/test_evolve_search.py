@@ -261,6 +261,10 @@ def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r'(src|href)="(?!#|games/|http://127\.0\.0\.1)', page)
     told = CliRunner().invoke(command, ["--out", str(tmp_path), "--minutes", "0", "--json"])
     assert json.loads(told.stdout)["candidates"] == 8
+    typed = ["--out", str(tmp_path), "--minutes", "0", "--notation", "ggdl"]
+    assert CliRunner().invoke(command, typed).exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "games").iterdir()) == [f"{name}.ggd" for name in sheets]
+    assert 'href="games/' + sheets[0] + '.ggd"' in (tmp_path / "index.html").read_text(encoding="utf-8")
     refused = CliRunner().invoke(command, ["--out", str(tmp_path), "--minutes", "0", "--seed", "1"])
     assert isinstance(refused.exception, HerbrandError)
 

@@ -118,5 +118,5 @@ class Candidate:
             dict(content["proofs"]),
             dict(content["seconds"]),
             content["number"],
-            content["network"],
+            content.get("network", ""),
         )
