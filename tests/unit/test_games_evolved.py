@@ -6,6 +6,8 @@ import pytest
 
 import herbrand
 from herbrand import games
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.prove import analyse
 from herbrand.check.step_counter import step_counter
 from herbrand.evolve import design_from_json
 from herbrand.syntax import read
@@ -42,3 +44,14 @@ def test_it_is_well_formed(name: str) -> None:
     assert (statistics.playouts, statistics.truncated, statistics.stuck) == (512, 0, 0)
     for player in game.players:
         assert statistics.goals[player].distribution.get(100, 0) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVOLVED)
+def test_it_is_proved_well_formed(name: str) -> None:
+    """Every play ends, everybody can always move, each player can win: proved, not only seen in random games."""
+    pytest.importorskip("pysat", reason="the proofs need python-sat")
+    found = analyse(
+        herbrand.load(name), ["well_formed"], budget=Budget(120), values=False, remarks=False, exploring=0.05
+    )
+    assert found.properties["well_formed"].answer == "proved"
