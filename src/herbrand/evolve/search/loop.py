@@ -9,7 +9,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.search.archive import Archive
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Progress", "Search"]
 
+T = TypeVar("T")
 OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15, "cross_rules": 5}
 """How often each is used, once there are games to be varied."""
 _TICK: Final = 1.0
@@ -133,7 +134,7 @@ class Search:
                     pool.shutdown(wait=False, cancel_futures=True)
                     pool, under_way = _processes(jobs), []
                     found = [_alone(job) for job in self._draw(self.batches, self._before)]
-                latest = self._finish(found, pool) or latest
+                latest = self._finish(found, pool, tell) or latest
                 if listener is not None:
                     listener(self.progress(time.monotonic() - began, latest))
                 while len(under_way) < 2 and (batches is None or drawn < batches):
@@ -194,7 +195,9 @@ class Search:
         parents = (mother, chance.choice(mates)) if operator.startswith("cross") else (mother,)
         return Job(operator, seed, parents, self.settings, self.measure)
 
-    def _finish(self, found: Sequence[Candidate | BaseException], pool: Executor) -> Candidate | None:
+    def _finish(
+        self, found: Sequence[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
+    ) -> Candidate | None:
         """Prove what deserves it, keep the batch, and return the last one that came into the archive."""
         batch = []
         first = self.batches * self.settings.batch
@@ -216,6 +219,7 @@ class Search:
             networks.add(candidate.network)
         promising = [candidate for candidate in batch if self.archive.wants(candidate)]
         proofs = [(c, pool.submit(self.prove, c.design)) for c in promising if c.design is not None]
+        _wait([future for _, future in proofs], float("inf"), tick)
         for candidate, future in proofs:
             error = future.exception()
             if error is not None:
@@ -250,12 +254,12 @@ def _alone(job: Job) -> Candidate | BaseException:
 
 
 def _wait(
-    futures: list[Future[Candidate]], deadline: float, tick: Callable[[], None]
-) -> list[Candidate | BaseException] | None:
-    """Return the results of a batch; None if they are not there in time.  Ticks about once a second."""
+    futures: list[Future[T]], deadline: float, tick: Callable[[], None]
+) -> list[T | BaseException] | None:
+    """Return the results; None if they are not all there in time.  Ticks about once a second."""
     from concurrent.futures import wait
 
-    open_: Collection[Future[Candidate]] = futures
+    open_: Collection[Future[T]] = futures
     while open_:
         left = deadline - time.monotonic()
         if left <= 0:
