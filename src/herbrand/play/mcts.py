@@ -32,8 +32,6 @@ _LESSON = 20.0
 """Seconds for learning what states are worth, at most."""
 _PONDERS = 60.0
 """Seconds of thinking in the time of others, at most."""
-_PER_PROOF = 4
-"""Random games for each position that is opened for proofs, where their number is given and not the time."""
 _PROBE_MEMORY = 0.125
 """The part of the memory that looking for proofs takes."""
 
@@ -309,10 +307,13 @@ class MctsPlayer(Player):
             if probe is not None:
                 if probe.may_go_on:
                     if most is not None:  # so that the same questions have the same answers
-                        ahead = probe.engine.nodes * _PER_PROOF < search.playouts - before
+                        played = search.playouts - before
+                        share = probe.share(most - played)
+                        wanted = (1 - share) * probe.engine.nodes < share * played
                     else:
-                        ahead = probe.spent < probe.share(left()) * threads * (time.thread_time() - began)
-                    if ahead:
+                        share = probe.share(probe.rate * left())
+                        wanted = probe.spent < share * threads * (time.thread_time() - began)
+                    if wanted:
                         probe.slice()
                 probe.tell(search)
             if beam is not None and beam.may_go_on:

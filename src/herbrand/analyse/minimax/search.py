@@ -65,6 +65,8 @@ class Search:
         self.table = new_table(memory) if table is None else table
         self.ahead = ahead
         """How much deeper the first iteration is, so that threads with one table differ."""
+        self.stride = 1
+        """How much deeper each iteration is than the one before."""
         self.rules = rules_of(self.expander, role)
         moves = len(network.moves)
         self.rows = new_rows(self.expander, len(self.judge.literals), max(_ROWS, 4 * moves))
@@ -133,7 +135,7 @@ class Search:
             return
         frames = self.frames
         if not self._under_way:
-            begin(frames, 1 + self.ahead if not self.depth else self.depth + 1)
+            begin(frames, 1 + self.ahead if not self.depth else self.depth + self.stride)
             self._under_way = True
             self.notes.value[:] = -1
         ended = go_on(

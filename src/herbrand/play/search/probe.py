@@ -23,7 +23,7 @@ __all__ = ["Probe"]
 
 SHARE: Final = 0.2
 """The part of the time in which proofs are looked for."""
-_LARGE_SHARE: Final = 0.6
+_LARGE_SHARE: Final = 0.8
 """The same where a proof of the root is in reach."""
 _GAMES = 64
 """Random games that tell how far away the end is."""
@@ -31,10 +31,14 @@ _STEPS = 200
 """Their steps, at most."""
 _LARGE = 20_000
 """Gates above which these games take too long."""
+_MANY = 50
+"""Iterations after which nothing is in reach."""
 _GROWTH = 1.3
 """Each iteration opens at least so many times the positions of the one before."""
 _FAR = 4.0
 """How much longer than there is time a proof may seem to take, and still be in reach."""
+_STRIDE = 2
+"""How much deeper each iteration is: a win that is found late is still a win."""
 
 
 class Probe:
@@ -42,6 +46,7 @@ class Probe:
 
     def __init__(self, network: Network, role: int, *, memory: int) -> None:
         self.engine = AlphaBeta(network, role, memory=memory, exact=True)
+        self.engine.stride = _STRIDE
         self.role = role
         self.is_able = False
         """Whether the role alone has a choice at the root, and as far as was looked."""
@@ -71,19 +76,23 @@ class Probe:
         """Whether there is anything left to look for."""
         return self.is_able and not self.engine.is_done and not self.engine.is_simultaneous
 
-    def share(self, seconds: float) -> float:
-        """Return which part of the time it should have, if there are so many seconds left for all.
+    def share(self, left: float) -> float:
+        """Return which part of the time it should have, if so many states could be opened in all of it.
 
         More where the iterations so far say that the root may be proved in it.
         """
         opened = self.engine.opened
-        if len(opened) < 2 or not self.spent:
+        if len(opened) < 2:
             return SHARE
         growth = max(_GROWTH, (opened[-1] / max(1, opened[0])) ** (1 / (len(opened) - 1)))
-        steps = self._end - self.engine.depth
-        ahead = opened[-1] * growth**steps if steps < 100 else float("inf")
-        rate = self.engine.nodes / self.spent
-        return _LARGE_SHARE if ahead < _FAR * rate * seconds else SHARE
+        iterations = (self._end - self.engine.depth) / _STRIDE
+        ahead = opened[-1] * growth**iterations if iterations < _MANY else float("inf")
+        return _LARGE_SHARE if ahead < _FAR * left else SHARE
+
+    @property
+    def rate(self) -> float:
+        """How many states are opened in a second."""
+        return self.engine.nodes / self.spent if self.spent else 0.0
 
     def slice(self) -> None:
         """Look on for about a hundredth of a second, unless another thread does so."""
