@@ -51,9 +51,27 @@ def test_known_boards(name: str, width: int, height: int) -> None:
     assert max(after[game.roles[0]] for _, _, after in solution.root) == value
 
 
+def test_othello_on_a_small_board() -> None:
+    """On 4x4 there are 60 060 games, and white wins; on 8x8 plays begin as other programs count them."""
+    game = herbrand.loads(resized("reversi", 4, 4), name="othello 4x4")
+    assert explore(game.expander).plays() == 60060
+    assert solve(game).value == {"black": 0, "white": 100}
+    full = herbrand.load("reversi").expander
+    level, plays = full.initial, [1]
+    for _ in range(6):
+        level = full.expand(level).states
+        plays.append(len(level))
+    assert plays == [1, 4, 12, 56, 244, 1396, 8200]
+
+
 def test_resized_boards_are_those_asked_for() -> None:
     """The board of the bundled size is the bundled game; others are refused."""
-    for name, width, height in (("connectFour", 7, 6), ("breakthrough", 8, 8), ("hex", 9, 9)):
+    for name, width, height in (
+        ("connectFour", 7, 6),
+        ("breakthrough", 8, 8),
+        ("hex", 9, 9),
+        ("reversi", 8, 8),
+    ):
         again = herbrand.loads(resized(name, width, height))
         assert sorted(map(str, again.tree.statements)) == sorted(
             map(str, herbrand.load(name).tree.statements)

@@ -237,14 +237,16 @@ def _rule(
 
 
 def resized(name: str, width: int, height: int) -> str:
-    """Return the rules of the bundled connectFour, breakthrough or hex on another board, 2 to 26 wide.
+    """Return the rules of the bundled connectFour, breakthrough, hex or reversi on a board 2 to 26 wide.
 
-    Breakthrough has two rows of pawns a side, so at least four rows.  A hex board is square.
+    Breakthrough has two rows of pawns a side, so at least four rows.  A hex board is square; one of reversi
+    has an even number of files and ranks, at least four.
     """
     from herbrand import games
 
     text = games.text(name)
-    across = [chr(ord("a") + i) if name == "breakthrough" else str(i + 1) for i in range(width)]
+    lettered = name in ("breakthrough", "reversi")
+    across = [chr(ord("a") + i) if lettered else str(i + 1) for i in range(width)]
     up = [str(i + 1) for i in range(height)]
     if name == "connectFour":
         lists = {"column": across, "row": up, "succ": [str(i + 1) for i in range(max(width, height))]}
@@ -261,8 +263,17 @@ def resized(name: str, width: int, height: int) -> str:
         lists = {"number": across, "succ": across}
         text = text.replace("(rooted red ?x 9)", f"(rooted red ?x {width})")
         text = text.replace("(rooted blue 9 ?y)", f"(rooted blue {width} ?y)")
+    elif name == "reversi":
+        lists = {"file": across, "rank": up, "right_of": across, "up": up}
+        middle = dict(zip("de", across[width // 2 - 1 :], strict=False))
+        centre = dict(zip("45", up[height // 2 - 1 :], strict=False))
+        text = re.sub(
+            r"\(init \(cell (\w) (\w)", lambda m: f"(init (cell {middle[m[1]]} {centre[m[2]]}", text
+        )
+        text = text.replace("(balance h 8 ", f"(balance {across[-1]} {height} ")
+        text = text.replace("(follows h ", f"(follows {across[-1]} ")
     else:
-        raise ValueError(f"`{name}` is not one of connectFour, breakthrough, hex")
+        raise ValueError(f"`{name}` is not one of connectFour, breakthrough, hex, reversi")
     for relation, names_ in lists.items():
         text = re.sub(rf"^\({relation} [a-z0-9 ]+\)\n", "", text, flags=re.MULTILINE)
         pairs = relation in ("succ", "right_of", "up")
