@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import herbrand
 from herbrand import games
-from herbrand.analyse import prove
+from herbrand.analyse import prove, symbolic
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.replay import holds
 from herbrand.analyse.verdict import Witness
@@ -55,6 +55,7 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
     try:
         game = herbrand.load(file)
         prove.CHECKING = max(2.0, budget / 6)
+        symbolic.SHORTEST = False
         again = len(wanted) < len(COLUMNS)
         found = prove.analyse(
             game,

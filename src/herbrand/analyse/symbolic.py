@@ -63,6 +63,8 @@ PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 _CLAIMS = {"playability": "stuck", "goals": "no goal", "win": "win"}
 _WALKING = 5.0
 """Seconds of random play, at most."""
+SHORTEST = True
+"""Whether to look for shorter lines of play than those that random play found."""
 _PATIENCE = 1000
 """Conflicts spent at each depth on a win that is far away."""
 
@@ -108,12 +110,10 @@ class _Proof:
     terminates: bool = False
 
     def run(self) -> dict[str, Verdict]:
-        network = self.game.network
         began = time.monotonic()
         prepare()
         started = time.monotonic()
         self.budget = replace(self.budget, started=self.budget.started + started - began)
-        self.system = System(network)
         players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
         self.players = [r for r, _ in players]
         asked: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
@@ -121,29 +121,15 @@ class _Proof:
             asked += [f"win {name}" for _, name in players]
         queries = {name: _Reached() for name in asked}
         verdicts: dict[str, Verdict] = {}
-        self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
         self._walks(queries)
         try:
-            deadline = time.monotonic() + 0.25 * self.budget.left
-            self.groups = find_groups(network, deadline, states=self.seen.states)
-        except BudgetExceeded:
-            self.groups = []
-        if "termination" in self.wanted:
-            verdicts["termination"] = self._termination()
-            self.terminates = verdicts["termination"].is_known
-        self._induction(queries, most=0)
-        self._guided(queries)
-        self._pdr(queries, 0.25, merge=False)
-        self._bounded(queries)
-        self._far(queries)
-        self._induction(queries, most=3)
-        self._pdr(queries, 0.6, merge=True)
-        self._pdr(queries, 0.9, merge=False)
-        if self.bound is not None and "termination" in self.wanted and not self.terminates:
-            verdicts["termination"] = Verdict(
-                "proved", "bounded model checking", f"no play is longer than {self.bound} steps",
-                certificate=Exhausted("", self.bound), details={"bound": self.bound},
-            )  # fmt: skip
+            if "termination" in self.wanted or self._open(queries):
+                self._look_closer(queries, verdicts)
+            elif SHORTEST:
+                self._bounded(queries)
+        except BudgetExceeded:  # recursion within states cannot be written out
+            if len(self._open(queries)) == len(queries):
+                raise
         for name in ("playability", "goals"):
             if name in queries:
                 verdicts[name] = self._never(name, queries[name])
@@ -152,7 +138,39 @@ class _Proof:
         seconds = time.monotonic() - started
         return {name: verdicts[name].with_(seconds=seconds) for name in self.wanted if name in verdicts}
 
+    def _look_closer(self, queries: dict[str, _Reached], verdicts: dict[str, Verdict]) -> None:
+        """Decide what random play does not."""
+        self.system = System(self.game.network)
+        self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
+        try:
+            deadline = time.monotonic() + 0.25 * self.budget.left
+            self.groups = find_groups(self.game.network, deadline, states=self.seen.states)
+        except BudgetExceeded:
+            self.groups = []
+        if "termination" in self.wanted:
+            verdicts["termination"] = self._termination()
+            self.terminates = verdicts["termination"].is_known
+        self._induction(queries, most=0)
+        self._guided(queries)
+        self._pdr(queries, 0.25, merge=False)
+        if SHORTEST or self._open(queries) or self._needs_bound:
+            self._bounded(queries)
+        self._far(queries)
+        self._induction(queries, most=3)
+        self._pdr(queries, 0.6, merge=True)
+        self._pdr(queries, 0.9, merge=False)
+        if self.bound is not None and self._needs_bound:
+            verdicts["termination"] = Verdict(
+                "proved", "bounded model checking", f"no play is longer than {self.bound} steps",
+                certificate=Exhausted("", self.bound), details={"bound": self.bound},
+            )  # fmt: skip
+
     # -- ways to find out -----------------------------------------------------------------
+
+    @property
+    def _needs_bound(self) -> bool:
+        """Whether it is still to be found out that plays end."""
+        return "termination" in self.wanted and not self.terminates
 
     def _open(self, queries: Mapping[str, _Reached]) -> dict[str, _Reached]:
         return {name: reached for name, reached in queries.items() if reached.is_open}
@@ -279,7 +297,7 @@ class _Proof:
     def _bounded(self, queries: Mapping[str, _Reached]) -> None:
         """Look for shortest lines; longer ones found before are kept where there is not enough time."""
         rest = {name: reached for name, reached in queries.items() if not reached.never}
-        needs_bound = "termination" in self.wanted and not self.terminates
+        needs_bound = self._needs_bound
         if not rest and not needs_bound:
             return
         limits = [len(reached.line) for reached in rest.values() if reached.line is not None]
