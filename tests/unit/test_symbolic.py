@@ -325,6 +325,8 @@ def test_a_fluent_that_changes_within_two_steps_bounds_plays() -> None:
     found = find_bound(system, groups, deadline)
     assert found is not None
     assert (found.within, len(found.falling), found.rising) == (2, 3, ())
+    seen = play(game.expander, deadline)
+    assert find_bound(system, [], deadline, seen.changes) == found
     certificate = found.certificate(Invariant(""))
     assert certificate.steps == 7  # pass, fill, pass, fill, pass, fill
     assert certificate.check(game, 20)

@@ -11,12 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from herbrand.analyse.groups import demand
 from herbrand.analyse.invariant import Bound
 from herbrand.analyse.sat import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from herbrand.analyse.frames import System
     from herbrand.analyse.groups import Group
@@ -42,11 +46,29 @@ class Latches:
         return Bound(self.rising, self.falling, invariant, self.within)
 
 
-def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latches | None:
+def find_bound(
+    system: System, groups: Sequence[Group], deadline: float, steps: NDArray[np.int8] | None = None
+) -> Latches | None:
     """Return few fluents that bound the length of plays, or None where there are none.
 
-    Raises `BudgetExceeded` past the deadline.
+    `steps`, [n, fluents], are changes that were seen in play (`walks.Play`): then only fluents are tried that
+    went one way in them, one function after the other.  Raises `BudgetExceeded` past the deadline.
     """
+    if steps is None:
+        every = range(len(system.fluent_texts))
+        tried = [(f, rises) for rises in (True, False) for f in every]
+        return _bound(system, groups, deadline, tried, _MOST_STEPS)
+    for tried, most in _likely(system, steps):
+        found = _bound(system, groups, deadline, tried, most)
+        if found is not None:
+            return found
+    return None
+
+
+def _bound(
+    system: System, groups: Sequence[Group], deadline: float, tried: Iterable[tuple[int, bool]], most: int
+) -> Latches | None:
+    """Return those of some fluents, each with whether it rises, of which one changes in any `most` steps."""
     circuit = system.circuit
     frame = system.any_state()
     before: list[int] = frame.state.tolist()
@@ -55,13 +77,8 @@ def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latc
             demand(solver, before, group)
         frame = frame.play(solver).after
         after: list[int] = frame.state.tolist()
-        # (place, rises): broken when the fluent goes back
-        back = {
-            (f, True): circuit.all_of((x, y ^ 1)) for f, (x, y) in enumerate(zip(before, after, strict=True))
-        }
-        back |= {
-            (f, False): circuit.all_of((x ^ 1, y)) for f, (x, y) in enumerate(zip(before, after, strict=True))
-        }
+        # broken when the fluent goes back
+        back = {(f, rises): circuit.all_of((before[f] ^ (not rises), after[f] ^ rises)) for f, rises in tried}
         alive = dict(back)
         while alive:
             some = int(circuit.variables(1)[0])
@@ -75,7 +92,7 @@ def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latc
             return None
         # one of them changes within a few steps; as few as the solver needs to see it
         still: dict[int, tuple[int, bool]] = {}
-        for within in range(1, _MOST_STEPS + 1):
+        for within in range(1, most + 1):
             if within > 1:
                 for group in groups:
                     demand(solver, after, group)
@@ -98,3 +115,29 @@ def find_bound(system: System, groups: Sequence[Group], deadline: float) -> Latc
         tuple(names[f] for f, rises in chosen if not rises),
         within,
     )
+
+
+def _likely(system: System, steps: NDArray[np.int8]) -> list[tuple[list[tuple[int, bool]], int]]:
+    """Return sets of fluents, and whether they rise, of which one changed in most steps; small ones first.
+
+    Each has the fluents of one function that changes wherever any such fluent does, the last those of all.
+    With it comes within how many steps one is to change: 1 where one did in each step that was seen.
+    """
+    up, down = (steps > 0), (steps < 0)
+    kinds: dict[tuple[str, bool], list[int]] = {}
+    for rises, changed, back in ((True, up, down), (False, down, up)):
+        for f in np.flatnonzero(changed.any(axis=0) & ~back.any(axis=0)).tolist():
+            name = system.fluent_texts[f].strip("()").split(" ", 1)[0]
+            kinds.setdefault((name, rises), []).append(f)
+    covered = {kind: (up if kind[1] else down)[:, places].any(axis=1) for kind, places in kinds.items()}
+    if not kinds:
+        return []
+    some = np.any(list(covered.values()), axis=0)
+    enough = [kind for kind, steps_ in covered.items() if (steps_ == some).all()]
+    found = [
+        [(f, kind[1]) for f in kinds[kind]] for kind in sorted(enough, key=lambda kind: len(kinds[kind]))
+    ]
+    every = [(f, kind[1]) for kind, places in kinds.items() for f in places]
+    if len(kinds) > 1:
+        found.append(every)
+    return [(tried, 1 if some.all() else _MOST_STEPS) for tried in found]

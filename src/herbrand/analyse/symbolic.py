@@ -142,12 +142,22 @@ class _Proof:
         """Decide what random play does not."""
         self.system = System(self.game.network)
         self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
+        if "termination" in self.wanted and self.seen.circle is None:
+            with suppress(BudgetExceeded):  # often the groups are not needed
+                bound = find_bound(
+                    self.system, [], time.monotonic() + 0.15 * self.budget.left, self.seen.changes
+                )
+                if bound is not None:
+                    verdicts["termination"] = self._bounds_plays(bound.certificate(self._invariant("")))
+                    self.terminates = True
+        if not self._open(queries) and not self._needs_bound:
+            return
         try:
             deadline = time.monotonic() + 0.25 * self.budget.left
             self.groups = find_groups(self.game.network, deadline, states=self.seen.states)
         except BudgetExceeded:
             self.groups = []
-        if "termination" in self.wanted:
+        if self._needs_bound:
             verdicts["termination"] = self._termination()
             self.terminates = verdicts["termination"].is_known
         self._induction(queries, most=0)
@@ -210,7 +220,8 @@ class _Proof:
             reason = f"after {seen.loop} steps, {more} more lead back to the same state"
             return Verdict("refuted", "random play", reason, Witness(seen.circle, loop=seen.loop))
         with suppress(BudgetExceeded):
-            bound = find_bound(self.system, self.groups, time.monotonic() + 0.15 * self.budget.left)
+            deadline = time.monotonic() + 0.2 * self.budget.left
+            bound = find_bound(self.system, self.groups, deadline, seen.changes)
             if bound is not None:
                 return self._bounds_plays(bound.certificate(self._invariant("")))
         with suppress(BudgetExceeded, MissingExtra):

@@ -24,9 +24,9 @@ _GAMES = 2048
 """Games played at once, when lines are looked for."""
 _LIMITS = (300, 3000)
 """Steps after which games are cut off, in turns."""
-_LANES = 256
+_LANES = 64
 """Games played at once, step by step."""
-_TIMES = 4
+_TIMES = 16
 _LONGEST = 300
 _MOST_STEPS = 6000
 """Different steps that are kept."""
