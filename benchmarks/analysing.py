@@ -1,7 +1,7 @@
 """What can be proved about each rulesheet of a folder, or of the bundled games, within a budget.
 
     python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...] [--property NAME...]
-                                   [--json FILE] [--continue | --again] [--markdown FILE] [--replay]
+                                   [--json FILE] [--continue | --again] [--markdown FILE] [--replay WHICH]
 
 Each sheet has a process of its own, forked from one that has the kernels loaded already.  Without a
 folder the bundled games are analysed; small sheets come first.  Seconds are those of the processor, so
@@ -9,7 +9,7 @@ that what else the machine does matters less; programs that are called (grounder
 many seconds on the clock.  The JSON is written after every sheet; `--continue` leaves out the sheets that
 are in it, `--again` goes on with those that are not decided in full, and keeps what was decided before.
 `--markdown` writes the table, of an earlier run too (`--budget 0 --json FILE --markdown FILE` runs nothing);
-`--replay` plays every line of play in the results by the rules.
+`--replay refuted` plays the lines of play that refute something by the rules, `--replay all` the others too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,13 @@ if TYPE_CHECKING:
 COLUMNS = ("termination", "playability", "weak_winnability", "strong_winnability", "goals", "well_formed")
 DECIDED = ("termination", "playability", "weak_winnability", "goals")
 """What makes a sheet decided."""
-CLAIMS = {"termination": "circle", "playability": "stuck", "goals": "no goal", "weak_winnability": "win"}
+CLAIMS = {
+    "termination": "circle",
+    "playability": "stuck",
+    "goals": "no goal",
+    "monotonicity": "decrease",
+    "weak_winnability": "win",
+}
 """What a line of play shows."""
 SIGNS = {"proved": "yes", "refuted": "**no**", "unknown": "?"}
 EXPLORING = 0.15
@@ -91,8 +97,11 @@ def _shorten(verdict: dict[str, Any]) -> None:
         _shorten(inner)
 
 
-def replay(found: dict[str, dict[str, Any]], files: dict[str, str]) -> str:
-    """Play every line of play in the results by the rules, and say how many show what they should."""
+def replay(found: dict[str, dict[str, Any]], files: dict[str, str], which: str) -> str:
+    """Play lines of play in the results by the rules, and say how many show what they should.
+
+    `which` is "refuted" for those that refute something, or "all".
+    """
     counts: dict[str, list[int]] = {}
     wrong = []
     for name, entry in found.items():
@@ -101,7 +110,7 @@ def replay(found: dict[str, dict[str, Any]], files: dict[str, str]) -> str:
             verdict = entry.get("properties", {}).get(column, {})
             for shown in (verdict, *verdict.get("roles", {}).values()):
                 line = shown.get("witness")
-                if line is None:
+                if line is None or which not in ("all", shown["verdict"]):
                     continue
                 game = game or herbrand.load(files[name])
                 witness = Witness(tuple(map(tuple, line)), shown.get("role"), loop=shown.get("loop"))
@@ -272,7 +281,7 @@ def main() -> None:
     parser.add_argument("--continue", dest="go_on", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--markdown", type=Path)
-    parser.add_argument("--replay", action="store_true", help="play every line in the results by the rules")
+    parser.add_argument("--replay", choices=("refuted", "all"), help="play lines in the results by the rules")
     options = parser.parse_args()
     found: dict[str, dict[str, Any]] = {}
     if options.json and options.json.exists() and (options.go_on or options.again or not options.budget):
@@ -299,7 +308,8 @@ def main() -> None:
             if options.json:
                 options.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
     if options.replay:
-        print(replay({name: entry for name, entry in found.items() if name in files}, files))
+        known = {name: entry for name, entry in found.items() if name in files}
+        print(replay(known, files, options.replay))
     if options.markdown:
         text = table(found) + "\nRefuted:\n\n" + refutations(found)
         text += "\nFor one player:\n\n" + puzzles(found)
