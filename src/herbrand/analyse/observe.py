@@ -68,6 +68,8 @@ def observe(
     game: Game, space: StateSpace | None, solution: Solution | None = None, *, budget: Budget | None = None
 ) -> list[Observation]:
     """Return remarks on a game, from its network and, when complete, its states."""
+    from herbrand.analyse.tendency import tendencies
+
     budget = budget or Budget()
     if space is None:
         return []
@@ -79,12 +81,10 @@ def observe(
         found += _goals(space)
         if solution is not None:
             found += _result(solution)
+    found += tendencies(space, solution, budget=budget.share(0.2))
+    if space.complete:
         if len(space.states) <= _RULE_STATES and budget.left > 0:
             found += _rules(game, budget)
-    if budget.left > 0:
-        from herbrand.analyse.tendency import tendencies
-
-        found += tendencies(space, solution, budget=budget.share(0.2))
     found += _parts(game.network)
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
         found += _symmetries(game, space, budget)
