@@ -82,9 +82,8 @@ def observe(
         if solution is not None:
             found += _result(solution)
     found += tendencies(space, solution, budget=budget.share(0.2))
-    if space.complete:
-        if len(space.states) <= _RULE_STATES and budget.left > 0:
-            found += _rules(game, budget)
+    if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
+        found += _rules(game, budget)
     found += _parts(game.network)
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
         found += _symmetries(game, space, budget)
