@@ -97,7 +97,7 @@ def megabytes() -> int:
 def measure(result: Connection, name: str, size: int, seconds: float, budget: float) -> None:
     """Measure one board and send what was found."""
     from herbrand.ground import ground
-    from herbrand.network import wire
+    from herbrand.network import optimised, wire
 
     begun = spent()
     row: dict[str, Any] = {"game": name, "size": size}
@@ -105,7 +105,7 @@ def measure(result: Connection, name: str, size: int, seconds: float, budget: fl
         rules = load(name, size).rules
         program = ground(rules, limits=Limits(seconds=budget))
         row["ground_rules"] = program.rules
-        network = wire(program, [program.terms.intern(role) for role in rules.roles])
+        network = optimised(wire(program, [program.terms.intern(role) for role in rules.roles]))
     except BudgetExceeded as error:
         result.send({**row, "note": str(error)})
         return
@@ -139,7 +139,11 @@ def plot(rows: list[dict[str, Any]], file: Path) -> None:
             points = [(row["size"], row[key]) for row in rows if row["game"] == name and key in row]
             if points:
                 axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=name)
-        axis.set(title=COLUMNS[key], xlabel="side of the board", yscale="log")
+        axis.set(title=COLUMNS[key], xlabel="side of the board")
+        if key in ("gates", "steps_per_s"):
+            axis.set_yscale("log")
+        else:
+            axis.set_ylim(bottom=0)
         axis.grid(visible=True, alpha=0.3)
     axes[0].legend(frameon=False)
     figure.savefig(file, metadata={"Date": None})
