@@ -32,7 +32,7 @@ MUCH = 65536
 whatever the number of peers, and what they needed is given back to the system."""
 _GAMES = 4
 """How many games are kept."""
-_BASE = 200
+_BASE = 220
 """Megabytes that Python and the compiled code take."""
 _ATOM = 500
 """Bytes that a derived atom takes, tables, indexes and all."""
