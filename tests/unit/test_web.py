@@ -108,7 +108,8 @@ def test_a_match_is_played_without_a_script(client: TestClient, token: str) -> N
     assert (back["steps"], back["turns"]) == (4, ["xplayer"])
     odds = client.get(f"{address}/bar", params={"step": 4}, headers=JSON).json()
     assert odds["by"] in ("proof", "search")  # a busy machine may not get as far as the proof
-    assert odds["values"]["xplayer"] > 80 > 20 > odds["values"]["oplayer"]
+    assert odds["values"]["xplayer"] > 80
+    assert odds["values"]["oplayer"] < 20
     first = client.get(f"{address}/state", params={"step": 1}, headers=JSON).json()
     assert first["step"] == 1
     assert "moves" not in first
