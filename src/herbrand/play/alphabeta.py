@@ -115,7 +115,7 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
         """Search until the clock runs out, or the value is proved."""
-        engines = self._entered(state, max(PATIENCE, 0.5 * (self.deadline - self.asked)))
+        engines = self._entered(state, max(PATIENCE, min(1.0, 0.5 * (self.deadline - self.asked))))
         if not engines:
             return None
         works = [self._work(engine) for engine in engines]

@@ -204,7 +204,7 @@ class MctsPlayer(Player):
         self._report = None
         if len(moves) == 1:
             return moves[0]
-        search = self._entered(state, max(PATIENCE, 0.5 * (deadline - started)))
+        search = self._entered(state, max(PATIENCE, min(1.0, 0.5 * (deadline - started))))
         if search is not None:
             return self._by_search(search, moves, started, deadline)
         return self._by_rules(state, moves, started, deadline)
