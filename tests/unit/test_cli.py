@@ -781,7 +781,10 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent another way there")
 def test_an_interrupt_is_one_line() -> None:
-    """Ctrl-C ends with 130 and no traceback."""
+    """Ctrl-C ends with 130 and no traceback.
+
+    Interrupted while it runs code made from text, Python ends itself by the signal, which shells show as 130.
+    """
     process = start("simulate", "chess", "-n", "1000000")
     time.sleep(2)
     process.send_signal(signal.SIGINT)
@@ -790,7 +793,8 @@ def test_an_interrupt_is_one_line() -> None:
     finally:
         process.kill()
     said = message.removeprefix("compiling kernels (once)...\n")  # where nothing was compiled before
-    assert (process.returncode, out, said) == (130, "", "interrupted\n")
+    assert process.returncode in (130, -signal.SIGINT)
+    assert (out, said) == ("", "interrupted\n")
 
 
 def test_simulate_tells_of_ends_without_a_value(tmp_path: Path) -> None:

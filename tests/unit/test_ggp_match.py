@@ -755,7 +755,13 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
     """Matches of the same rules share their game, also when they begin at the same time; old games are let go."""
 
     async def run() -> None:
-        async with PlayerServer(lambda: make_player("random", seed=1), port=0, matches=20) as server:
+        server = PlayerServer(
+            lambda: make_player("random", seed=1),
+            port=0,
+            matches=20,
+            memory=100_000,  # the process may have run many tests
+        )
+        async with server:
             starts = [start_message("ticTacToe", f"m{n}", "xplayer", 20, 10) for n in range(4)]
             assert await asyncio.gather(*(ask(server.port, text) for text in starts)) == ["ready"] * 4
             views = {id(match._view.game) for match in server._playing.values() if match._view is not None}

@@ -106,6 +106,7 @@ def test_moves_are_judged(client: TestClient) -> None:
     (one,) = client.get("/record/judged", params={"match": "m.1", "step": 3}).json()
     assert one["role"] == "xplayer"
     assert 0 <= one["value"] <= one["best_value"] <= 100
+    assert (one["best"] == one["move"]) == (one["value"] == one["best_value"])
     assert client.get("/record/judged", params={"match": "m.1", "step": 0}).json() == []
 
 

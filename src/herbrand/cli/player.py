@@ -60,7 +60,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     default=300,
     show_default=True,
     metavar="MB",
-    help="What the player may take in all; games that need more are played by evaluating the rules.",
+    help="About what the player may take in all; games that need more are played by evaluating the rules.",
 )
 @click.option("--seed", type=int, help="Makes the choices of some players repeatable.")
 @click.option(

@@ -87,15 +87,19 @@ class Chances:
             made = Annotation(len(moves), role, move, Explanation("mcts", role, known, SECONDS))
             if made.played is None or made.best is None or made.played.value is None:
                 continue
+            worth = min(made.played.value, made.played.at_most)
+            best, value = made.best.move, made.best.value
+            if value is None or value <= worth:
+                best, value = made.move, worth
             told.append(
                 {
                     "role": role,
                     "move": made.move,
-                    "value": made.played.value,
+                    "value": worth,
                     "proved": made.played.proved is not None,
                     "grade": made.grade,
-                    "best": made.best.move,
-                    "best_value": made.best.value,
+                    "best": best,
+                    "best_value": value,
                     "line": [list(joint) for joint in made.best.line[:SHOWN_LINE]],
                 }
             )
