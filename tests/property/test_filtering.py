@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -18,6 +19,8 @@ RELAXED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=25
 )
 PLAYS = 400
+SECONDS = 3.0
+"""Processor time that one game may take: what is bounded is the test, not the games that are made."""
 
 
 def plays(game: herbrand.Game, steps: int):
@@ -25,6 +28,7 @@ def plays(game: herbrand.Game, steps: int):
 
     None where there are too many.
     """
+    until = time.process_time() + SECONDS
     nothing = {role: ((), Fraction(1)) for role in game.players}
     found = [(game.initial_state("naive"), nothing)]
     for _ in range(steps):
@@ -44,7 +48,7 @@ def plays(game: herbrand.Game, steps: int):
                     for role, (past, chance) in histories.items()
                 }
                 longer.append((state.next(joint), grown))
-            if len(longer) > PLAYS:
+            if len(longer) > PLAYS or time.process_time() > until:
                 return None
         found = longer
     return found
@@ -52,8 +56,9 @@ def plays(game: herbrand.Game, steps: int):
 
 def compare(text: str, engines: tuple[str, ...]) -> None:
     game = herbrand.loads(text)
+    until = time.process_time() + SECONDS
     for steps in (1, 2, 3):
-        listed = plays(game, steps)
+        listed = plays(game, steps) if time.process_time() < until else None
         if not listed:
             return
         for role in game.players:
