@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import herbrand
-from herbrand.convert.notation import ggdl
+from herbrand.convert.notation import ggdl, infix
 from herbrand.syntax import read_file
 from herbrand.syntax.ggdl import read_ggdl
 from herbrand.syntax.infix import read_infix
@@ -73,7 +73,8 @@ def test_every_sheet_is_lifted_to_the_same_game(corpus_dir: Path) -> None:
     by_rules = by_play = 0
     for path in sorted(corpus_dir.joinpath("rulesheets").glob("*.kif")):
         started = time.process_time()
-        game = herbrand.load(path)
+        plain = herbrand.load(path)
+        game = herbrand.loads(infix(plain).text, "infix")  # names with `-` are written another way there
         lifted = herbrand.loads(ggdl(game, playouts=1), "ggdl", name="lifted")
         assert not [d.message for d in lifted.diagnostics if d.is_error], path.name
         if sorted(numbered(game.rules.normal.rules)) == sorted(numbered(lifted.rules.normal.rules)):
