@@ -38,6 +38,16 @@ def test_no_folder_to_write_in_is_no_error(monkeypatch) -> None:
     assert compiled(double)(21) == 42
 
 
+def loaded(path: Path) -> ModuleType:
+    """The module in a file, as a new process would have it."""
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture
 def kept(tmp_path: Path):
     """A module with a function to compile, and the folder where its machine code is kept."""
@@ -45,12 +55,7 @@ def kept(tmp_path: Path):
     path.write_text("def double(x):\n    return 2 * x\n")
 
     def load() -> ModuleType:
-        found = importlib.util.spec_from_file_location("doubling", path)
-        assert found is not None
-        assert found.loader is not None
-        module = importlib.util.module_from_spec(found)
-        found.loader.exec_module(module)
-        return module
+        return loaded(path)
 
     function = compiled(load().double)
     assert function(21) == 42
@@ -120,12 +125,7 @@ def test_entries_are_kept_like_functions(tmp_path: Path, monkeypatch, how: str) 
     path.write_text("def add(a, b):\n    return a + b\n")
 
     def load() -> Entry:
-        found = importlib.util.spec_from_file_location("adding", path)
-        assert found is not None
-        assert found.loader is not None
-        module = importlib.util.module_from_spec(found)
-        found.loader.exec_module(module)
-        return Entry(module.add)
+        return Entry(loaded(path).add)
 
     def works(entry: Entry) -> bool:
         call = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 2)(entry.address)
