@@ -57,6 +57,10 @@ class BatchSimulator:
     The games are the same in any case.
     """
     _shared: Rows = field(init=False, repr=False)
+    _code: Straight | None = field(default=None, init=False, repr=False)
+    """The code, once there is some: all runs share it."""
+    _looked: bool = field(default=False, init=False, repr=False)
+    """Whether code was looked for on disk, which takes as long as a thousand short games."""
 
     def __post_init__(self) -> None:
         if self.width < 1 or self.width & (self.width - 1):
@@ -85,7 +89,9 @@ class BatchSimulator:
         lanes = 64 * self.width
         quota = np.full(lanes, playouts // lanes, np.int64)
         quota[: playouts % lanes] += 1
-        code = None if self.straight is False else self.code(only_kept=self.straight is None)
+        if not self._looked and self.straight is not False:
+            self._code, self._looked = self.code(only_kept=self.straight is None), True
+        code = self._code
         arguments, counters = self._prepare(quota, seed, max_steps, code)
         play(*arguments, 0, 0, max_steps, *counters.values())  # compiles, the first time
         started, clock = time.thread_time(), limits.start()
@@ -105,7 +111,7 @@ class BatchSimulator:
                 spent = time.thread_time() - started
                 rest = spent * (playouts / max(int(counters["totals"][1]), 1) - 1)
                 if self._pays(spent, min(rest, left)):
-                    code = self.code()
+                    code = self._code = self.code()
                     assert code is not None
                     arguments = (*arguments[:_PIECES], code.pieces, *arguments[_PIECES + 1 :])
         return self._result(name, counters, seed, time.thread_time() - started, stopped)

@@ -15,6 +15,7 @@ import hashlib
 import threading
 import time
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
@@ -77,17 +78,16 @@ def straighten(
     Compiling ends after `seconds`, with the pieces that are ready then; only whole code is kept.
     With `only_kept` nothing is compiled: None unless the code is there.
     """
-    machine = _machine()
-    key = _key(network, rows, width, machine)
+    key = _key(network, rows, width)
     with _lock:
         known = _loaded.get(key)
         if known is not None:
             return known
-        spans = _spans(network)
         objects, spent = kept.read(key), 0.0
+        if objects is None and only_kept:
+            return None
+        spans, machine = _spans(network), _machine()
         if objects is None:
-            if only_kept:
-                return None
             started = time.monotonic()
             objects = list(_compiled(network, rows, width, spans, machine, seconds))
             spent = time.monotonic() - started
@@ -97,26 +97,31 @@ def straighten(
         return found
 
 
+@cache
+def _host() -> tuple[str, str, str]:
+    """Return what code is made for: the system, the processor, and what it can do."""
+    return llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
 def _machine() -> Any:
+    """Return a code generator for this machine; linking takes it over."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
+    triple, cpu, features = _host()
+    return llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
 
 
+@cache
 def _vector_words() -> int:
     """Return how many words the registers of this processor hold."""
     features = llvm.get_host_cpu_features()
     return 8 if features.get("avx512f") else 4
 
 
-def _key(network: Network, rows: Rows, width: int, machine: Any) -> str:
+def _key(network: Network, rows: Rows, width: int) -> str:
     """Return the name of the code: a digest of all that it depends on."""
     digest = hashlib.sha256()
-    features = llvm.get_host_cpu_features().flatten()
-    for text in (llvmlite.__version__, machine.triple, llvm.get_host_cpu_name(), features):
+    for text in (llvmlite.__version__, *_host()):
         digest.update(text.encode() + b"\n")
     digest.update(f"{width} {_vector_words()} {_PIECE} {network.inputs} {network.cones}\n".encode())
     for row in (
