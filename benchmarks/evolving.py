@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
+
+from costs import spent
 
 from herbrand.evolve import BoardGame, Line, Lineage, Squares, Variant
 from herbrand.evolve.blocks.grammar import draw_block
@@ -31,12 +31,6 @@ if TYPE_CHECKING:
 
 TEN_MINUTES = 1200.0
 """Processor seconds in ten minutes on two cores."""
-
-
-def spent() -> float:
-    """Processor seconds of this process and its children."""
-    times = os.times()
-    return times.children_user + times.children_system + time.process_time()
 
 
 def designs(size: int, chance: Random) -> Iterator[BoardGame]:

@@ -15,12 +15,10 @@ import argparse
 import json
 import multiprocessing
 import platform
-import resource
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from costs import peak_megabytes, spent
 from speed import processor
 
 import herbrand
@@ -81,19 +79,6 @@ GAMES = {"ticTacToe": 3, "connectFour": 4, "breakthrough": 4, "hex": 3}
 """The games, and their smallest boards."""
 
 
-def spent() -> float:
-    """Return the processor seconds of this process and of its children."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
-def megabytes() -> int:
-    """Return the most memory that this process or a child of it held."""
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return round(max(resource.getrusage(who).ru_maxrss for who in whose) / unit)
-
-
 def measure(result: Connection, name: str, size: int, seconds: float, budget: float) -> None:
     """Measure one board and send what was found."""
     from herbrand.ground import ground
@@ -109,7 +94,7 @@ def measure(result: Connection, name: str, size: int, seconds: float, budget: fl
     except BudgetExceeded as error:
         result.send({**row, "note": str(error)})
         return
-    row |= {"ready_s": round(spent() - begun, 2), "peak_mb": megabytes(), "gates": network.gates}
+    row |= {"ready_s": round(spent() - begun, 2), "peak_mb": peak_megabytes(), "gates": network.gates}
     row["moves"] = len(network.moves)
     row["steps_per_s"] = round(measure_network(network, seconds=seconds).transitions_per_second)
     result.send(row)

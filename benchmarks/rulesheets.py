@@ -33,6 +33,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from costs import peak_megabytes, spent
+
 import herbrand
 from herbrand.errors import HerbrandError
 from herbrand.limits import Limits
@@ -61,7 +63,7 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
     from herbrand.simulate.on_network import NetworkEngine
 
     started = time.monotonic()
-    before = _processor_seconds()
+    before = spent()
     game = herbrand.load(file)
     rules = game.rules
     if rules.errors:
@@ -82,8 +84,8 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
     _limit_processor(2 * budget + 3 * QUESTION + 3 * seconds)
     yield {
         "ready_s": round(time.monotonic() - started, 3),
-        "ready_cpu_s": round(_processor_seconds() - before, 3),
-        "peak_mb": _peak_megabytes(),
+        "ready_cpu_s": round(spent() - before, 3),
+        "peak_mb": peak_megabytes(),
     }
 
     def steps(run: Callable[[], speed.Speed]) -> dict[str, Any]:
@@ -111,25 +113,12 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
     if found.get("steps", FEW) < FEW:
         found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
     yield {"rules": found}
-    yield {"peak_mb": _peak_megabytes()}
+    yield {"peak_mb": peak_megabytes()}
 
 
 def _limit_processor(seconds: float) -> None:
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), hard))
-
-
-def _processor_seconds() -> float:
-    """Of this process and of the grounder's, which has ended."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
-def _peak_megabytes() -> int:
-    """The larger of this process and the grounder's."""
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return round(max(resource.getrusage(who).ru_maxrss for who in whose) / unit)
 
 
 def in_process(file: Path, seconds: float, budget: float, megabytes: int) -> dict[str, Any]:
