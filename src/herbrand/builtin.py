@@ -34,6 +34,7 @@ __all__ = [
     "forget_error",
     "in_list",
     "in_tuple",
+    "insert_in_list",
     "keep",
     "list_length",
     "new_bytes",
@@ -46,6 +47,8 @@ __all__ = [
     "put_in_tuple",
     "release",
     "set_error",
+    "set_slice",
+    "slice_of_list",
     "tuple_length",
     "type_of",
 ]
@@ -74,6 +77,12 @@ in_list = _function("PyList_GetItem", _OBJECT, _OBJECT, types.intp)
 """Borrowed."""
 put_in_list = _function("PyList_SetItem", types.int32, _OBJECT, types.intp, _OBJECT)
 """Takes what is put there."""
+insert_in_list = _function("PyList_Insert", types.int32, _OBJECT, types.intp, _OBJECT)
+"""Takes nothing; -1 and an exception where there is no memory."""
+slice_of_list = _function("PyList_GetSlice", _OBJECT, _OBJECT, types.intp, types.intp)
+"""New."""
+set_slice = _function("PyList_SetSlice", types.int32, _OBJECT, types.intp, types.intp, _OBJECT)
+"""Takes nothing; with 0 for the things removes the slice.  -1 and an exception where there is no memory."""
 new_tuple = _function("PyTuple_New", _OBJECT, types.intp)
 tuple_length = _function("PyTuple_Size", types.intp, _OBJECT)
 in_tuple = _function("PyTuple_GetItem", _OBJECT, _OBJECT, types.intp)

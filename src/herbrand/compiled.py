@@ -19,7 +19,7 @@ from typing import Any
 from numba import njit
 from numba.core.caching import FunctionCache
 
-__all__ = ["compiled", "keep_code"]
+__all__ = ["compiled", "inlined", "keep_code"]
 
 _IMPORT = re.compile(r"^from (herbrand[.\w]*) import (\w+)|^from (herbrand[.\w]*) import \($", re.MULTILINE)
 _ROOT = Path(__file__).parent
@@ -115,3 +115,8 @@ def compiled(function: Any) -> Any:
     made = njit(function, nogil=True)
     keep_code(made, function)
     return made
+
+
+def inlined(function: Any) -> Any:
+    """Compile a function into those that call it: for what is small and called all the time."""
+    return njit(function, nogil=True, forceinline=True)

@@ -65,6 +65,78 @@ def test_fluents_that_change_places() -> None:
             assert true == {f"(at {first + i})" for i in range(65)} | {f"(step {step})"}
 
 
+def maze(size: int) -> str:
+    """A square of cells with walls that can be put up and taken down; what is joined to two sources is a loop."""
+    cells = [(x, y) for x in range(size) for y in range(size)]
+    beside = [
+        f"(beside {x}{y} {x + dx}{y + dy})"
+        for x, y in cells
+        for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))
+        if (x + dx, y + dy) in cells
+    ]
+    facts = [f"(cell {x}{y})" for x, y in cells] + beside
+    return (
+        " ".join(facts)
+        + f"""
+        (role r) (role s) (init (step 0))
+        (<= (input ?r (turn ?c)) (role ?r) (cell ?c))
+        (<= (legal ?r (turn ?c)) (role ?r) (cell ?c))
+        (<= (wet ?c) (cell ?c) (source ?c) (not (true (wall ?c))))
+        (<= (wet ?d) (wet ?c) (beside ?c ?d) (not (true (wall ?d))))
+        (source 00) (<= (source {size - 1}0) (not (true (wall 11))))
+        (<= (turned ?c) (does ?r (turn ?c)))
+        (<= (next (wall ?c)) (turned ?c) (not (true (wall ?c))))
+        (<= (next (wall ?c)) (true (wall ?c)) (not (turned ?c)))
+        (<= (dry ?c) (cell ?c) (not (wet ?c)))
+        (<= (next (was ?c)) (dry ?c)) (<= (base (was ?c)) (cell ?c)) (<= (base (wall ?c)) (cell ?c))
+        (<= (next (step ?m)) (true (step ?n)) (succ ?n ?m)) (succ 0 1)
+        (<= (legal r rest) (wet {size - 1}{size - 1}))
+        (<= terminal (wet 0{size - 1}) (true (wall 22)) (wet {size - 1}1)) (goal r 0) (goal s 0)"""
+    )
+
+
+def test_loops_that_grow_and_shrink() -> None:
+    """Walls going up and down anywhere leave in a loop what evaluating it anew gives, after each move and jump."""
+    walker = herbrand.loads(maze(4)).walker()
+    assert len(walker.network.loops)
+    walker.memory.reckons = True
+    rng, seen = random.Random(5), []
+    for _ in range(40):
+        walker.reset()
+        while not walker.is_terminal and len(seen) % 20 != 19:
+            walker.play([rng.choice(moves) for moves in walker.legal()])
+            seen.append((walker.key, answers_of(walker)))
+        seen.append((walker.key, answers_of(walker)))
+    again = rng.sample(seen, 200)
+    for key, answers in again:
+        walker.go(key)
+        assert answers_of(walker) == answers
+    walker.memory.reckons = False
+    for key, answers in seen:
+        walker.go(key)
+        assert answers_of(walker) == answers
+
+
+def test_lists_of_moves_belong_to_who_asked() -> None:
+    """What is done to a list that was given out changes no later answer, for numbers and for moves."""
+    game = herbrand.load("hex")
+    walker, state = game.walker(), game.initial_state()
+    rng = random.Random(3)
+    while not state.is_terminal:
+        legal = walker.legal()
+        assert legal == [sorted(set(moves)) for moves in legal]
+        told = [[walker.moves[role][number] for number in moves] for role, moves in enumerate(legal)]
+        assert [list(map(str, moves)) for moves in state.legal_moves().values()] == told
+        joint = [rng.choice(moves) for moves in legal]
+        following = state.next([walker.moves[role][number] for role, number in enumerate(joint)])
+        for given in (*walker.legal(), *state.legal_moves().values()):
+            given.reverse()
+            given.clear()
+        walker.play(joint)
+        state = following
+    assert walker.is_terminal
+
+
 def test_a_walker_goes_back_and_forth() -> None:
     """A state entered again by its key has the same answers, wherever the walker was."""
     walker = herbrand.load("hex").walker()

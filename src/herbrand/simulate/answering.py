@@ -19,6 +19,7 @@ from herbrand.builtin import (
     forget_error,
     in_list,
     in_tuple,
+    insert_in_list,
     keep,
     list_length,
     new_bytes,
@@ -31,12 +32,14 @@ from herbrand.builtin import (
     put_in_tuple,
     release,
     set_error,
+    set_slice,
+    slice_of_list,
     tuple_length,
     type_of,
 )
 from herbrand.compiled import compiled
 from herbrand.simulate import reckoning as at
-from herbrand.simulate.raw import load_int, load_long, load_word, store_int
+from herbrand.simulate.raw import load_int, load_long, load_word, store_int, store_word
 from herbrand.simulate.vectors import count_ones, lowest_bit
 
 if TYPE_CHECKING:
@@ -46,10 +49,14 @@ __all__ = ["ALL", "Naming", "answer", "answer_of_role", "go", "go_on", "legal", 
 __all__ += ["scores", "state"]
 
 _U = np.uint64
-_MEMORY, _TABLE, _SHIFT, _OBJECTS, _ROLES = range(0, 40, 8)
+_MEMORY, _TABLE, _SHIFT, _OBJECTS, _ROLES, _LISTED, _LISTS = range(0, 56, 8)
 """Where things stand in the header of a `Naming`, in bytes."""
 _SPREAD = 0x9E3779B97F4A7C15
 """2**64 by the golden ratio: multiplied by it, addresses are spread over the table (Knuth, volume 3, 6.4)."""
+
+
+_FEW = 8
+"""Fewer legal moves than that are listed anew."""
 
 
 class Naming:
@@ -67,12 +74,14 @@ class Naming:
             table[slot] = id(move), place
         addresses = np.array([*map(id, objects), 0], np.int64)
         names = np.array([*map(id, roles)], np.int64)
+        told = at.Told(memory.arrays["word_of"].tolist())
+        arrays = (addresses, names, told.words, told.addresses)
         header = np.array(
-            [memory.address, table.ctypes.data, 64 - bits, addresses.ctypes.data, names.ctypes.data], np.int64
+            [memory.address, table.ctypes.data, 64 - bits, *(array.ctypes.data for array in arrays)], np.int64
         )
         self.me: tuple[Any, ...] = (
             header.ctypes.data,
-            *(memory, table, addresses, names, header, objects, tuple(roles)),
+            *(memory, table, *arrays, header, objects, tuple(roles), told),
         )
 
 
@@ -135,18 +144,80 @@ def _ones(words, begin, end):
 
 
 @compiled
-def _numbers(words, begin, end):
-    """Return a list of the places of the bits that are set in the words `begin <= w < end`."""
-    made = new_list(_ones(words, begin, end))
+def _object(objects, place):
+    """Return a new reference to a move: a number, or the object that stands for it."""
+    return _given(load_long(objects + 8 * place)) if objects else new_number(place)
+
+
+@compiled
+def _new_list(words, begin, end, objects, count):
+    made = new_list(count)
     if made == 0:
         return 0
     i = 0
     for w in range(begin, end):
         bits = load_word(words + 8 * w)
         while bits:
-            put_in_list(made, i, new_number(64 * (w - begin) + lowest_bit(bits)))
+            put_in_list(made, i, _object(objects, 64 * (w - begin) + lowest_bit(bits)))
             i += 1
             bits &= bits - _U(1)
+    return made
+
+
+@compiled
+def _numbers(words, begin, end):
+    """Return a list of the places of the bits that are set in the words `begin <= w < end`."""
+    return _new_list(words, begin, end, 0, _ones(words, begin, end))
+
+
+@compiled
+def _update(told, words, listed, begin, end, objects):
+    """Change a list of what is set in the words `listed` to one of what is set in `words`, and those too."""
+    before = 0
+    for w in range(begin, end):
+        new = load_word(words + 8 * w)
+        bits = load_word(listed + 8 * w) ^ new
+        while bits:
+            bit = bits & -bits
+            i = before + np.int64(count_ones(new & (bit - _U(1))))
+            if new & bit:
+                thing = _object(objects, 64 * (w - begin) + lowest_bit(bit))
+                failed = thing == 0 or insert_in_list(told, i, thing) < 0
+                if thing:
+                    release(thing)
+            else:
+                failed = set_slice(told, i, i + 1, 0) < 0
+            if failed:
+                return False
+            store_word(listed + 8 * w, load_word(listed + 8 * w) ^ bit)
+            bits ^= bit
+        before += np.int64(count_ones(new))
+    return True
+
+
+@compiled
+def _listing(words, begin, end, listed, told, objects):
+    """Return a list of what is set in the words `begin <= w < end`: numbers, or objects in their place.
+
+    Long lists are kept, in `told`, with the words they are for, in `listed`: a copy of what was told
+    before, with the few changes since then, is made in a fraction of the time.
+    """
+    count, changes = _ones(words, begin, end), np.int64(0)
+    if count < _FEW:
+        return _new_list(words, begin, end, objects, count)
+    for w in range(begin, end):
+        changes += np.int64(count_ones(load_word(words + 8 * w) ^ load_word(listed + 8 * w)))
+    if 3 * changes < count:
+        if not _update(told, words, listed, begin, end, objects):
+            return 0
+        return slice_of_list(told, 0, count)
+    made = _new_list(words, begin, end, objects, count)
+    if made:
+        if set_slice(told, 0, list_length(told), made) < 0:
+            release(made)
+            return 0
+        for w in range(begin, end):
+            store_word(listed + 8 * w, load_word(words + 8 * w))
     return made
 
 
@@ -157,18 +228,9 @@ def _moves(n, words, role):
     word_of = load_long(h + at.WORD_OF) + 4 * role
     begin, end = load_int(word_of), load_int(word_of + 4)
     objects = load_long(n + _OBJECTS) + 8 * load_int(load_long(h + at.FIRST_MOVE) + 4 * role)
-    made = new_list(_ones(words, begin, end))
-    if made == 0:
-        return 0
-    i = 0
-    for w in range(begin, end):
-        bits = load_word(words + 8 * w)
-        while bits:
-            put_in_list(made, i, _given(load_long(objects + 8 * lowest_bit(bits))))
-            i += 1
-            bits &= bits - _U(1)
-        objects += 512
-    return made
+    return _listing(
+        words, begin, end, load_long(n + _LISTED), load_long(load_long(n + _LISTS) + 8 * role), objects
+    )
 
 
 @compiled
@@ -211,8 +273,9 @@ def _go(me, key):
 
 @compiled
 def _legal_of(h, role):
-    word_of = load_long(h + at.WORD_OF) + 4 * role
-    return _numbers(load_long(h + at.OUTPUTS), load_int(word_of), load_int(word_of + 4))
+    word_of, told = load_long(h + at.WORD_OF) + 4 * role, load_long(load_long(h + at.LISTS) + 8 * role)
+    begin, end = load_int(word_of), load_int(word_of + 4)
+    return _listing(load_long(h + at.OUTPUTS), begin, end, load_long(h + at.LISTED), told, 0)
 
 
 def _legal(me, arguments, count):

@@ -18,9 +18,11 @@ __all__ = [
     "load_byte",
     "load_int",
     "load_long",
+    "load_short",
     "load_word",
     "store_byte",
     "store_int",
+    "store_short",
     "store_word",
 ]
 
@@ -31,7 +33,7 @@ def _load(bits: int, result: Any) -> Any:
         value = builder.load(pointer)
         if bits == 64:
             return value
-        return (builder.zext if bits == 8 else builder.sext)(value, ir.IntType(64))
+        return (builder.zext if bits < 32 else builder.sext)(value, ir.IntType(64))
 
     return result(types.int64), codegen
 
@@ -50,6 +52,12 @@ def _store(bits: int, value: Any) -> Any:
 def load_byte(typingctx, address):
     """The unsigned byte at an address."""
     return _load(8, types.int64)
+
+
+@intrinsic
+def load_short(typingctx, address):
+    """The unsigned 16-bit number at an address."""
+    return _load(16, types.int64)
 
 
 @intrinsic
@@ -74,6 +82,12 @@ def load_word(typingctx, address):
 def store_byte(typingctx, address, value):
     """Write the lowest 8 bits."""
     return _store(8, types.int64)
+
+
+@intrinsic
+def store_short(typingctx, address, value):
+    """Write the lowest 16 bits."""
+    return _store(16, types.int64)
 
 
 @intrinsic

@@ -2,11 +2,17 @@
 
 There are two ways to bring the gates up to date.  *Walking* evaluates all gates of a cone: a
 nanosecond for each.  *Reckoning* follows the changes alone, which players of General Game
-Playing call forward dead reckoning: flipping an input marks the gates above it as dirty; a
-sweep over the dirty gates, in topological order, evaluates each once, and marks what depends
-on it if its value changed; gates that nobody asks for stay dirty until somebody does.  A dirty
-gate costs some ten times as much as a walked one, so this pays where a step changes little.
-`Memory.reckons` says which way is taken.
+Playing call forward dead reckoning: where a node changes, each gate that reads it changes as well if its
+other operand is true, and is marked as due; a sweep over what is due, in topological order, makes these
+changes, and more become due.  A gate that gets its second mark has none: both operands have changed, and
+it has not.  So what is due is always just what differs from the noted operands, and nothing is
+evaluated.  Gates that nobody asks for stay due until somebody does; goals, asked for at the
+end, are walked.  A change costs some ten times as much as a walked gate, so this pays where a step
+changes little.  `Memory.reckons` says which way is taken.
+
+A loop is the least fixpoint of monotone gates.  What lets it only grow, it grows by: the sweep goes
+on from the fixpoint before.  What could let it shrink spoils it, and it is evaluated anew; `_spoils`
+tells the one from the other.  A stone more on the board of hex costs no more than its neighbours.
 
 The outputs are packed bits: the legal moves of each role, the next state, goals, percepts.
 
@@ -21,46 +27,50 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.builtin import Entry
-from herbrand.compiled import compiled
+from herbrand.compiled import compiled, inlined
 from herbrand.simulate.raw import (
     call,
     load_byte,
     load_int,
     load_long,
+    load_short,
     load_word,
     store_byte,
     store_int,
+    store_short,
     store_word,
 )
 from herbrand.simulate.vectors import lowest_bit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from herbrand.network.network import Network
 
-__all__ = ["Memory", "enter", "follow", "forward", "score"]
+__all__ = ["Memory", "Told", "enter", "follow", "forward", "score"]
 
 _U = np.uint64
 _SIZES = (
     *("reckons", "known", "fluents", "moves", "roles", "inputs", "loop_count", "state_words"),
-    *("legal_end", "next_end", "goal_end", "feedback_first"),
+    *("legal_end", "next_end", "gates", "feedback_first"),
     *("word_next", "word_terminal", "word_goal", "word_sees", "words"),
     *("none", "true", "false", "list", "tuple", "index_error", "reckon"),
 )
 _ARRAYS = (
-    *("values", "dirty", "state", "entering", "outputs", "word_of", "left", "right", "fan_start", "fan"),
-    *("out_start", "out", "literals", "loops", "feedback", "old", "joint", "made", "place"),
-    *("bits", "first_move", "order"),
+    *("values", "due", "state", "entering", "outputs", "word_of", "left", "right", "fan_start", "fan"),
+    *("literals", "loops", "feedback", "old", "joint", "made", "place"),
+    *("bits", "first_move", "order", "spoiled", "listed", "lists"),
 )
 (
     RECKONS, KNOWN, FLUENTS, MOVES, ROLES, INPUTS, LOOP_COUNT, STATE_WORDS,
-    LEGAL_END, NEXT_END, GOAL_END, FEEDBACK_FIRST,
+    LEGAL_END, NEXT_END, GATES, FEEDBACK_FIRST,
     WORD_NEXT, WORD_TERMINAL, WORD_GOAL, WORD_SEES, WORDS,
     NONE, TRUE, FALSE, LIST, TUPLE, INDEX_ERROR, RECKON,
-    VALUES, DIRTY, STATE, ENTERING, OUTPUTS, WORD_OF, LEFT, RIGHT, FAN_START, FAN,
-    OUT_START, OUT, LITERALS, LOOPS, FEEDBACK, OLD, JOINT, MADE, PLACE,
-    BITS, FIRST_MOVE, ORDER,
+    VALUES, DUE, STATE, ENTERING, OUTPUTS, WORD_OF, LEFT, RIGHT, FAN_START, FAN,
+    LITERALS, LOOPS, FEEDBACK, OLD, JOINT, MADE, PLACE,
+    BITS, FIRST_MOVE, ORDER, SPOILED, LISTED, LISTS,
 ) = range(0, 8 * (len(_SIZES) + len(_ARRAYS)), 8)  # fmt: skip
 """Where they stand in the header, in bytes."""
 
@@ -91,13 +101,12 @@ class Memory:
             [64 * first + np.arange(len(part)) for first, part in zip(firsts, literals, strict=False)]
         )
         literal = np.concatenate(literals)
-        outputs = np.zeros(64 * words, np.bool_)
-        outputs[bits] = literal & 1 != 0
         shown = np.zeros(64 * words, np.int32)
         shown[bits] = literal
-        by_node = np.argsort(literal >> 1, kind="stable")
-        sources = np.concatenate([network.left >> 1, network.right >> 1])
-        by_source = np.argsort(sources, kind="stable")
+        marks = _marks(network)
+        sources, fan = _fans(network, literal, bits + len(marks))
+        due = np.packbits(np.append(marks, shown & 1).astype(np.bool_), bitorder="little").view(np.uint64)
+        self._told = told = Told([*word_of.tolist(), word_next])
         places = np.zeros(moves, np.int32)
         places[order] = np.arange(moves) - starts[network.moves[order, 0]]
         loops = network.loops[np.argsort(network.loops[:, 0])].astype(np.int32)
@@ -111,17 +120,15 @@ class Memory:
         )
         self.arrays: dict[str, NDArray[Any]] = {
             "values": _all_false(nodes),
-            "dirty": _first_bits(network.gates),
+            "due": due[: len(marks) // 64],
             "state": np.zeros(state_words, np.uint64),
             "entering": np.zeros(state_words, np.uint64),
-            "outputs": np.packbits(outputs, bitorder="little").view(np.uint64),
+            "outputs": due[len(marks) // 64 :],
             "word_of": np.append(word_of, word_next).astype(np.int32),
             "left": network.left,
             "right": network.right,
-            "fan_start": np.searchsorted(sources[by_source], np.arange(nodes + 1)).astype(np.int32),
-            "fan": np.tile(np.arange(network.gates, dtype=np.int32), 2)[by_source],
-            "out_start": np.searchsorted((literal >> 1)[by_node], np.arange(nodes + 1)).astype(np.int32),
-            "out": bits[by_node].astype(np.int32),
+            "fan_start": np.searchsorted(sources, np.arange(nodes + 1)).astype(np.int32),
+            "fan": fan,
             "literals": shown,
             "loops": loops,
             "feedback": network.feedback,
@@ -132,8 +139,11 @@ class Memory:
             "bits": np.bincount(bits >> 6, minlength=words).astype(np.int32),
             "first_move": starts.astype(np.int32),
             "order": order.astype(np.int32),
+            "spoiled": np.zeros(network.gates // 64 + 2, np.uint64),
+            "listed": told.words,
+            "lists": told.addresses,
         }
-        self.gates = network.gates
+        self._due, self._at_first = due, due.copy()
         self.sizes = dict(zip(_SIZES, map(int, sizes), strict=True))
         for name, array in self.arrays.items():
             self.arrays[name] = np.ascontiguousarray(array)
@@ -159,8 +169,19 @@ class Memory:
         arrays["values"][:] = _all_false(len(arrays["values"]) // 2)
         arrays["state"][:] = 0
         arrays["made"][:] = -1
-        arrays["dirty"][:] = _first_bits(self.gates)
-        arrays["outputs"][:] = np.packbits(arrays["literals"] & 1 != 0, bitorder="little").view(np.uint64)
+        arrays["spoiled"][:] = 0
+        self._due[:] = self._at_first
+
+
+class Told:
+    """Lists of moves that were given out, one for each role, and what is in them; kept by compiled code."""
+
+    def __init__(self, word_of: Sequence[int]) -> None:
+        """`word_of` are the words of the outputs at which the moves of each role begin, and their end."""
+        self.lists: list[list[object]] = [[] for _ in word_of[1:]]
+        self.words = np.zeros(int(word_of[-1]), np.uint64)
+        """Which moves are in the lists, as the outputs have it."""
+        self.addresses = np.array([id(made) for made in self.lists], np.int64)
 
 
 def _all_false(nodes: int) -> NDArray[np.uint8]:
@@ -168,12 +189,73 @@ def _all_false(nodes: int) -> NDArray[np.uint8]:
     return np.tile(np.array([0, 1], np.uint8), nodes)
 
 
-def _first_bits(count: int) -> NDArray[np.uint64]:
-    """Return words of which the first bits are set; one word more than needed."""
-    words = np.zeros(count // 64 + 2, np.uint64)
-    words[: count // 64] = _U(0xFFFFFFFFFFFFFFFF)
-    words[count // 64] = _U((1 << (count % 64)) - 1)
-    return words
+def _marks(network: Network) -> NDArray[np.int32]:
+    """Return what is due where all nodes are false, by gate and by feedback; in whole words of 64."""
+    due = np.append(network.left & network.right, network.feedback) & 1
+    return np.append(due, np.zeros(-len(due) % 64, np.int32))
+
+
+def _fans(
+    network: Network, literals: NDArray[np.int32], bits: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return what reads each node: the nodes, sorted, and an entry for each of them.
+
+    An entry is the bit that changes with the node, times four, and in the upper half the literal that
+    must be true for that.  The bits are those of the gates, of the feedback (whose bits follow, and need
+    nothing), and of the outputs, of which the literals and bits are given.  The two lowest bits of
+    an entry say whether a loop is spoiled when the node becomes false (1) and true (2).
+    """
+    left, right, gates = network.left, network.right, np.arange(network.gates)
+    spoils = _spoils(network)
+    followed = gates < network.cones[1]  # goals are walked: nothing else reads their gates
+    twice = left >> 1 == right >> 1
+    a, b = followed & ~(twice & (left != right)), followed & ~twice
+    free = np.append(network.feedback, literals)
+    sources = np.concatenate([left[a], right[b], free]) >> 1
+    needed = np.concatenate([np.where(twice, 1, right)[a], left[b], np.ones_like(free)])
+    changing = np.concatenate([gates[a], gates[b], network.gates + np.arange(len(network.feedback)), bits])
+    entries = needed.astype(np.int64) << 32 | changing << 2
+    entries[: a.sum() + b.sum()] |= np.append(spoils[0, a], spoils[1, b])
+    order = np.argsort(sources, kind="stable")
+    return sources[order], entries[order]
+
+
+def _spoils(network: Network) -> NDArray[np.int64]:
+    """Return for the left and the right operand of each gate by which of its changes it spoils a loop.
+
+    The gates between a feedback and its source are monotone, with an odd number of inversions
+    before the source or with an even one.  Where what comes from outside changes so that the
+    source can only rise, the least fixpoint only grows (Tarski 1955), and all values that were
+    reached stay below it.
+    """
+    spoils = np.zeros((2, network.gates), np.int64)
+    first, back = network.inputs, network.inputs - len(network.feedback)
+    for a, b, c, d in network.loops.tolist():
+        operands = list(zip(network.left[a:b].tolist(), network.right[a:b].tolist(), strict=True))
+        inside = set(range(back + c, back + d))
+        for node, pair in enumerate(operands, first + a):
+            if any(literal >> 1 in inside for literal in pair):
+                inside.add(node)
+        # by node: whether the way to a source is even (1), odd (2), both
+        ways = dict.fromkeys(inside, 0)
+        for literal in network.feedback[c:d].tolist():
+            if literal >> 1 in inside:
+                ways[literal >> 1] |= 1 + (literal & 1)
+        for node in range(first + b - 1, first + a - 1, -1):
+            way = ways.get(node, 0)
+            for literal in operands[node - first - a] if way else ():
+                if literal >> 1 in inside:
+                    ways[literal >> 1] |= _OPPOSITE[way] if literal & 1 else way
+        monotone = all(ways[node] < 2 for node in range(back + c, back + d))
+        for node in inside.difference(range(back, first)):
+            way = ways[node] if monotone else 3
+            for side, literal in enumerate(operands[node - first - a]):
+                if literal >> 1 not in inside:
+                    spoils[side, node - first] = _OPPOSITE[way] if literal & 1 else way
+    return spoils
+
+
+_OPPOSITE = (0, 2, 1, 3)
 
 
 @compiled
@@ -192,96 +274,140 @@ def _set(values, node, value):
 # -- reckoning ----------------------------------------------------------------------------
 
 
+@inlined
+def _change(values, due, spoiled, start, fan, node):
+    """Change the value of a node, and what changes with it: outputs at once, gates become due."""
+    both = load_short(values + 2 * node) ^ 0x0101
+    store_short(values + 2 * node, both)
+    spoiling = 1 + (both & 1)
+    for at in range(fan + 8 * load_int(start + 4 * node), fan + 8 * load_int(start + 4 * node + 4), 8):
+        entry = load_long(at)
+        bit = (entry & 0xFFFFFFFF) >> 2
+        word = due + 8 * (bit >> 6)
+        store_word(word, load_word(word) ^ (_U(_value(values, entry >> 32)) << _U(bit & 63)))
+        if entry & spoiling:
+            word = spoiled + 8 * (bit >> 6)
+            store_word(word, load_word(word) | (_U(1) << _U(bit & 63)))
+
+
 @compiled
 def _flip(h, node):
-    """Change the value of a node and the outputs that show it, and mark what depends on it."""
-    values = load_long(h + VALUES)
-    _set(values, node, 1 - _value(values, 2 * node))
-    dirty = load_long(h + DIRTY)
-    start, fan = load_long(h + FAN_START) + 4 * node, load_long(h + FAN)
-    for i in range(load_int(start), load_int(start + 4)):
-        gate = load_int(fan + 4 * i)
-        word = dirty + 8 * (gate >> 6)
-        store_word(word, load_word(word) | (_U(1) << _U(gate & 63)))
-    start, out, outputs = load_long(h + OUT_START) + 4 * node, load_long(h + OUT), load_long(h + OUTPUTS)
-    for i in range(load_int(start), load_int(start + 4)):
-        bit = load_int(out + 4 * i)
-        word = outputs + 8 * (bit >> 6)
-        store_word(word, load_word(word) ^ (_U(1) << _U(bit & 63)))
+    """Change the value of one node."""
+    values, due, spoiled = load_long(h + VALUES), load_long(h + DUE), load_long(h + SPOILED)
+    _change(values, due, spoiled, load_long(h + FAN_START), load_long(h + FAN), node)
 
 
 @compiled
-def _next_dirty(dirty, gate, end):
-    """Return the first dirty gate from `gate` on, or `end`."""
-    if gate >= end:
+def _next(marks, begin, end):
+    """Return the first mark from `begin` on, or `end`."""
+    if begin >= end:
         return end
-    word = gate >> 6
-    bits = load_word(dirty + 8 * word) >> _U(gate & 63)
+    word = begin >> 6
+    bits = load_word(marks + 8 * word) >> _U(begin & 63)
     if bits:
-        return min(gate + lowest_bit(bits), end)
+        return min(begin + lowest_bit(bits), end)
     last = (end - 1) >> 6
     while word < last:
         word += 1
-        bits = load_word(dirty + 8 * word)
+        bits = load_word(marks + 8 * word)
         if bits:
             return min(64 * word + lowest_bit(bits), end)
     return end
 
 
 @compiled
-def _clean(dirty, gate):
-    word = dirty + 8 * (gate >> 6)
-    store_word(word, load_word(word) & ~(_U(1) << _U(gate & 63)))
+def _clean(marks, begin, end):
+    """Remove the marks `begin <= i < end`."""
+    i = _next(marks, begin, end)
+    while i < end:
+        word = marks + 8 * (i >> 6)
+        store_word(word, load_word(word) & ~(_U(1) << _U(i & 63)))
+        i = _next(marks, i + 1, end)
 
 
 @compiled
 def _flip_loop(h, loop):
     """Evaluate a whole loop anew and flip what changed."""
     a, b, c, d = load_int(loop), load_int(loop + 4), load_int(loop + 8), load_int(loop + 12)
-    values, old, dirty = load_long(h + VALUES), load_long(h + OLD), load_long(h + DIRTY)
+    values, new = load_long(h + VALUES), load_long(h + OLD)
     gates, back = load_long(h + INPUTS), load_long(h + FEEDBACK_FIRST)
-    for g in range(a, b):
-        store_byte(old + g - a, _value(values, 2 * (gates + g)))
-    for f in range(c, d):
-        store_byte(old + b - a + f - c, _value(values, 2 * (back + f)))
+    count = b - a + d - c
+    for i in range(count):
+        store_byte(new + i, _value(values, 2 * _in_loop(i, gates + a, b - a, back + c)))
     _repeat(h, loop)
-    for i in range(b - a + d - c):
-        node = gates + a + i if i < b - a else back + c + i - (b - a)
-        before = load_byte(old + i)
-        if _value(values, 2 * node) != before:
-            _set(values, node, before)
+    # back to what was, all of it: flipping looks at other operands
+    for i in range(count):
+        node = _in_loop(i, gates + a, b - a, back + c)
+        value = _value(values, 2 * node)
+        _set(values, node, load_byte(new + i))
+        store_byte(new + i, value)
+    for i in range(count):
+        node = _in_loop(i, gates + a, b - a, back + c)
+        if _value(values, 2 * node) != load_byte(new + i):
             _flip(h, node)
-    g = _next_dirty(dirty, a, b)
-    while g < b:
-        _clean(dirty, g)
-        g = _next_dirty(dirty, g + 1, b)
+    last = load_long(h + GATES)
+    _clean(load_long(h + DUE), a, b)
+    _clean(load_long(h + DUE), last + c, last + d)
+    _clean(load_long(h + SPOILED), a, b)
+
+
+@compiled
+def _in_loop(i, first_gate, gates, first_back):
+    return first_gate + i if i < gates else first_back + i - gates
+
+
+@compiled
+def _grow(h, loop):
+    """Bring a loop up to date from the fixpoint before; return whether that was possible."""
+    a, b, c, d = load_int(loop), load_int(loop + 4), load_int(loop + 8), load_int(loop + 12)
+    values, due, spoiled = load_long(h + VALUES), load_long(h + DUE), load_long(h + SPOILED)
+    back, gates = load_long(h + FEEDBACK_FIRST), load_long(h + GATES)
+    while True:
+        _sweep_gates(h, a, b)
+        if _next(spoiled, a, b) < b:
+            return False
+        f = _next(due, gates + c, gates + d) - gates
+        if f == d:
+            return True
+        while f < d:
+            if _value(values, 2 * (back + f)):
+                return False
+            _clean(due, gates + f, gates + f + 1)
+            _flip(h, back + f)
+            f = _next(due, gates + f + 1, gates + d) - gates
+
+
+@compiled
+def _sweep_gates(h, begin, end):
+    """Make the changes of the gates `begin <= g < end` that are due, and of those that become due."""
+    values, due, spoiled = load_long(h + VALUES), load_long(h + DUE), load_long(h + SPOILED)
+    start, fan, first = load_long(h + FAN_START), load_long(h + FAN), load_long(h + INPUTS)
+    for at in range(begin & -64, end, 64):
+        word = due + (at >> 3)
+        bits = load_word(word)
+        if bits:
+            within = ~_U(0) << _U(max(begin - at, 0)) & ~_U(0) >> _U(max(at + 64 - end, 0))
+            bits &= within
+        while bits:
+            bit = lowest_bit(bits)
+            store_word(word, load_word(word) ^ (_U(1) << _U(bit)))
+            _change(values, due, spoiled, start, fan, first + at + bit)
+            bits = load_word(word) & within
 
 
 @compiled
 def _sweep(h, begin, end):
-    """Evaluate the dirty gates `begin <= g < end`, and what becomes dirty there."""
-    values, dirty = load_long(h + VALUES), load_long(h + DIRTY)
-    left, right, first = load_long(h + LEFT), load_long(h + RIGHT), load_long(h + INPUTS)
-    loop = load_long(h + LOOPS)
+    """Bring the gates `begin <= g < end` up to date, loops included."""
+    loop, spoiled = load_long(h + LOOPS), load_long(h + SPOILED)
     last_loop = loop + 16 * load_long(h + LOOP_COUNT)
-    while loop < last_loop and load_int(loop) < begin:
-        loop += 16
-    at = begin
-    while True:
-        stop = end if loop == last_loop else min(load_int(loop), end)
-        g = _next_dirty(dirty, at, stop)
-        while g < stop:
-            _clean(dirty, g)
-            value = _value(values, load_int(left + 4 * g)) & _value(values, load_int(right + 4 * g))
-            if value != _value(values, 2 * (first + g)):
-                _flip(h, first + g)
-            g = _next_dirty(dirty, g + 1, stop)
-        if stop == end:
-            return
-        at = load_int(loop + 4)
-        if _next_dirty(dirty, stop, at) < at:
+    while loop < last_loop and load_int(loop) < end:
+        a, b = load_int(loop), load_int(loop + 4)
+        _sweep_gates(h, begin, a)
+        if _next(spoiled, a, b) < b or not _grow(h, loop):
             _flip_loop(h, loop)
+        begin = b
         loop += 16
+    _sweep_gates(h, begin, end)
 
 
 # -- walking ------------------------------------------------------------------------------
@@ -372,9 +498,9 @@ def _know(h, what):
     if known & what:
         return
     store_word(h + KNOWN, _U(known | what))
-    a, b, c = load_long(h + LEGAL_END), load_long(h + NEXT_END), load_long(h + GOAL_END)
-    if load_long(h + RECKONS):
-        _sweep(h, b if what == _GOAL else 0, a if what == _LEGAL else b if what == _NEXT else c)
+    a, b, c = load_long(h + LEGAL_END), load_long(h + NEXT_END), load_long(h + GATES)
+    if load_long(h + RECKONS) and what != _GOAL:
+        _sweep(h, 0, a if what == _LEGAL else b)
         return
     terminal, goal = load_long(h + WORD_TERMINAL), load_long(h + WORD_GOAL)
     following, sees, words = load_long(h + WORD_NEXT), load_long(h + WORD_SEES), load_long(h + WORDS)
