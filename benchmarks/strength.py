@@ -36,11 +36,15 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
+    from herbrand.play.solved import Policy
 
 RATE_GAMES = (
     "connectFour", "breakthrough", "reversi", "hex", "checkers", "tron", "gomoku", "eightPuzzle", "lightsOut",
     "knightsTour",
 )  # fmt: skip
+
+STATES = 5_000_000
+"""States that a game may have to be solved."""
 
 
 def wilson(score: float, games: int) -> list[float]:
@@ -86,6 +90,20 @@ def opening(game: Game, plies: int, seed: int) -> list[tuple[Move, ...]]:
             return moves
 
 
+def worth(game: Game, policy: Policy, state: State, role: str) -> float:
+    """Return what a role of a solved game gets from a state, where the goals of two roles add up to 100."""
+    at = policy.place(game.expander.pack([state.facts]))
+    if at is None:
+        raise ValueError("a state that was not solved")
+    value = float(policy.values[at])
+    return value if role == game.roles[0] else 100 - value
+
+
+def can_win(game: Game, policy: Policy, state: State) -> str | None:
+    """Return the role that can win from a state, if one can."""
+    return next((role for role in game.players if worth(game, policy, state, role) == 100), None)
+
+
 # -- against OpenSpiel ----------------------------------------------------------------------
 
 COLUMNS = "abcdefghi"
@@ -122,6 +140,8 @@ OPENSPIEL: dict[str, tuple[str, Callable[[str], str]]] = {
     "reversi": ("othello", _disc),
 }
 """Our game, theirs, and the name of an action there for a move here, without the mark of the player."""
+SOLVED = ("ticTacToe",)
+"""Of these it is looked which openings one side can win, and whether it does."""
 
 
 def actions_of(theirs: Any, rename: Callable[[str], str], moves: list[Move]) -> dict[int, Move]:
@@ -178,6 +198,8 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
     their_game = pyspiel.load_game(their_name)
     points: list[float] = []
     theirs_made, theirs_spent = 0, 0.0
+    policy = solve_quickly(game, 0, 600.0, states=STATES, megabytes=3000.0) if name in SOLVED else None
+    won: dict[str, list[bool]] = {"ours": [], "theirs": []}
     for number in range(games):
         mine = number % 2
         ours = started(game, {game.roles[mine]: who}, number)[game.roles[mine]]
@@ -185,7 +207,10 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
         state, theirs = game.initial_state(), their_game.new_initial_state()
         first = opening(game, plies, number // 2)
         step = 0
+        able = None
         while not state.is_terminal:
+            if step == len(first) and policy is not None:
+                able = can_win(game, policy, state)
             turn = theirs.current_player()
             table = actions_of(theirs, rename, state.legal_moves(game.roles[turn]))
             if step < len(first):
@@ -204,16 +229,21 @@ def against_openspiel(name: str, who: str, games: int, clock: float, plies: int)
         if not theirs.is_terminal() or (theirs.returns()[mine] > 0) != (state.goal(game.roles[mine]) == 100):
             raise ValueError("the games do not agree about the end")
         points.append((state.goal(game.roles[mine]) or 0) / 100)
+        if able is not None:
+            won["ours" if able == game.roles[mine] else "theirs"].append(state.goal(able) == 100)
         theirs_made, theirs_spent = theirs_made + bot.simulations, theirs_spent + bot.seconds
         print(f"{name}: {who} {sum(points)} of {len(points)}", file=sys.stderr)
     score = sum(points) / len(points)
-    return {
+    row = {
         "game": name, "opponent": "OpenSpiel MCTSBot (C++)", "player": who, "clock_s": clock,
         "games": games,
         "score": round(score, 3), "interval": wilson(score, games), "wins": points.count(1.0),
-        "losses": points.count(0.0), "their_simulations": theirs_made,
+        "draws": points.count(0.5), "losses": points.count(0.0), "their_simulations": theirs_made,
         "their_simulations_per_s": round(theirs_made / max(theirs_spent, 1e-9)),
     }  # fmt: skip
+    if policy is not None:
+        row["openings_to_be_won"] = {side: f"{sum(found)} of {len(found)}" for side, found in won.items()}
+    return row
 
 
 # -- against each other ---------------------------------------------------------------------
@@ -266,14 +296,7 @@ def against_perfect(
     whose goals add up to 100.
     """
     game = small(name)
-    policy = solve_quickly(game, 0, 600.0, states=5_000_000, megabytes=3000.0)
-
-    def value(state: State, role: str) -> float:
-        at = policy.place(game.expander.pack([state.facts]))
-        if at is None:
-            raise ValueError("a state that was not solved")
-        worth = float(policy.values[at])
-        return worth if role == game.roles[0] else 100 - worth
+    policy = solve_quickly(game, 0, 600.0, states=STATES, megabytes=3000.0)
 
     starts: list[tuple[State, str, int]] = []
     number = 0
@@ -282,7 +305,7 @@ def against_perfect(
         state = game.initial_state()
         for joint in opening(game, random.Random(number).randrange(plies + 1), number):
             state = state.next(joint)
-        role = next((r for r in game.players if value(state, r) == 100), None)
+        role = can_win(game, policy, state)
         if role is not None:
             starts.append((state, role, number))
 
@@ -298,7 +321,8 @@ def against_perfect(
                 made[role] = thought(mine, state, clock)
             elif turn is not None:
                 kept = {
-                    move: value(state.next({**made, turn: move}), turn) for move in state.legal_moves(turn)
+                    move: worth(game, policy, state.next({**made, turn: move}), turn)
+                    for move in state.legal_moves(turn)
                 }
                 made[turn] = max(kept, key=lambda move: kept[move])
             state = state.next(made)

@@ -11,7 +11,7 @@ import herbrand
 from herbrand.play.minimax.learning import learn
 from herbrand.play.search.beam import Beam
 from herbrand.play.search.engine import Search
-from herbrand.play.search.style import Style, mast_weights, weighted_expander
+from herbrand.play.search.style import Style, mast_weights, styled
 
 CHOICE = """
 (role a) (init (n 0))
@@ -42,7 +42,7 @@ def test_weights_change_the_games_and_nothing_else(small_connect_four: herbrand.
     weights = np.ones(int(expander._bounds[-1]), np.int64)
     for role in range(2):
         weights[expander._bounds[role] + expander.move_numbers[role]["(drop 2)"]] = 200
-    heavy = weighted_expander(expander, weights)
+    heavy = styled(expander, Style(weights=weights))
     assert heavy.fluent_names == expander.fluent_names
     ends = heavy.rollouts(heavy.initial, seed=1, each=64, max_steps=4)
     assert ends.truncated.all()

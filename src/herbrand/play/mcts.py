@@ -30,6 +30,8 @@ _AMAF = 200.0
 _THREADS = 2
 _LESSON = 20.0
 """Seconds for learning what states are worth, at most."""
+_PARTS = 4
+"""One of so many parts of what is left of the start clock may go into machine code for the gates."""
 _PONDERS = 60.0
 """Seconds of thinking in the time of others, at most."""
 _PROBE_MEMORY = 0.125
@@ -50,10 +52,12 @@ class MctsPlayer(Player):
     there is one, and the same questions have the same answers.  With `ponder` it thinks on after its move,
     for a minute at most, until the next is asked for.
 
-    How the games after a leaf are played: with `mast`, moves that went with good results in random games
-    before the match are chosen more often; with `cutoff`, games of two that share a constant sum end after
-    so many steps and count what `minimax.learning` finds their last state worth.  With `beam`, one role alone
-    also looks step by step for a way through the states that promise most.
+    How the games after a leaf are played: with `decisive`, no role passes by a win, or makes a move after
+    which the other has one, if it can help it (None: where that costs little, as measured); with `mast`,
+    moves that went with good results in random games before the match are chosen more often; with `cutoff`,
+    games of two that share a constant sum end after so many steps and count what `minimax.learning` finds
+    their last state worth.  With `beam`, one role alone also looks step by step for a way through the
+    states that promise most.
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class MctsPlayer(Player):
         threads: int | None = None,
         ponder: bool = False,
         beam: bool = True,
+        decisive: bool | None = None,
         mast: bool = False,
         cutoff: int | None = None,
     ) -> None:
@@ -85,6 +90,7 @@ class MctsPlayer(Player):
         self.probe = probe
         self.ponder = ponder
         self.beam = beam
+        self.decisive = decisive
         self.mast = mast
         self.cutoff = cutoff
         self.threads = min(_THREADS, cores()) if threads is None else threads
@@ -136,6 +142,7 @@ class MctsPlayer(Player):
                 search = self._made_search(game, seed, style, probed=probed)
                 if self._game is game:
                     self._search = search
+            search.straighten((deadline - time.monotonic()) / _PARTS)
         except (HerbrandError, MemoryError):
             return
 
@@ -167,9 +174,13 @@ class MctsPlayer(Player):
     def _learned(self, search: Search, seed: int, deadline: float, *, judged: bool) -> Style:
         """Return how games are to be played, after learning what that takes."""
         from herbrand.play.minimax.learning import learn
-        from herbrand.play.search.style import PLAIN, mast_weights
+        from herbrand.play.search.style import PLAIN, mast_weights, sighted
 
         style = PLAIN
+        if judged and self.decisive is not False:
+            network = sighted(search.expander, anyway=self.decisive is True)
+            if network is not None:
+                style = style._replace(network=network)
         if self.mast:
             style = style._replace(weights=mast_weights(search.expander, seed=seed))
         if self.cutoff is not None and judged:

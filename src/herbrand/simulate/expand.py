@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.network.network import Network
+    from herbrand.simulate.rows import Rows as SharedRows
+    from herbrand.simulate.straight import Straight
 
 __all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "any_of"]
 
@@ -160,7 +162,9 @@ class Expander:
             1 + fluents + len(network.moves),
             fluents,
             1 + fluents,
+            np.empty((0, 3), np.int64),
         )
+        self._code: Straight | None = None
         self._rows: dict[int, NDArray[np.uint64]] = {}
         self._lock = RLock()
         values = [goal_value(network.terms.text(term)) for term in network.goals[:, 1].tolist()]
@@ -345,28 +349,72 @@ class Expander:
         Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments
         give the same games, whichever is watched; -1 watches none.
         """
-        from herbrand.simulate.lanes import rollout
-
         states = self._checked(states)
         parents = np.repeat(np.arange(len(states), dtype=np.int64), each)
         values = np.zeros((len(parents), len(self.roles)), np.int16)
         lengths = np.zeros(len(parents), np.int64)
-        network = self.network
         record = _NO_RECORD if watched < 0 else np.zeros((max_steps, len(self.roles)), np.int32)
+        generator = np.random.SeedSequence(seed).generate_state(4 * _WIDE, np.uint64)
         with self._lock:
-            v, width, circuit = self._machine(len(parents))
-            generator = np.random.SeedSequence(seed).generate_state(4 * len(width), np.uint64)
-            rollout(
-                v, width, circuit, states, parents, network.legal, self._bounds, network.terminal,
-                network.next, network.goal, self._goal_role, self._goal_value, generator, max_steps, values,
-                lengths, _NEVER, watched, record, _NO_PLAYED, _NO_STATES,
-            )  # fmt: skip
+            self._play(states, parents, generator, max_steps, values, lengths, watched=watched, record=record)
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]
         made = record[: lengths[watched] if watched >= 0 else 0] - self._bounds[:-1]
         return Rollouts(values, lengths, truncated, tuple(map(self.joint_move, made.tolist())))
 
+    def straighten(self, *, seconds: float = 20.0, only_kept: bool = False) -> bool:
+        """Give the gates machine code of their own for random games (`straight`); return whether all have it.
+
+        Compiling ends after so many seconds; with `only_kept` code is used that was compiled before, if any.
+        """
+        from herbrand.simulate.straight import straighten
+
+        code = straighten(self.network, self._shared, _WIDE, seconds=seconds, only_kept=only_kept)
+        if code is not None:
+            self._code = code
+        return code is not None and bool(code.gates == self.network.gates)
+
     # -- inside ---------------------------------------------------------------------------
+
+    @cached_property
+    def _shared(self) -> SharedRows:
+        """The network with rows that gates share, for games, of which nothing but the outputs is read."""
+        from herbrand.simulate.rows import share_rows
+
+        return share_rows(self.network)
+
+    def _play(
+        self,
+        states: States,
+        parents: NDArray[np.int64],
+        generator: NDArray[Any],
+        max_steps: int,
+        values: NDArray[np.int16],
+        lengths: NDArray[np.int64],
+        *,
+        stop: NDArray[np.int64] = _NEVER,
+        watched: int = -1,
+        record: NDArray[np.int32] = _NO_RECORD,
+        played: NDArray[np.uint64] = _NO_PLAYED,
+        final: States = _NO_STATES,
+        lanes: int = 0,
+    ) -> bool:
+        """Play games as `lanes.rollout` does; rows are wide for `lanes` or as many games.
+
+        The generator has four rows of `_WIDE` words.
+        """
+        from herbrand.simulate.lanes import rollout
+
+        v, width, circuit = self._machine(max(lanes, len(parents)))
+        rows = self._shared
+        pieces = self._code.pieces if self._code is not None and len(width) == _WIDE else circuit[-1]
+        circuit = (rows.left, rows.right, rows.out, *circuit[3:5], rows.feedback, *circuit[6:9], pieces)
+        done: bool = rollout(
+            v, width, circuit, states, parents, rows.legal, self._bounds, rows.terminal, rows.next, rows.goal,
+            self._goal_role, self._goal_value, generator[: 4 * len(width)], max_steps, values, lengths, stop,
+            watched, record, played, final,
+        )  # fmt: skip
+        return done
 
     def _step(
         self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None, sees: NDArray[np.int32]

@@ -5,8 +5,9 @@ evaluated on rows (`vectors`), in which one word holds the same fluent of 64 sta
 into the other is the transposition of squares of 64 by 64 bits.
 
 The circuit of a network is passed as one tuple,
-`(left, right, out, cones, loops, feedback, feedback_first, fluents, moves_first)`, with
-`cones` an array; `v` is the flat array of rows, of which the last one is free for `evaluate`.
+`(left, right, out, cones, loops, feedback, feedback_first, fluents, moves_first, pieces)`, with
+`cones` an array and `pieces` the gates that have machine code of their own (`straight`);
+`v` is the flat array of rows, of which the last one is free for `evaluate`.
 `bounds[r]` is the first move of role r and `places[r]` the first word of its moves in a packed
 set of legal moves, so that every role begins with a new word.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from herbrand.compiled import compiled
-from herbrand.simulate.kernel import FEW, _count, _draw, _take, _take_lane_by_lane, evaluate
+from herbrand.simulate.kernel import FEW, _count, _draw, _take, _take_lane_by_lane, evaluate_mixed
 from herbrand.simulate.vectors import (
     count_ones,
     lowest_bit,
@@ -108,9 +109,9 @@ def _store(v, width, literals, first, last, place, out, begin, end, square):
 
 @compiled
 def _run(v, width, circuit, begin, end):
-    left, right, out, _, loops, feedback, feedback_first, _, _ = circuit
+    left, right, out, _, loops, feedback, feedback_first, _, _, pieces = circuit
     free = len(v) // len(width) - 1
-    evaluate(v, width, left, right, out, begin, end, loops, feedback, feedback_first, free)
+    evaluate_mixed(v, width, left, right, out, begin, end, loops, feedback, feedback_first, free, pieces)
 
 
 @compiled

@@ -33,6 +33,7 @@ from herbrand.play.search.tree import (
 )
 from herbrand.play.search.worker import LANES, Worker
 from herbrand.simulate.expand import Expander
+from herbrand.simulate.straight import expected_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -195,6 +196,13 @@ class Search:
     def warm(self) -> None:
         """Compile everything by a round at the root, which counts."""
         self.round()
+
+    def straighten(self, seconds: float) -> None:
+        """Make machine code of the gates for the random games if there is time; else use what is kept."""
+        games = [worker.player for worker in self.workers]
+        enough = expected_seconds(games[0].network) <= seconds
+        for expander in games:
+            expander.straighten(seconds=max(0.0, seconds), only_kept=not enough)
 
     def round(self) -> bool:
         """Let the first thread's worker do a round; return False if that was stopped."""

@@ -6,13 +6,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.simulate.expand import any_of
+
 if TYPE_CHECKING:
     from herbrand.simulate.expand import Expander
 
-__all__ = ["only_placing"]
+__all__ = ["only_placing", "takes_turns"]
 
 _GAMES = 32
 _STEPS = 60
+
+
+def takes_turns(expander: Expander, seed: int = 0) -> bool:
+    """Whether in some random games never more than one role had a choice."""
+    generator = np.random.default_rng(seed)
+    states = np.repeat(expander.initial, _GAMES, axis=0)
+    for _ in range(_STEPS):
+        legal = expander.legal(states)
+        counts = legal.counts()
+        going = ~legal.over & (counts > 0).all(axis=1)
+        if not going.any():
+            break
+        if ((counts[going] > 1).sum(axis=1) > 1).any():
+            return False
+        joint = [any_of(legal.mask(role), generator) for role in range(len(expander.roles))]
+        states = expander.step(states[going], np.stack(joint, axis=1)[going])
+    return True
 
 
 def only_placing(expander: Expander, seed: int = 0) -> bool:

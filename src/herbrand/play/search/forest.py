@@ -33,9 +33,9 @@ from herbrand.play.search.tree import (
     WEIGHT,
     new_tree,
 )
-from herbrand.play.search.worker import NEVER, NO_PLAYED, NO_RECORD, NO_STATES, NOTHING, UNSEEN
+from herbrand.play.search.worker import NO_PLAYED, NOTHING, UNSEEN
 from herbrand.simulate.expand import any_of
-from herbrand.simulate.lanes import describe, rollout, step
+from herbrand.simulate.lanes import describe, step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -200,14 +200,8 @@ class Forest:
         goals = np.zeros((games, len(expander.roles)), np.int16)
         lengths = np.zeros(games, np.int64)
         if games:
-            v, width, circuit = expander._machine(games)
             parents = rows.fresh[:fresh][np.arange(games) * fresh // games]
-            rollout(
-                v, width, circuit, states, parents, network.legal, expander._bounds, network.terminal,
-                network.next, network.goal, expander._goal_role, expander._goal_value,
-                self._generator[: 4 * len(width)], self.max_steps, goals, lengths, NEVER, -1, NO_RECORD,
-                NO_PLAYED, NO_STATES,
-            )  # fmt: skip
+            expander._play(states, parents, self._generator, self.max_steps, goals, lengths)
             if tree.settings[SUM] != -1:
                 look_at_sums(tree, goals[:, self.players])
         settle(tree, ways, n, rows, used, fresh, goals, lengths, True, NO_PLAYED)

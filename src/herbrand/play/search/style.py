@@ -1,9 +1,12 @@
-"""How the games after a leaf are played: by weighted moves, and cut off early for a learned value.
+"""How the games after a leaf are played: by weighted moves, seeing wins, cut off early for a learned value.
 
 *Weights* are learned from the lanes of random games: what a role got on the average in games in which it made
 a move (move-average sampling, MAST: Finnsson and Björnsson 2008) says how often the move is chosen, with
 Gibbs's distribution.  They are written into a network (`simulate.weights`), so that games are
 played as fast as random ones, but for the choice itself.
+
+Where it costs little, games are played by roles that see wins: that take one, and that leave none to
+the other (`simulate.decisive`).
 
 A game that is *cut off* after some steps counts what its last state is worth by a value learned before
 (`minimax.learning`; Lorentz 2008).  One role's value is enough where two share a constant sum.
@@ -15,16 +18,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from herbrand.play.search.features import takes_turns
+from herbrand.simulate.decisive import decisive
 from herbrand.simulate.expand import Expander
-from herbrand.simulate.lanes import rollout
 from herbrand.simulate.weights import weighted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.analyse.minimax.nodes import Judge
+    from herbrand.network.network import Network
 
-__all__ = ["PLAIN", "Style", "mast_weights", "weighted_expander"]
+__all__ = ["PLAIN", "Style", "mast_weights", "sighted", "styled"]
 
 _GAMES = 4096
 _LANES = 512
@@ -35,11 +40,17 @@ _WARMTH = 10.0
 _MOST = 8
 _RARE = 16
 """A move must have been made in so many games."""
+_TRIED = 64
+_LONGEST = 500
+_AFFORDABLE = 500_000
+"""Gates times steps of a game up to which seeing wins pays, as measured."""
 
 
 class Style(NamedTuple):
     """How games are played; `PLAIN` is at random to their end."""
 
+    network: Network | None = None
+    """In which a role that sees wins may do what it would choose from (`sighted`); None for the game's."""
     weights: NDArray[np.int64] | None = None
     """[moves] of all roles; None for even chances."""
     cutoff: int = 0
@@ -52,10 +63,27 @@ class Style(NamedTuple):
 PLAIN = Style()
 
 
-def weighted_expander(expander: Expander, weights: NDArray[np.int64]) -> Expander:
-    """Return an expander of the same states in which a move stands as often as it weighs."""
-    numbers = {move: k for k, move in enumerate(map(tuple, expander.network.moves.tolist()))}
-    return Expander(weighted(expander.network, lambda role, move: int(weights[numbers[role, move]])))
+def sighted(expander: Expander, *, anyway: bool = False) -> Network | None:
+    """Return a network for games in which nobody passes by a win or lets the other have one (`decisive`).
+
+    None where such games take so much longer than random ones that fewer of them are worth less, unless it is
+    wanted `anyway`, where the network would be too large, and where roles choose at once.
+    """
+    found = decisive(expander.network) if takes_turns(expander) else None
+    if found is None or anyway:
+        return found
+    games = Expander(found).rollouts(expander.initial, seed=0, each=_TRIED, max_steps=_LONGEST)
+    return found if found.gates * float(games.lengths.mean()) <= _AFFORDABLE else None
+
+
+def styled(expander: Expander, style: Style) -> Expander:
+    """Return an expander of the same states for playing games: a move stands there as often as it weighs."""
+    network = style.network or expander.network
+    if style.weights is not None:
+        weights = style.weights
+        numbers = {move: k for k, move in enumerate(map(tuple, network.moves.tolist()))}
+        network = weighted(network, lambda role, move: int(weights[numbers[role, move]]))
+    return expander if network is expander.network else Expander(network)
 
 
 def mast_weights(
@@ -64,19 +92,16 @@ def mast_weights(
     """Return the weights of all moves after so many random games from the initial state."""
     network = expander.network
     generator = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
-    machine = expander._machine(_LANES)
     moves = int(expander._bounds[-1])
     owner = network.moves[:, 0]
     totals, counts = np.zeros(moves), np.zeros(moves)
     sums, known = np.zeros(len(expander.roles)), 0
     for _ in range(0, games, _LANES):
-        played = np.zeros((moves, len(machine[1])), np.uint64)
+        played = np.zeros((moves, _LANES // 64), np.uint64)
         goals = np.zeros((_LANES, len(expander.roles)), np.int16)
-        rollout(
-            *machine, expander.initial, np.zeros(_LANES, np.int64), network.legal, expander._bounds,
-            network.terminal, network.next, network.goal, expander._goal_role, expander._goal_value,
-            generator, max_steps, goals, np.zeros(_LANES, np.int64), np.zeros(1, np.int64), -1,
-            np.zeros((0, 1), np.int32), played, np.zeros((0, 1), np.uint64),
+        expander._play(
+            expander.initial, np.zeros(_LANES, np.int64), generator, max_steps, goals,
+            np.zeros(_LANES, np.int64), played=played,
         )  # fmt: skip
         valid = np.asarray((goals >= 0).all(axis=1))
         made = np.unpackbits(played.view(np.uint8), axis=1, bitorder="little").astype(np.float32)

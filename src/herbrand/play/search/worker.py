@@ -16,9 +16,9 @@ from herbrand.analyse.minimax.nodes import SCALE, judged, rules_of
 from herbrand.analyse.minimax.nodes import new_rows as new_stack
 from herbrand.play.search.descent import KNOWN, MAKE, OPEN, descend, new_ways
 from herbrand.play.search.growth import attach, look_at_sums, new_rows, open_leaves, play_leaves, settle
-from herbrand.play.search.style import weighted_expander
+from herbrand.play.search.style import styled
 from herbrand.play.search.tree import AMAF, BUSY, FULL, OVER, SINGLE, SUM, WEIGHT
-from herbrand.simulate.lanes import describe, goals, rollout, step
+from herbrand.simulate.lanes import describe, goals, step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,13 +71,12 @@ class Worker:
         self._rows = new_rows(_ROWS, roles)
         self._per_leaf = 8.0
         self._machine = expander._machine(LANES)
-        self._player = expander
+        self.player = styled(expander, search.style)
         """Plays the games: a move may stand there several times."""
         self._copies = np.arange(int(expander._bounds[-1]), dtype=np.int64)
         """The first of the places at which each move stands there."""
         weights, judge = search.style.weights, search.style.judge
         if weights is not None:
-            self._player = weighted_expander(expander, weights)
             self._copies = np.cumsum(weights) - weights
         if judge is not None:
             self._rules = rules_of(expander, search.style.role)
@@ -179,20 +178,18 @@ class Worker:
 
     def _play(self, games: _Games, generator: NDArray[Any], record: NDArray[np.int32], watched: int) -> bool:
         """Play the games; return False if that was stopped, which it is not where one is watched."""
-        search, player = self.search, self._player
-        network, style = player.network, search.style
+        search, player = self.search, self.player
+        style = search.style
         total = search.tree.settings[SUM]
         cut = style.judge is not None and total >= 0 and watched < 0
         last = np.zeros((len(games.parents), player.words), np.uint64) if cut else NO_STATES
         played = games.played
         if len(played):
             played = np.zeros((int(player._bounds[-1]), played.shape[1]), np.uint64)
-        found: bool = rollout(
-            *player._machine(LANES), games.states, games.parents, network.legal, player._bounds,
-            network.terminal, network.next, network.goal, player._goal_role, player._goal_value, generator,
-            style.cutoff if cut else search.max_steps, games.goals, games.lengths,
-            NEVER if watched >= 0 else search.stop, watched, record, played if watched < 0 else NO_PLAYED,
-            last,
+        found = player._play(
+            games.states, games.parents, generator, style.cutoff if cut else search.max_steps, games.goals,
+            games.lengths, stop=NEVER if watched >= 0 else search.stop, watched=watched, record=record,
+            played=played if watched < 0 else NO_PLAYED, final=last, lanes=LANES,
         )  # fmt: skip
         if len(played):
             games.played[:] = np.bitwise_or.reduceat(played, self._copies, axis=0)
