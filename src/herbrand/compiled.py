@@ -16,13 +16,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llvmlite.binding import parse_bitcode
 from numba import njit
 from numba.core.caching import FunctionCache
+
+from herbrand import elsewhere
+from herbrand.memory import forget_libraries
 
 __all__ = ["compiled", "inlined", "keep_code"]
 
 _IMPORT = re.compile(r"^from (herbrand[.\w]*) import (\w+)|^from (herbrand[.\w]*) import \($", re.MULTILINE)
 _ROOT = Path(__file__).parent
+_LIBRARIES = 64.0
+"""Megabytes of files in memory above which LLVM is forgotten after it has loaded machine code."""
 _HOLDS_CODE = ("herbrand.compiled import", "herbrand.builtin import", "from numba import")
 """A module with one of these holds code that may be part of what is kept."""
 
@@ -67,13 +73,31 @@ class _Kept(FunctionCache):
         )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the machine code for some types of arguments; None if there is none of any use."""
+        """Return the machine code for some types of arguments; None if there is none of any use.
+
+        Where functions are to be compiled elsewhere, this one is, and then loaded.
+        """
+        found = self._loaded(sig, target_context)
+        if found is None and elsewhere.is_wanted() and self._can_be_made(sig):
+            found = self._loaded(sig, target_context)
+        return found
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - anything can come out of a damaged pickle
             with suppress(OSError):
                 self.flush()
             return None
+        if found is not None:
+            _lighten(found.library)
+            forget_libraries(above=_LIBRARIES)
+        return found
+
+    def _can_be_made(self, sig: Any) -> bool:
+        """Have another process compile the function and keep it; False where that cannot be done."""
+        module, name = self._py_func.__module__, self._py_func.__qualname__
+        return module.startswith("herbrand.") and name.isidentifier() and elsewhere.made(module, name, sig)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep machine code, if that can be done."""
@@ -86,6 +110,25 @@ class _Kept(FunctionCache):
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+
+def _lighten(library: Any) -> None:
+    """Keep the intermediate code of a loaded function as bytes, a tenth of what it takes as LLVM's objects.
+
+    It is asked for when another function is compiled that has this one inside.
+    """
+    try:
+        bitcode = library._shared_module.as_bitcode()
+    except AttributeError:  # another version of numba
+        return
+
+    def read() -> Any:
+        library._shared_module = parse_bitcode(bitcode)
+        del library._get_module_for_linking
+        return library._shared_module
+
+    library._shared_module = None
+    library._get_module_for_linking = read
 
 
 def _probe() -> int:

@@ -22,13 +22,13 @@ from herbrand.records import Store
 from herbrand.records.verifier import Verifier
 
 LARGEST = 300
-"""Megabytes that a manager or a player may have under attack; 175 are there after one match in peace."""
+"""Megabytes that a manager or a player may have, at play and under attack; mcts has about 200 then."""
 ATTACKED = """
 import asyncio, json, sys
 import herbrand
 from herbrand.ggp.hostile import GAME, harass_manager
 from herbrand.ggp.manager import Manager, Settings
-from herbrand.ggp.memory import most_megabytes
+from herbrand.memory import most_megabytes
 from herbrand.records import Store
 from herbrand.records.recorder import Recorder
 
@@ -93,9 +93,7 @@ def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
         slow = {name: row for name, row in report.items() if row["info_seconds"] is None}
         assert slow == {}
         assert set(report) == set(MANAGERS)
-        memory = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
-        assert memory is not None
-        assert int(memory[1]) < LARGEST * 1024
+        assert most_memory(pid) < LARGEST
         refused = log.read_text(encoding="utf-8")
         for reason in (
             "1000000000 bytes announced",
@@ -111,12 +109,9 @@ def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
-@pytest.mark.parametrize(("player", "search"), [("random", 0), ("mcts", 60)])
-def test_large_games_do_not_make_a_player_large(player: str, search: int, player_process: Any) -> None:
-    """Chess, and 13 million derived atoms: answers are in time, memory is bounded.
-
-    `search` is how many megabytes the compiled search of a player takes besides.
-    """
+@pytest.mark.parametrize("player", ["random", "mcts"])
+def test_large_games_do_not_make_a_player_large(player: str, player_process: Any) -> None:
+    """Chess, and 13 million derived atoms: answers are in time, memory is bounded."""
     chess = Manager(herbrand.load("chess")).rules
     objects = " ".join(f"(d {number})" for number in range(60))
     wide = (
@@ -134,9 +129,30 @@ def test_large_games_do_not_make_a_player_large(player: str, search: int, player
                 assert said(port, "(PLAY m NIL)").startswith("( move ")
                 assert time.monotonic() - started < 5
             said(port, "(ABORT m)")
-        memory = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
-        assert memory is not None
-        assert int(memory[1]) < (LARGEST + search) * 1024
+        assert most_memory(pid) < LARGEST
+
+
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
+def test_a_player_that_searches_stays_small(player_process: Any) -> None:
+    """Its compiled search and the trees of several matches, which nobody ends, are within the bound."""
+    games = ("ticTacToe", "connectFour", "checkers")
+    with player_process("mcts", "--matches", "6") as (port, pid, log):
+        for name in games:
+            game = herbrand.load(name)
+            for number in range(2):
+                rules = Manager(game).rules
+                assert said(port, f"(START {name}{number} {game.roles[0]} ({rules}) 10 2)") == "ready"
+                assert said(port, f"(PLAY {name}{number} NIL)") != "nil"
+        assert most_memory(pid) < LARGEST
+        assert "late" not in log.read_text(encoding="utf-8")
+
+
+def most_memory(pid: int) -> float:
+    """The most megabytes that a process has had."""
+    found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
+    assert found is not None
+    return int(found[1]) / 1024
 
 
 def said(port: int, text: str) -> str:

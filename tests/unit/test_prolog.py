@@ -10,11 +10,11 @@ import pytest
 
 import herbrand
 from herbrand import games
+from herbrand.child import Child, ChildDied
 from herbrand.convert.prolog import program
 from herbrand.errors import BudgetExceeded, HerbrandError, MissingProgram
 from herbrand.limits import Limits
 from herbrand.machine.state import State
-from herbrand.simulate.child import Child, ChildDied
 from herbrand.simulate.in_prolog import PrologEngine, find_swipl
 from herbrand.syntax import read
 from herbrand.syntax.tree import children, variables_of

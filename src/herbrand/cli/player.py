@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHOWN = ("match", "end", "late", "odd", "refused")
+_SHOWN = ("compiling", "match", "end", "late", "odd", "refused")
 
 
 @click.command("player")

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from herbrand.errors import HerbrandError
 from herbrand.ggp.http import write_reply, write_request
 from herbrand.ggp.manager import Manager, Settings
-from herbrand.ggp.memory import most_megabytes
 from herbrand.ggp.seats import LocalSeat, RemoteSeat
+from herbrand.memory import most_megabytes
 from herbrand.play import make_player
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.game import Game
-from herbrand.ggp.memory import give_back, megabytes
 from herbrand.ggp.view import reader_within
 from herbrand.limits import Limits
+from herbrand.memory import give_back, keep_large_blocks_apart, megabytes
 from herbrand.syntax import read
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ MUCH = 65536
 whatever the number of peers, and what they needed is given back to the system."""
 _GAMES = 4
 """How many games are kept."""
-_BASE = 220
-"""Megabytes that Python and the compiled code take."""
+_BASE = 190
+"""Megabytes that Python and the compiled code take, and what is freed but not given back yet."""
 _ATOM = 500
 """Bytes that a derived atom takes, tables, indexes and all."""
 _SECONDS = 60.0
@@ -136,6 +136,7 @@ class Games:
     """
 
     def __init__(self, *, memory: int = MEMORY) -> None:
+        keep_large_blocks_apart()
         free = _free(memory)
         self._limits = Limits(seconds=_SECONDS, atoms=(free << 20) // _ATOM, megabytes=int(0.8 * free))
         self._full = memory - free // 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.relay import RelayPlayer
@@ -191,4 +192,4 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def note(self) -> str:
         """Say why it does not choose."""
-        return self._why
+        return COMPILING if busy_seconds() else self._why

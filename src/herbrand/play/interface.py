@@ -8,6 +8,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from herbrand.elsewhere import compile_elsewhere
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Player(ABC):
         Raises `GameError` for a game that cannot be played, `ValueError` for a role it does not have.
         """
         game.require_playable()
+        compile_elsewhere()  # a compiler in this process makes answers late
         self._stopped.clear()
         self._game = game
         self._role = game.roles[game.role_index(role)]

@@ -7,6 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
@@ -271,14 +272,14 @@ class MctsPlayer(Player):
         if self._probe is not None and ended:
             self._probe.tell(search)
         seconds = time.monotonic() - started
-        played = search.playouts - before
+        played, role = search.playouts - before, self.role
         move = self._chosen(search, moves)
         if self.ponder and ended and not self.stopped:
-            explanation = _explain(search, self.role, seconds, played)
+            explanation = _explain(search, role, seconds, played)
             self._report = lambda: explanation
             self._go_on(search)
         else:
-            self._report = lambda: _explain(search, self.role, seconds, played)
+            self._report = lambda: _explain(search, role, seconds, played)
         return move
 
     def _stops(self, search: Search) -> list[Any]:
@@ -379,11 +380,12 @@ class MctsPlayer(Player):
             ended.wait(max(0.0, min(0.05, deadline - time.monotonic())))
         ended.set()
         found = plain.reports()
-        seconds = time.monotonic() - started
+        seconds, role = time.monotonic() - started, self.role
         why = "the network is not ready yet" if self._is_building else "there is no network"
+        why = COMPILING if busy_seconds() else why
         note = f"{plain.playouts - before} random games by evaluating the rules: {why}"
         self._report = lambda: Explanation(
-            "mcts", self.role, tuple(found), seconds, plain.playouts - before, len(plain.nodes), (note,)
+            "mcts", role, tuple(found), seconds, plain.playouts - before, len(plain.nodes), (note,)
         )
         by_text = {str(move): move for move in moves}
         return by_text.get(found[0].move, moves[0]) if found else self.chance.choice(moves)

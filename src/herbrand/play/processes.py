@@ -1,6 +1,6 @@
 """A player in a process of its own: what crashes, hangs or eats memory there costs a move, not the match.
 
-The player is asked through lines of JSON by `simulate.child`.  Whenever it does not answer in time, or has
+The player is asked through lines of JSON by `child`.  Whenever it does not answer in time, or has
 died, a legal move is drawn instead and `incidents` has one more line; the process is started
 again for the next move.
 """
@@ -16,9 +16,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from herbrand.child import Child
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
-from herbrand.simulate.child import Child
 
 if TYPE_CHECKING:
     from herbrand.knowledge.histories import History

@@ -16,12 +16,12 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.child import Child, ChildDied
 from herbrand.convert.asp.writer import RuleWriter
 from herbrand.convert.levels import DOES, INTERFACE, MOVE, STATE, STATIC, TRUE
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.limits import DEFAULT, Limits
 from herbrand.program.terms import TermTable
-from herbrand.simulate.child import Child, ChildDied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

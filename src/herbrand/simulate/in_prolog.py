@@ -16,12 +16,12 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.child import Child
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import atom
 from herbrand.errors import BudgetExceeded, GameError, MissingProgram
 from herbrand.limits import DEFAULT, Limits
 from herbrand.program.terms import TermTable
-from herbrand.simulate.child import Child
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -194,8 +194,10 @@ class Search:
         return chance.choices(arms, weights)[0]
 
     def warm(self) -> None:
-        """Compile everything by a round at the root, which counts."""
+        """Load everything by a round at the root, which counts, and what is needed when the tree is full."""
         self.round()
+        self.root = forget(self.tree, self.root)
+        self.workers[0].warm()
 
     def straighten(self, seconds: float) -> None:
         """Make machine code of the gates for the random games if there is time; else use what is kept."""

@@ -9,6 +9,7 @@ van den Herik 2008).  Positions from which games are under way are `BUSY`, and n
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 
@@ -63,7 +64,7 @@ class Worker:
     """Does rounds for a search, with rows of its own; `seed` is for its random games."""
 
     def __init__(self, search: Search, expander: Expander, seed: int) -> None:
-        self.search = search
+        self._search = ref(search)  # it has its workers: a ring would live on, tree and all
         self.expander = expander
         roles = len(expander.roles)
         self._generator: NDArray[Any] = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
@@ -81,6 +82,13 @@ class Worker:
         if judge is not None:
             self._rules = rules_of(expander, search.style.role)
             self._stack = new_stack(expander, len(judge.literals), LANES)
+
+    @property
+    def search(self) -> Search:
+        """The search that it works for."""
+        search = self._search()
+        assert search is not None
+        return search
 
     def round(self) -> bool:
         """Go down some ways, play random games at their ends; return False if that was stopped."""
@@ -113,6 +121,11 @@ class Worker:
             if len(games.parents) and tree.settings[SINGLE]:
                 self._remember(games, before, grew=not full)
         return True
+
+    def warm(self) -> None:
+        """Load what is needed only in some rounds."""
+        play_leaves(self._ways, 0, self._rows)
+        self._close(UNSEEN)
 
     def _descend(self) -> tuple[int, int, States]:
         """Go down, open leaves and make moves; return how many ways and rows, and what the rows lead to."""

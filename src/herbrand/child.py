@@ -81,6 +81,12 @@ class Child:
             self._errors.close()
         self._process = self._errors = self._finalizer = None
 
+    def disown(self) -> None:
+        """Let go of the process without ending it: another one, of which this is a copy, goes on with it."""
+        if self._finalizer is not None:
+            self._finalizer.detach()
+        self._process = self._errors = self._finalizer = None
+
     def _start(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
         self._lines = queue.SimpleQueue()

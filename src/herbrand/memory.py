@@ -1,0 +1,120 @@
+"""How much memory there was, and how it goes back to the system.
+
+glibc keeps what was freed, in an arena for each thread, for later: a program that listens for weeks
+would keep what the largest rulesheet needed, several times over.  It can be told to give it back; other
+systems do so by themselves, or do not offer it.
+
+The text of libraries counts, too: that of LLVM, which is read once to load machine code, takes 70 MB.  Pages
+that were only read can be forgotten; what is needed again comes from the file, or the system's memory of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["forget_libraries", "give_back", "keep_large_blocks_apart", "megabytes", "most_megabytes"]
+
+_LARGE = 4096
+"""Kilobytes in memory from which a part of a file is forgotten; what is smaller is in use, such as Python."""
+_MAPPING = re.compile(
+    r"^([0-9a-f]+)-([0-9a-f]+) r-[-x]p [0-9a-f]+ \S+ [1-9][0-9]* +/.*\n((?:[A-Z].*\n)*)", re.MULTILINE
+)
+"""A part of a file, private and not to be written to, and what Linux says about it."""
+_ENTRY = re.compile(r"^(Rss|Anonymous|Locked): +([0-9]+) kB", re.MULTILINE)
+_DONTNEED, _MMAP_THRESHOLD = 4, -3
+"""`MADV_DONTNEED` and `M_MMAP_THRESHOLD`."""
+_BLOCK = 1 << 17
+"""Bytes from which a block is large, as glibc has it at first."""
+
+
+def keep_large_blocks_apart() -> None:
+    """Have large blocks taken from the system one by one, for good, so that they go back when they are freed.
+
+    glibc does so at first, and stops as soon as one is freed: arrays of zeros, of which little is used, are
+    then written to, and what lies between blocks in use stays.
+    """
+    tune = _c_function("mallopt")
+    if tune is not None:
+        tune(_MMAP_THRESHOLD, _BLOCK)
+
+
+def give_back() -> None:
+    """Return free memory to the system, and large parts of libraries, in some hundredths of a second."""
+    trim = _c_function("malloc_trim")
+    if trim is not None:
+        trim(0)
+    forget_libraries()
+
+
+def forget_libraries(*, above: float = 0.0) -> int:
+    """Forget the pages of large libraries that were only read; return how many kilobytes they had.
+
+    Looks at them only where files take more than `above` megabytes of this process's memory.
+    A page that was ever written to, such as one that was relocated, is no copy of the file: a part that has
+    one is left alone.
+    """
+    advise = _c_function("madvise")
+    maps = Path("/proc/self/smaps")
+    if advise is None or not maps.is_file() or _of_files() <= above:
+        return 0
+    forgotten = 0
+    for begin, end, about in _MAPPING.findall(maps.read_text(encoding="utf-8", errors="replace")):
+        sizes = {name: int(size) for name, size in _ENTRY.findall(about)}
+        if sizes.get("Rss", 0) < _LARGE or any(sizes.get(name, 1) for name in ("Anonymous", "Locked")):
+            continue
+        start = int(begin, 16)
+        if advise(ctypes.c_void_p(start), ctypes.c_size_t(int(end, 16) - start), _DONTNEED) == 0:
+            forgotten += sizes["Rss"]
+    return forgotten
+
+
+def _of_files() -> float:
+    """Return how many megabytes of the memory of this process are copies of files."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[2])
+    return pages * mmap.PAGESIZE / (1 << 20)
+
+
+@cache
+def _c_function(name: str) -> Any:
+    """Return a function of the C library of Linux; None elsewhere, or where it has none of this name."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        return getattr(ctypes.CDLL(None), name)
+    except (OSError, AttributeError):  # another C library
+        return None
+
+
+def most_megabytes() -> float:
+    """Return the most memory that this process has had, where the system tells; 0 elsewhere."""
+    found = _status(
+        "VmHWM"
+    )  # counts from the start of this program; getrusage also what the parent had before
+    if found is not None:
+        return found
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(most / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def megabytes() -> float:
+    """Return the memory that this process has now, where the system tells; 0 elsewhere."""
+    return _status("VmRSS") or 0.0
+
+
+def _status(entry: str) -> float | None:
+    """Return an entry of what Linux says of a process."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return None
+    found = re.search(rf"{entry}:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
+    return None if found is None else round(int(found[1]) / 1024, 1)
