@@ -6,9 +6,9 @@
 Each sheet has a process of its own, forked from one that has the kernels loaded already, one
 after the other.  Speeds are steps of random games for each second of processor time:
 
-    batch    many games at once on the network
-    network  one state after the other from Python, answered by the network
-    rules    the same, answered by evaluating the rules
+    batch    many games at once on the network, walked (no code of its own)
+    single   one state after the other from Python by a `Walker` on the network
+    rules    the same by an engine that evaluates the rules
 
 The JSON is written after every sheet; `--continue` leaves out the sheets that are in it,
 `--retry` those with nothing to remark on.  Without a folder the JSON of an earlier run is
@@ -24,6 +24,7 @@ import json
 import math
 import os
 import platform
+import random
 import resource
 import select
 import signal
@@ -43,6 +44,8 @@ from herbrand.simulate import speed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from herbrand.network.network import Network
+
 QUESTION = 10.0
 """Wall-clock seconds that the rule evaluator may spend on one question."""
 PATIENCE = 6
@@ -51,6 +54,8 @@ FEW = 5
 """Fewer steps than this are no measurement: it is repeated for `LONGER`."""
 LONGER = 2.0
 """Processor seconds."""
+MOST_STEPS = 1000
+"""Longer games are left."""
 GRACE = 30.0
 """Wall-clock seconds that a process may take beyond its budget and its measurements."""
 
@@ -58,9 +63,8 @@ GRACE = 30.0
 def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterator[dict[str, Any]]:
     """Yield what becomes known about a sheet, a part at a time."""
     from herbrand.ground import ground
-    from herbrand.network import wire
+    from herbrand.network import optimised, wire
     from herbrand.simulate.from_rules import RulesEngine
-    from herbrand.simulate.on_network import NetworkEngine
 
     started = time.monotonic()
     before = spent()
@@ -77,6 +81,8 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
         yield {"atoms": program.atoms, "ground_rules": program.rules}
         network = wire(program, [program.terms.intern(role) for role in rules.roles])
         del program
+        yield {"gates_before": network.gates}
+        network = optimised(network, megabytes=megabytes)
     except (HerbrandError, MemoryError) as caught:
         yield {"note": str(caught) or "out of memory"}
     else:
@@ -104,16 +110,41 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
         }
 
     if network is not None:
-        yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds))}
-        single = NetworkEngine(network)
-        yield {"network": steps(lambda: speed.measure_engine(single, seconds=seconds / 2))}
+        yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds, straight=False))}
+        yield {"single": walk(network, seconds)}
     evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
     steps(lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
-    found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds / 2))
+    found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds))
     if found.get("steps", FEW) < FEW:
         found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
     yield {"rules": found}
     yield {"peak_mb": peak_megabytes()}
+
+
+def walk(network: Network, seconds: float) -> dict[str, Any]:
+    """Play random games by a walker for so much processor time, as `peers.walking` does."""
+    from herbrand.simulate.walker import Walker
+
+    walker, draw = Walker(network), random.Random(1).random
+    steps = games = 0
+    stuck = False
+    started = time.process_time()
+    until = started + seconds
+    while time.process_time() < until:
+        walker.reset()
+        games += 1
+        for step in range(MOST_STEPS):
+            if walker.is_terminal or (step % 64 == 63 and time.process_time() > until):
+                break
+            legal = walker.legal()
+            if not all(legal):
+                stuck = True
+                break
+            walker.play([m[int(draw() * len(m))] if len(m) > 1 else m[0] for m in legal])
+            steps += 1
+    spent = time.process_time() - started
+    found = {"steps_per_s": round(steps / spent, 1), "steps": steps, "playouts": games}
+    return {**found, "failed": "some games get stuck"} if stuck else found
 
 
 def _limit_processor(seconds: float) -> None:
@@ -167,13 +198,14 @@ HEAD = """\
 <!-- made by `python benchmarks/rulesheets.py --json FILE --markdown FILE` -->
 
 Every rulesheet of the public collection of General Game Playing: which engine plays it, how large it becomes,
-what it costs to get ready, and how fast random games are then. *ground rules* and *gates* are the sizes
-without variables and as a network. *ready* is processor time for reading, checking, grounding and building,
-the grounder's process included; *MB* the most memory that a process held. The speeds are steps of random
-games for each second of processor time: *batch* many games at once on the network; *network* and *rules* one
-state after the other, asked from Python, answered by the network or by evaluating the rules. They were
-measured for fractions of a second and tell the order of magnitude; [how fast games are](speed.md) has better
-ones for a few. [What made some sheets hard to ground](hard-sheets.md), and what was done, has its own page.
+what it costs to get ready, and how fast random games are then. *ground rules* is the size without
+variables, *gates* that of the network as it was wired and after its passes. *ready* is processor time for
+reading, checking, grounding and building, the grounder's process included; *MB* the most memory that a
+process held. The speeds are steps of random games for each second of processor time: *batch* many games at
+once on the network, without machine code of its own; *single* one state after the other, asked from Python,
+by a walker on the network; *rules* the same by evaluating the rules. They were measured for fractions of a
+second and tell the order of magnitude; [how fast games are](speed.md) has better ones for a few. [What made
+some sheets hard to ground](hard-sheets.md), and what was done, has its own page.
 
 """
 """Of the page; the numbers follow."""
@@ -187,7 +219,7 @@ def markdown(result: dict[str, Any]) -> str:
     lines = [
         *HEAD.splitlines(),
         f"Measured on {result.get('machine') or result['processor']} with Python {result['python']}.",
-        f"Grounding had {result['budget']:g} s of processor time, batched play {result['seconds']:g} s.",
+        f"Grounding had {result['budget']:g} s of processor time, each way to play {result['seconds']:g} s.",
         "",
         "| rulesheets | on the network | median ready | 95 % ready | most memory |",
         "|---|---|---|---|---|",
@@ -197,18 +229,19 @@ def markdown(result: dict[str, Any]) -> str:
             f"| {_number(max(row.get('peak_mb', 0) for row in rows))} MB |"
         ),
         "",
-        "| rulesheet | engine | ground rules | gates | ready s | MB | batch | network | rules |",
-        "|---|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| rulesheet | engine | ground rules | gates wired | after | ready s | MB | batch | single | rules |",
+        "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in rows:
         cells = [
             row["game"],
             row.get("engine") or "none",
             _number(row.get("ground_rules")),
+            _number(row.get("gates_before")),
             _number(row.get("gates")),
             f"{row['ready_cpu_s']:.2f}" if "ready_cpu_s" in row else "-",
             _number(row.get("peak_mb")),
-            *(_number((row.get(key) or {}).get("steps_per_s")) for key in ("batch", "network", "rules")),
+            *(_number((row.get(key) or {}).get("steps_per_s")) for key in ("batch", "single", "rules")),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     remarks = [(row["game"], "; ".join(dict.fromkeys(_remarks(row)))) for row in rows]
@@ -221,7 +254,7 @@ def _remarks(row: dict[str, Any]) -> Iterator[str]:
     for key in ("note", "crashed"):
         if row.get(key):
             yield row[key].splitlines()[0]
-    for key in ("batch", "network", "rules"):
+    for key in ("batch", "single", "rules"):
         failed = (row.get(key) or {}).get("failed")
         if failed:
             yield failed.splitlines()[0]
@@ -260,7 +293,7 @@ def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure every rulesheet of a folder.")
     parser.add_argument("folder", type=Path, nargs="?", help="folder with .kif files")
-    parser.add_argument("--seconds", type=float, default=1.0, help="processor seconds of batched play")
+    parser.add_argument("--seconds", type=float, default=1.0, help="processor seconds of a way of playing")
     parser.add_argument("--budget", type=float, default=60.0, help="seconds to get ready")
     parser.add_argument("--megabytes", type=int, default=6000)
     parser.add_argument("--only", nargs="+", metavar="NAME")

@@ -1,5 +1,7 @@
 """The rule evaluator against the definition, and the cases the language makes hard."""
 
+from pathlib import Path
+
 import pytest
 
 import herbrand
@@ -227,3 +229,24 @@ def test_planning_a_huge_rule_ends_at_the_budget() -> None:
     game = herbrand.loads(f"{PRELUDE} {FACTS} (<= (p ?x0) {chain})", limits=Limits(seconds=1))
     with pytest.raises(BudgetExceeded, match="seconds"):
         game.initial_state().ask("(p ?x)")
+
+
+def test_what_is_frequent_is_asked_for_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most squares are blank: a rule goes through its few pieces, and looks then whether a square is blank."""
+    squares = " ".join(f"(init (cell {i} b))" for i in range(30)) + "".join(
+        f"(init (cell {i} p{i}))" for i in range(30, 40)
+    )
+    source = tmp_path / "pieces.kif"
+    source.write_text(
+        f"{squares} (init (piece 35)) (init (piece 36)) (init (piece 37)) (succ 35 1) (succ 36 2) (succ 37 3)"
+        "(role r) (legal r stay) (<= (reach ?x) (true (piece ?p)) (succ ?p ?x))"
+        "(<= (next (moved ?x)) (true (cell ?x b)) (reach ?x)) (goal r 0) (<= terminal (true (cell 1 p)))"
+    )
+    monkeypatch.setenv("HERBRAND_DUMP", str(tmp_path / "code"))
+    state = herbrand.load(source).initial_state(engine="rules")
+    assert state.next(["stay"]).facts == {"(moved 1)", "(moved 2)", "(moved 3)"}
+    written = sorted((tmp_path / "code").iterdir())
+    assert [file.name for file in written[:1]] == ["pieces.kif.rules1.py"]
+    text = "".join(file.read_text() for file in written)
+    rule = text[text.index("# (<= (next (moved ?x))") :].split("# ")[1]
+    assert "for x_0 in p" in rule

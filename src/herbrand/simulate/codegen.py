@@ -124,7 +124,8 @@ class Compiler:
         dump = os.environ.get("HERBRAND_DUMP")
         if dump:
             Path(dump).mkdir(parents=True, exist_ok=True)
-            (Path(dump) / f"{self.label}.rules{self._files}.py").write_text(text, encoding="utf-8")
+            name = f"{Path(self.label).name}.rules{self._files}.py"
+            (Path(dump) / name).write_text(text, encoding="utf-8")
         exec(compile(text, filename, "exec"), self.namespace)  # noqa: S102  # our own code
 
     # -- parts of the source -------------------------------------------------------------

@@ -8,6 +8,7 @@ from the sizes of the static relations and of the fluents of sample states.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import GameError
@@ -21,16 +22,28 @@ if TYPE_CHECKING:
 __all__ = ["Planner", "Statistics"]
 
 
+_FREQUENT: Final = 3.0
+"""A value is frequent that stands in so many times the rows of the mean value of its column."""
+
+
 class Statistics:
-    """Sizes of relations: how many rows, and how many different values in each column."""
+    """Sizes of relations: how many rows, how many different values in each column, which are frequent."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, tuple[float, tuple[float, ...]]] = {}
+        self._shares: dict[tuple[int, int, int], float] = {}
+        """By predicate, column and value the share of the rows, where it is far above the mean."""
 
     def observe(self, predicate: Predicate, rows: Iterable[tuple[int, ...]]) -> None:
         """Remember the size of an extension; of several, the largest."""
         rows = list(rows)
-        distinct = tuple(len(set(column)) for column in zip(*rows, strict=True))
+        counts = [Counter(column) for column in zip(*rows, strict=True)]
+        distinct = tuple(map(len, counts))
+        for column, count in enumerate(counts):
+            for value, times in count.items():
+                if times * len(count) > _FREQUENT * len(rows):
+                    place = predicate.number, column, value
+                    self._shares[place] = max(times / len(rows), self._shares.get(place, 0.0))
         known = self._sizes.get(predicate.number)
         if known is None:
             self._sizes[predicate.number] = float(len(rows)), distinct or (1,) * predicate.arity
@@ -47,15 +60,24 @@ class Statistics:
         known = self._sizes.get(predicate.number)
         return known[1][column] if known is not None else None
 
-    def rows(self, predicate: Predicate, bound: Sequence[bool]) -> float | None:
-        """Expected number of answers when some arguments are given; None if unknown."""
+    def rows(
+        self, predicate: Predicate, bound: Sequence[bool], given: Sequence[Pattern] = ()
+    ) -> float | None:
+        """Expected number of answers when some arguments are given; None if unknown.
+
+        Numbers among `given`, the arguments, are constants, of which some are frequent.
+        """
         known = self._sizes.get(predicate.number)
         if known is None:
             return None
         expected, distinct = known
-        for is_bound, values in zip(bound, distinct, strict=True):
+        for column, (is_bound, values) in enumerate(zip(bound, distinct, strict=True)):
             if is_bound:
-                expected /= max(values, 1)
+                value = given[column] if given else None
+                share = (
+                    self._shares.get((predicate.number, column, value)) if isinstance(value, int) else None
+                )
+                expected *= share or 1 / max(values, 1)
         return max(expected, 0.05)
 
 
@@ -175,7 +197,7 @@ class Planner:
             return 0.5
         if goal.predicate.component == clause.predicate.component:
             return 1.0
-        expected = self.statistics.rows(goal.predicate, is_bound)
+        expected = self.statistics.rows(goal.predicate, is_bound, goal.args)
         return self.UNKNOWN ** sum(not b for b in is_bound) if expected is None else expected
 
     def _score(self, goal: Goal, bound: set[str], inside: Predicate) -> float | None:
@@ -192,16 +214,17 @@ class Planner:
             if not all(is_bound):
                 return None
             return 0.6 if goal.predicate.kind != "rules" else 1.5
-        return self._rows(goal.predicate, is_bound, inside)
+        return self._rows(goal, is_bound, inside)
 
-    def _rows(self, predicate: Predicate, bound: Sequence[bool], inside: Predicate) -> float:
+    def _rows(self, goal: Call, bound: Sequence[bool], inside: Predicate) -> float:
+        predicate = goal.predicate
         if predicate.kind == "does":
             return 0.5 if all(bound) else 0.9 if bound[0] else float(self.roles)
         if all(bound):
             if predicate.kind != "rules":
                 return 0.3
             return 1.5 if predicate.component != inside.component else 3.0
-        expected = self.statistics.rows(predicate, bound)
+        expected = self.statistics.rows(predicate, bound, goal.args)
         if expected is None:
             expected = self.UNKNOWN ** sum(not b for b in bound)
         if predicate.kind == "rules":
