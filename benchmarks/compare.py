@@ -1,8 +1,10 @@
-"""Compare two runs of `herbrand bench --json` or `benchmarks/speed.py --json`.
+"""Compare two runs of `herbrand bench --json`, `benchmarks/speed.py --json` or `benchmarks/peers.py --json`.
 
     python benchmarks/compare.py BEFORE AFTER [--fail-below RATIO]
 
-Writes one line a game: steps a second before and after, and how many times as fast it is now.
+Writes one line a game: steps a second before and after, and how many times as fast it is now; in runs of
+`peers.py` one for each program that played it.  Other programs have not changed: how far they are
+from 1 tells how far the machine was busy.
 With --fail-below the exit status is 1 when a game is slower than that.
 """
 
@@ -36,25 +38,25 @@ def main() -> int:
     common = [key for key in before if key in after]
     if not common:
         parser.error("the two measurements have no game in common")
-    print(f"{'':8} {'game':20} {'before':>15} {'after':>15} {'ratio':>7}  engine")
-    ratios = []
+    print(f"{'':12} {'game':20} {'before':>15} {'after':>15} {'ratio':>7}  engine")
+    ratios: dict[str, list[float]] = {}
     for key in common:
         old, new = before[key], after[key]
         speeds = old["transitions_per_s"], new["transitions_per_s"]
         engine = new["engine"] if old["engine"] == new["engine"] else f"{old['engine']} -> {new['engine']}"
         shown = "-"
         if all(speeds):
-            ratios.append(speeds[1] / speeds[0])
-            shown = f"{ratios[-1]:.2f}"
-        print(f"{key[0]:8} {key[1]:20} {speeds[0]:>15,.0f} {speeds[1]:>15,.0f} {shown:>7}  {engine}")
-    if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"{'':8} {'geometric mean':20} {'':>15} {'':>15} {mean:7.2f}")
+            ratios.setdefault(key[0], []).append(speeds[1] / speeds[0])
+            shown = f"{speeds[1] / speeds[0]:.2f}"
+        print(f"{key[0]:12} {key[1]:20} {speeds[0]:>15,.0f} {speeds[1]:>15,.0f} {shown:>7}  {engine}")
+    for collection, several in ratios.items():
+        mean = math.exp(sum(map(math.log, several)) / len(several))
+        print(f"{collection:12} {'geometric mean':20} {'':>15} {'':>15} {mean:7.2f}")
     for what, mine, other in (("before", before, after), ("after", after, before)):
         missing = [game for collection, game in mine if (collection, game) not in other]
         if missing:
             print(f"only {what}: {', '.join(missing)}")
-    return 1 if any(ratio < options.fail_below for ratio in ratios) else 0
+    return 1 if any(ratio < options.fail_below for several in ratios.values() for ratio in several) else 0
 
 
 if __name__ == "__main__":

@@ -8,7 +8,10 @@ simulations; its steps are games times the mean length); Pgx and Ludax in batche
 processor, drawing an action, stepping, beginning anew, with masks and what a step returns besides, compiled
 before; python-chess.  Whoever drives one game from Python draws in the same way, and only where there is
 something to choose.  The ways are measured by turns in rounds; the best round of each counts.  Libraries that
-are not installed are named and left out.  Compare two runs with `compare.py`.
+are not installed are named and left out.  Compare two runs with `compare.py`, way by way.
+
+With the defaults it takes some ten minutes of a processor, half of it for compiling.  JSON and page are
+written after every game, and hold what was measured so far.
 """
 
 from __future__ import annotations
@@ -25,10 +28,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import envs
+from costs import spent
 from speed import processor
 
 import herbrand
-from herbrand.simulate.speed import measure_network, prepare
+from herbrand.simulate.speed import measure_network, prepare, straight_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +41,8 @@ if TYPE_CHECKING:
     """Plays until a processor time; returns how many steps it made."""
 
 BATCH = 4096
+COMPILING = 20.0
+"""Seconds that machine code of a game's own may take; others are compiled before they are measured, too."""
 GAMES = {
     "ticTacToe": ("tic_tac_toe", "tic_tac_toe", "tic_tac_toe"),
     "connectFour": ("connect_four", "connect_four", "connect_four"),
@@ -80,7 +86,7 @@ def timed(play: Play, seconds: float) -> float:
 
 def walking(game: herbrand.Game) -> Play:
     """Play by a walker."""
-    walker, draw = game.walker(), random.Random(1).random
+    walker, draw = game.walker(seconds=COMPILING), random.Random(1).random
 
     def play(until: float) -> int:
         steps = 0
@@ -225,24 +231,29 @@ def ways(name: str) -> dict[str, Callable[[float], float]]:
         batched["ludax"] = ludax(ldx)
     found: dict[str, Callable[[float], float]] = {way: partial(timed, play) for way, play in single.items()}
     found |= {way: partial(envs.rate, go, BATCH) for way, go in batched.items()}
-    found["batch"] = lambda seconds: measure_network(game.network, seconds=seconds).transitions_per_second
-    return found
+    code = straight_code(game.network)
+
+    def batch(seconds: float) -> float:
+        _ = code  # which is found as long as it is held
+        return measure_network(game.network, seconds=seconds).transitions_per_second
+
+    return found | {"batch": batch}
 
 
-def page(rows: list[dict[str, Any]]) -> str:
-    """Return the table as Markdown."""
-    names = [way for way in WAYS if any(way in row for row in rows)]
+def page(found: dict[str, dict[str, int]]) -> str:
+    """Return the table of what was found by game and way as Markdown."""
+    names = [way for way in WAYS if any(way in rates for rates in found.values())]
     lines = ["| game | " + " | ".join(WAYS[way] for way in names) + " |", "|---" + "|---:" * len(names) + "|"]
-    for row in rows:
-        cells = [f"{row[way]:,}".replace(",", " ") if way in row else "–" for way in names]
-        lines.append(f"| {row['game']} | " + " | ".join(cells) + " |")
+    for game, rates in found.items():
+        cells = [f"{rates[way]:,}".replace(",", " ") if way in rates else "–" for way in names]
+        lines.append(f"| {game} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description="Measure random play beside other programs.")
-    parser.add_argument("--seconds", type=float, default=1.0, help="processor seconds of a round")
+    parser.add_argument("--seconds", type=float, default=0.5, help="processor seconds of a round")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=GAMES, default=list(GAMES))
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -251,25 +262,30 @@ def main() -> None:
     missing = [library for library in LIBRARIES if not there(library)]
     if missing:
         print("not installed, left out:", ", ".join(missing))
+    about: dict[str, Any] = {"processor": processor(), "python": platform.python_version()}
+    about |= {"rounds": options.rounds, "seconds": options.seconds, "herbrand": herbrand.__version__}
+    about |= {library: version(library) for library in LIBRARIES if library not in missing}
+    about["not_installed"] = missing
     prepare(single=True)
-    rows: list[dict[str, Any]] = []
+    found: dict[str, dict[str, int]] = {}
     for name in options.only:
         best: dict[str, float] = {}
         measured = ways(name)
         for _ in range(options.rounds):
             for way, rate in measured.items():
                 best[way] = max(best.get(way, 0.0), rate(options.seconds))
-        row = {"game": name} | {way: round(best[way]) for way in WAYS if way in best}
-        rows.append(row | {"engine": "network", "transitions_per_s": row["batch"]})
-        print(name + ":", ", ".join(f"{WAYS[way]} {row[way]:,}" for way in WAYS if way in row), flush=True)
-    about: dict[str, Any] = {"processor": processor(), "python": platform.python_version()}
-    about |= {"rounds": options.rounds, "seconds": options.seconds, "herbrand": herbrand.__version__}
-    about |= {library: version(library) for library in LIBRARIES if library not in missing}
-    about["not_installed"] = missing
-    if options.json:
-        options.json.write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
-    if options.page:
-        options.page.write_text(page(rows), encoding="utf-8")
+        rates = found[name] = {way: round(best[way]) for way in WAYS if way in best}
+        print(name + ":", ", ".join(f"{WAYS[way]} {rate:,}" for way, rate in rates.items()), flush=True)
+        if options.json:
+            rows = [
+                {"collection": way, "game": game, "engine": WAYS[way], "transitions_per_s": rate}
+                for game, rates in found.items()
+                for way, rate in rates.items()
+            ]
+            about["processor_seconds"] = round(spent())
+            options.json.write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+        if options.page:
+            options.page.write_text(page(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Which engine plays each rulesheet of a folder, what it costs to get ready, and how fast it is then.
 
     python benchmarks/rulesheets.py FOLDER [--seconds S] [--budget S] [--megabytes M] [--only NAME...]
-                                      [--json FILE] [--continue | --retry] [--markdown FILE]
+                                      [--ways WAY...] [--json FILE] [--continue | --retry] [--markdown FILE]
 
 Each sheet has a process of its own, forked from one that has the kernels loaded already, one
 after the other.  Speeds are steps of random games for each second of processor time:
@@ -10,9 +10,9 @@ after the other.  Speeds are steps of random games for each second of processor 
     single   one state after the other from Python by a `Walker` on the network
     rules    the same by an engine that evaluates the rules
 
-The JSON is written after every sheet; `--continue` leaves out the sheets that are in it,
-`--retry` those with nothing to remark on.  Without a folder the JSON of an earlier run is
-read, and `--markdown` writes its table.
+The JSON is written after every sheet; `--continue` leaves out the sheets in it that were played in all the
+`--ways` asked for, and keeps what it has of others; `--retry` leaves out those with nothing to remark on.
+Without a folder the JSON of an earlier run is read, and `--markdown` writes its table.
 
 Grounding has a budget of processor seconds, and four times as many by the clock.
 """
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
+WAYS = ("batch", "single", "rules")
 QUESTION = 10.0
 """Wall-clock seconds that the rule evaluator may spend on one question."""
 PATIENCE = 6
@@ -60,7 +61,9 @@ GRACE = 30.0
 """Wall-clock seconds that a process may take beyond its budget and its measurements."""
 
 
-def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterator[dict[str, Any]]:
+def measure(
+    file: Path, seconds: float, budget: float, megabytes: int, ways: list[str]
+) -> Iterator[dict[str, Any]]:
     """Yield what becomes known about a sheet, a part at a time."""
     from herbrand.ground import ground
     from herbrand.network import optimised, wire
@@ -109,15 +112,17 @@ def measure(file: Path, seconds: float, budget: float, megabytes: int) -> Iterat
             **({"failed": f"some games get stuck: {stuck}"} if stuck else {}),
         }
 
-    if network is not None:
+    if network is not None and "batch" in ways:
         yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds, straight=False))}
+    if network is not None and "single" in ways:
         yield {"single": walk(network, seconds)}
-    evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
-    steps(lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
-    found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds))
-    if found.get("steps", FEW) < FEW:
-        found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
-    yield {"rules": found}
+    if "rules" in ways:
+        evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
+        steps(lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
+        found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds))
+        if found.get("steps", FEW) < FEW:
+            found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))
+        yield {"rules": found}
     yield {"peak_mb": peak_megabytes()}
 
 
@@ -152,7 +157,7 @@ def _limit_processor(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), hard))
 
 
-def in_process(file: Path, seconds: float, budget: float, megabytes: int) -> dict[str, Any]:
+def in_process(file: Path, seconds: float, budget: float, megabytes: int, ways: list[str]) -> dict[str, Any]:
     """Measure a sheet in a forked process that is killed when it takes too long."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -162,7 +167,7 @@ def in_process(file: Path, seconds: float, budget: float, megabytes: int) -> dic
             os.setpgid(0, 0)
             hard = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, hard))
-            for part in measure(file, seconds, budget, megabytes):
+            for part in measure(file, seconds, budget, megabytes, ways):
                 os.write(writing, json.dumps(part).encode() + b"\n")
             status = 0
         except BaseException as error:  # noqa: BLE001  # whatever it is belongs into the report
@@ -241,7 +246,7 @@ def markdown(result: dict[str, Any]) -> str:
             _number(row.get("gates")),
             f"{row['ready_cpu_s']:.2f}" if "ready_cpu_s" in row else "-",
             _number(row.get("peak_mb")),
-            *(_number((row.get(key) or {}).get("steps_per_s")) for key in ("batch", "single", "rules")),
+            *(_number((row.get(key) or {}).get("steps_per_s")) for key in WAYS),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     remarks = [(row["game"], "; ".join(dict.fromkeys(_remarks(row)))) for row in rows]
@@ -254,7 +259,7 @@ def _remarks(row: dict[str, Any]) -> Iterator[str]:
     for key in ("note", "crashed"):
         if row.get(key):
             yield row[key].splitlines()[0]
-    for key in ("batch", "single", "rules"):
+    for key in WAYS:
         failed = (row.get(key) or {}).get("failed")
         if failed:
             yield failed.splitlines()[0]
@@ -278,10 +283,14 @@ def run(options: argparse.Namespace, earlier: list[dict[str, Any]]) -> dict[str,
     speed.prepare(single=True)
     for file in sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower()):
         row = known.get(file.stem)
-        skipped = row is not None and (options.goes_on or not any(_remarks(row)))
+        whole = row is not None and (
+            row.get("engine") != "network" or all(way in row for way in options.ways)
+        )
+        skipped = whole if options.goes_on else row is not None and not any(_remarks(row))
         if skipped or (options.only and file.stem not in options.only):
             continue
-        row = known[file.stem] = in_process(file, options.seconds, options.budget, options.megabytes)
+        new = in_process(file, options.seconds, options.budget, options.megabytes, options.ways)
+        row = known[file.stem] = {**(row or {}), **new} if options.goes_on else new
         print(_line(row), file=sys.stderr, flush=True)
         result["rows"] = sorted(known.values(), key=lambda row: str(row["game"]).lower())
         if options.json:
@@ -297,6 +306,7 @@ def main() -> int:
     parser.add_argument("--budget", type=float, default=60.0, help="seconds to get ready")
     parser.add_argument("--megabytes", type=int, default=6000)
     parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--machine", metavar="TEXT", help="what the table calls the machine")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to this file")

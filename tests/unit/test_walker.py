@@ -13,7 +13,9 @@ import pytest
 import herbrand
 from herbrand import IllegalMoveError, InvalidMoveError, Move
 from herbrand.machine.quick import QuickState
+from herbrand.simulate import answering
 from herbrand.simulate.reckoning import Memory
+from herbrand.simulate.straight_state import compile_state
 from herbrand.simulate.walker import Walker
 
 GAMES = ["ticTacToe", "connectFour", "hex", "trefoil", "tron", "kuhn", "reversi"]
@@ -45,6 +47,41 @@ def test_reckoning_and_walking_give_the_same(name: str) -> None:
         found.append(games_of(walker, 3, seed=4))
     assert found[0] == found[1] == found[2]
     assert len(found[0]) > 3
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "kuhn", "kriegTicTacToe", "lightsOut"])
+def test_machine_code_gives_the_same(name: str) -> None:
+    """Code for one state has the answers of the other ways, percepts and goals too, and is found again on disk."""
+    game = herbrand.load(name)
+    walker = game.walker(seconds=20)
+    code = compile_state(walker.memory, seconds=20)
+    assert code is not None
+    assert compile_state(walker.memory, seconds=0) is not None
+    look_ahead = answering.look_ahead.bind(walker.me)
+    found = []
+    for walker.memory.reckons, walker.memory.code in (
+        (True, None),
+        (False, code),
+        (False, None),
+        (False, code),
+    ):
+        games = games_of(walker, 5, seed=7)
+        walker.reset()
+        ahead = []
+        for i in range(20):
+            ahead.append(look_ahead([moves[i % len(moves)] for moves in walker.inputs]))
+            walker.reset()
+        found.append((games, ahead))
+    assert found.count(found[0]) == 4
+
+
+def test_no_machine_code_where_it_takes_too_long_or_rules_have_loops() -> None:
+    """Without seconds nothing is compiled; loops are reckoned."""
+    network = herbrand.loads(maze(4)).network
+    assert Walker(network, seconds=1000).memory.code is None
+    text = herbrand.games.path("connectFour").read_text(encoding="utf-8").replace("(succ 1 2)", "(succ 2 1)")
+    fresh = herbrand.loads(text).walker()
+    assert fresh.memory.code is None
 
 
 def test_fluents_that_change_places() -> None:

@@ -28,11 +28,12 @@ class NetworkEngine:
     name = "network"
     in_order = True
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, *, seconds: float = 0.0) -> None:
+        """`seconds` may be spent on machine code for the network (`Walker`)."""
         self.network = network
         self.terms = network.terms
         self.roles = network.roles
-        self.walker = Walker(network)
+        self.walker = Walker(network, seconds=seconds)
         """Goes to the state that is asked about: nobody may rely on where it is."""
         me = self.walker.me
         self._go, self._legal = answering.go.bind(me), answering.legal.bind(me)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.simulate.rows import Rows
 
-__all__ = ["SECONDS", "Straight", "expected_seconds", "nothing", "straighten"]
+__all__ = ["SECONDS", "Straight", "expected_seconds", "host", "machine", "nothing", "straighten"]
 
 SECONDS = 20.0
 """Seconds that compiling a network may take, unless said otherwise."""
@@ -86,28 +86,28 @@ def straighten(
         objects, spent = kept.read(key), 0.0
         if objects is None and only_kept:
             return None
-        spans, machine = _spans(network), _machine()
+        spans, maker = _spans(network), machine()
         if objects is None:
             started = time.monotonic()
-            objects = list(_compiled(network, rows, width, spans, machine, seconds))
+            objects = list(_compiled(network, rows, width, spans, maker, seconds))
             spent = time.monotonic() - started
             if len(objects) == len(spans):
                 kept.write(key, objects)
-        found = _loaded[key] = _linked(spans, objects, machine, spent)
+        found = _loaded[key] = _linked(spans, objects, maker, spent)
         return found
 
 
 @cache
-def _host() -> tuple[str, str, str]:
+def host() -> tuple[str, str, str]:
     """Return what code is made for: the system, the processor, and what it can do."""
     return llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def _machine() -> Any:
+def machine() -> Any:
     """Return a code generator for this machine; linking takes it over."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    triple, cpu, features = _host()
+    triple, cpu, features = host()
     return llvm.Target.from_triple(triple).create_target_machine(cpu=cpu, features=features, opt=2, jit=True)
 
 
@@ -121,7 +121,7 @@ def _vector_words() -> int:
 def _key(network: Network, rows: Rows, width: int) -> str:
     """Return the name of the code: a digest of all that it depends on."""
     digest = hashlib.sha256()
-    for text in (llvmlite.__version__, *_host()):
+    for text in (llvmlite.__version__, *host()):
         digest.update(text.encode() + b"\n")
     digest.update(f"{width} {_vector_words()} {_PIECE} {network.inputs} {network.cones}\n".encode())
     for row in (

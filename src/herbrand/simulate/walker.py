@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Protocol, overload
 
     from herbrand.network.network import Network
+    from herbrand.simulate.straight_state import StateCode
 
     class _Legal(Protocol):
         @overload
@@ -82,10 +83,15 @@ class Walker:
         {'xplayer': 100, 'oplayer': 0}
     """
 
-    def __init__(self, network: Network, like: Walker | None = None) -> None:
-        """`like`, another walker on this network, spares preparing what they share."""
+    def __init__(self, network: Network, like: Walker | None = None, *, seconds: float = 0.0) -> None:
+        """`like`, another walker on this network, spares preparing what they share.
+
+        Machine code for the network is used where it is on disk, and made where that is expected to
+        take no longer than `seconds` (`straight_state`).
+        """
         from herbrand.simulate import answering
         from herbrand.simulate.reckoning import Memory
+        from herbrand.simulate.straight_state import compile_state
 
         self.network = network
         self.numbering: Numbering = like.numbering if like else Numbering(network)
@@ -107,9 +113,9 @@ class Walker:
         self.is_terminal: bool
         """Whether the game is over."""
         if like is not None:
-            memory.reckons = like.memory.reckons
+            memory.reckons, memory.code = like.memory.reckons, like.memory.code
         else:
-            self._tune()
+            self._tune(compile_state(memory, seconds=seconds))
         self.reset()
 
     # -- the state ------------------------------------------------------------------------
@@ -162,22 +168,27 @@ class Walker:
         over: bool = self._play(numbers)
         return over
 
-    def _tune(self) -> None:
-        """Take the faster way to evaluate gates: try both, in turn, on the steps of a random game."""
-        if self.network.gates < _FEW_GATES:
-            self.memory.reckons = False
+    def _tune(self, code: StateCode | None) -> None:
+        """Take the fastest way to evaluate gates: try all, in turn, on the steps of a random game."""
+        memory = self.memory
+        ways: list[tuple[bool, StateCode | None]] = [(False, None)]
+        if self.network.gates >= _FEW_GATES:
+            ways.append((True, None))
+        if code is not None:
+            ways.append((False, code))
+        if len(ways) == 1:
+            memory.reckons = False
             return
         joints = self._wander(random.Random(1))
-        spent = {False: math.inf, True: math.inf}
+        spent = [math.inf] * len(ways)
         for _ in range(_TRIALS):
-            for reckons in (True, False):
-                self.memory.reckons = reckons
+            for i, (memory.reckons, memory.code) in reversed(list(enumerate(ways))):
                 self.reset()  # evaluates all gates, which no later step pays
                 started = time.thread_time()
                 for joint in joints:
                     self._play(joint)
-                spent[reckons] = min(spent[reckons], time.thread_time() - started)
-        self.memory.reckons = spent[True] < spent[False]
+                spent[i] = min(spent[i], time.thread_time() - started)
+        memory.reckons, memory.code = ways[spent.index(min(spent))]
 
     def _wander(self, rng: random.Random) -> list[list[int]]:
         """Return the joint moves of a random game, or of some steps of it."""
