@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import herbrand
-from herbrand.ground import ground
+from herbrand.ground import encode, ground
 from herbrand.ground.naive import ground_naively
 from herbrand.network import wire
 from herbrand.simulate.on_network import NetworkEngine
@@ -105,3 +105,102 @@ def test_what_is_not_asked_for_is_not_ground(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("herbrand.ground.demand.HUGE", 100)
     monkeypatch.setattr("herbrand.ground.demand.LARGE", 50)
     assert ground(rules).rules <= whole
+
+
+CELLS = range(1, 15)
+SLIDE = (
+    "(role r) (role s) (init (control r)) (init (at r 1)) (init (at s 14)) (init (stone 4)) (init (stone 9))"
+    + "".join(f"(cell {i}) (init (free {i}))" for i in CELLS)
+    + "".join(f"(succ {i} {i + 1})" for i in CELLS[:-1])
+    + """
+(other r s) (other s r) (inner 5) (inner 6) (inner 7)
+(<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
+(<= (legal ?r wait) (role ?r) (not (true (control ?r))))
+(<= (legal ?r (go ?x ?y)) (true (control ?r)) (true (at ?r ?x)) (cell ?y) (distinct ?x ?y)
+    (not (seen ?r ?y ?x)))
+(<= (legal ?r (take ?y)) (true (control ?r)) (true (at ?r ?x)) (true (stone ?y)) (reach ?x ?y ?x))
+(<= (legal ?r (stay ?y)) (true (control ?r)) (true (at ?r ?x)) (cell ?y) (not (near ?x ?y 5)) (not (near ?x ?y ?x)))
+(<= (next (at ?r ?y)) (does ?r (go ?x ?y)))
+(<= (next (at ?r ?x)) (true (at ?r ?x)) (not (gone ?r)))
+(<= (gone ?r) (does ?r (go ?x ?y)))
+(<= (next (stone ?y)) (true (stone ?y)) (not (taken ?y)))
+(<= (taken ?y) (does ?r (take ?y)))
+(<= (next (free ?x)) (cell ?x) (not (covered ?x)))
+(<= (covered ?x) (true (at ?r ?x)))
+(<= (seen ?r ?y ?ignored) (other ?r ?s) (true (at ?s ?z)) (reach ?z ?y ?ignored))
+(<= (seen ?r ?y ?ignored) (true (stone ?z)) (succ ?z ?y) (cell ?ignored) (role ?r))
+(<= (reach ?x ?y ?ignored) (or (clear ?x ?y ?ignored) (clear ?y ?x ?ignored)))
+(<= (clear ?x ?y ?ignored) (succ ?x ?y) (cell ?ignored))
+(<= (clear ?x ?y ?ignored) (succ ?x ?ignored) (clear ?ignored ?y ?ignored))
+(<= (clear ?x ?y ?ignored) (succ ?x ?z) (true (free ?z)) (clear ?z ?y ?ignored))
+(<= (near ?x ?y ?z) (true (free ?x)) (succ ?x ?y) (inner ?z))
+(<= (near ?x ?y ?z) (true (free ?z)) (true (free ?y)) (true (free ?x)) (succ ?x ?z))
+(<= (goal ?r 100) (role ?r) (not (true (stone 4))) (not (true (stone 9))))
+(<= (goal ?r 0) (role ?r) (true (stone ?x)))
+(<= terminal (not (true (stone 4))) (not (true (stone 9))))
+"""
+)
+"""Pieces on a line that see along free cells; `near` is asked for cells that are not all in its domain."""
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let all rules be taken apart that can be, however small; return how many relations each game had then."""
+    found: list[int] = []
+    done = False
+    real = encode.narrowed
+    monkeypatch.setattr("herbrand.ground.narrow.BROAD", 0)
+
+    def narrowed(*args: object) -> object:
+        nonlocal done
+        fewer = real(*args)  # type: ignore[arg-type]
+        found.append(0 if fewer is None else len(fewer))
+        done = fewer is not None
+        return fewer
+
+    def pays(*_: object) -> bool:
+        nonlocal done
+        before, done = done, False
+        return not before
+
+    monkeypatch.setattr(encode, "narrowed", narrowed)
+    monkeypatch.setattr(encode, "pays", pays)
+    return found
+
+
+def test_arguments_that_a_derivation_does_not_look_at(narrow: list[int]) -> None:
+    """Whatever asks, negated, with constants or outside of a domain, gets the same answers."""
+    agree(SLIDE, 25)
+    assert any(narrow)
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "kuhn", "nim", "breakthrough"])
+def test_bundled_games_taken_apart(name: str, narrow: list[int]) -> None:
+    """So do games that gain nothing from it."""
+    agree(herbrand.load(name).tree.source.text, 4)
+    assert narrow
+
+
+@settings(
+    deadline=None,
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
+    max_examples=10,
+)
+@given(text=games())
+def test_random_games_taken_apart(text: str, narrow: list[int]) -> None:
+    """And random ones."""
+    agree(text, 4)
+    assert narrow
+
+
+def test_squares_that_are_ignored_cost_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With paths apart from squares on them there are fewer rules than for each path and each square."""
+    rules = herbrand.loads(SLIDE).rules
+    before = ground(rules).rules
+    monkeypatch.setattr("herbrand.ground.narrow.BROAD", 100)
+    monkeypatch.setattr("herbrand.ground.demand.HUGE", 2500)
+    assert ground(rules).rules < 0.8 * before

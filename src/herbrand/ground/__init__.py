@@ -2,9 +2,10 @@
 
 `ground` writes the program as text for clingo's grounder, runs it in a child process under a
 budget, and reads back a `GroundProgram`.  The result over-approximates: it may list atoms that
-never become true.  On the way rules with many variables are decomposed (`decompose`), and where
-some relation would be huge, all large ones are restricted to what is asked of them (`demand`);
-`sizes` says what is large.  `naive` does the same in the plainest way, for tests.
+never become true.  On the way rules with many variables are decomposed (`decompose`).  Where
+some relation would be huge, it is taken apart by the arguments that its derivations look at
+(`narrow`), or if that is not enough, all large ones are restricted to what is asked of them
+(`demand`); `sizes` says what is large.  `naive` does the same in the plainest way, for tests.
 
 | in the program | in the ground program             |
 |----------------|-----------------------------------|

@@ -11,16 +11,19 @@ Works on clauses whose body holds `Call`s and `Differ`s only.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.program.clauses import Call, Choice, Clause, Differ, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from random import Random
 
     from herbrand.ground.sizes import Sizes
     from herbrand.program.clauses import Goal, Pattern
+
+    _Binder: TypeAlias = tuple[Call, tuple[str, ...]]
+    """A call that binds variables of tests, and which ones these are."""
 
 __all__ = ["decompose", "without_choices"]
 
@@ -30,10 +33,12 @@ SPOILT: Final = 1.5
 """Standard deviation of the logarithm of what costs are multiplied with to spoil an order."""
 
 
-def without_choices(clause: Clause, make: Callable[[int], Predicate]) -> Iterator[Clause]:
+def without_choices(
+    clause: Clause, make: Callable[[int], Predicate], most: int = SPLIT_LIMIT
+) -> Iterator[Clause]:
     """Yield clauses without disjunctions that together mean the same.
 
-    Few disjuncts are multiplied out.  Where that would give more than `SPLIT_LIMIT` rules, a
+    Few disjuncts are multiplied out.  Where that would give more than `most` rules, a
     disjunction that binds all its variables becomes a predicate made by `make`.
     """
     count = 1
@@ -43,11 +48,11 @@ def without_choices(clause: Clause, make: Callable[[int], Predicate]) -> Iterato
             body.append(goal)
             continue
         count *= len(goal.disjuncts)
-        if count > SPLIT_LIMIT and set(goal.args) <= goal.binds:
+        if count > most and set(goal.args) <= goal.binds:
             helper = make(len(goal.args))
             for disjunct in goal.disjuncts:
                 part = Clause(helper, goal.args, disjunct, clause.text)
-                yield from without_choices(part, make)
+                yield from without_choices(part, make, most)
             body.append(Call(helper, goal.args))
             count //= len(goal.disjuncts)
         else:
@@ -113,35 +118,59 @@ def decompose(
     make: Callable[[int], Predicate],
     sizes: Sizes,
     chance: Random | None = None,
+    loose: set[Predicate] | None = None,
+    *,
+    together: bool = False,
 ) -> Iterator[Clause]:
     """Yield clauses that together mean the same, none with more variables than needed.
 
     Of the variables that can go, the one whose literals have the fewest answers together goes
     first; `chance` spoils this order, to find better ones by trying.  `make` makes the predicate
     of a helper with so many arguments.
+
+    Tests need their variables bound.  With `loose`, a call that would bring more variables with it
+    may be replaced for that by its projection to those needed, a relation that is added to `loose`:
+    the rule asks the call itself as well, so that the projection may as well hold for too much.
     """
     body = list(clause.body)
     kept = {v for arg in clause.head for v in variables(arg)}
     while True:
         everything = kept.union(*map(goal_variables, body)) if body else kept
-        best: tuple[tuple[float, int], list[int], set[str]] | None = None
-        for variable in sorted(everything - kept):
-            group = [i for i, goal in enumerate(body) if variable in goal_variables(goal)]
-            group = _made_safe(group, body)
-            inside = set().union(*(goal_variables(body[i]) for i in group))
-            outside = kept.union(*(goal_variables(g) for i, g in enumerate(body) if i not in group))
-            shared = inside & outside
-            if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(everything):
-                continue
-            answers = sizes.join(body[i] for i in group)
-            cost = answers * chance.lognormvariate(0, SPOILT) if chance else answers, len(inside)
-            if best is None or cost < best[0]:
-                best = cost, group, shared
+        best: tuple[tuple[float, int], list[int], set[str], list[_Binder]] | None = None
+        for unit in _units(body, everything - kept, together=together):
+            asking = [i for i, goal in enumerate(body) if unit & goal_variables(goal)]
+            for projecting in (False, True) if loose is not None else (False,):
+                if projecting:
+                    group, binders = asking, _binders(asking, body)
+                    if not binders:
+                        continue
+                else:
+                    group, binders = _made_safe(asking, body), []
+                inside = set().union(*(goal_variables(body[i]) for i in group))
+                outside = kept.union(*(goal_variables(g) for i, g in enumerate(body) if i not in group))
+                shared = inside & outside
+                if (len(group) < 2 and len(shared) == len(inside)) or len(inside) >= len(everything):
+                    continue
+                answers = sizes.join(body[i] for i in group)
+                bound = _bound_and_needed(group, body)[0]
+                for call, names in binders:
+                    answers *= sizes.projected(call, {*names} - bound)
+                cost = answers * chance.lognormvariate(0, SPOILT) if chance else answers, len(inside)
+                if best is None or cost < best[0]:
+                    best = cost, group, shared, binders
         if best is None:
             break
-        _, group, shared = best
+        _, group, shared, binders = best
         args = tuple(sorted(shared))
-        helper = Clause(make(len(args)), args, tuple(body[i] for i in group), clause.text)
+        goals = [body[i] for i in group]
+        for call, names in binders:
+            assert loose is not None
+            projection = Clause(make(len(names)), names, (call,), clause.text)
+            sizes.define(projection)
+            loose.add(projection.predicate)
+            yield projection
+            goals.append(Call(projection.predicate, names))
+        helper = Clause(make(len(args)), args, tuple(goals), clause.text)
         sizes.define(helper)
         yield helper
         body[group[-1]] = Call(helper.predicate, args)
@@ -149,18 +178,54 @@ def decompose(
     yield Clause(clause.predicate, clause.head, tuple(body), clause.text)
 
 
+def _units(body: Sequence[Goal], free: set[str], *, together: bool) -> list[set[str]]:
+    """Return what may go in one step: single variables, or all that a goal has `together`."""
+    if not together:
+        return [{variable} for variable in sorted(free)]
+    found = {tuple(sorted(goal_variables(goal) & free)) for goal in body}
+    return [set(names) for names in sorted(found) if names]
+
+
+def _binders(group: Sequence[int], body: Sequence[Goal]) -> list[_Binder]:
+    """Return calls outside of a group that bind what its tests mention, and what they are needed for."""
+    bound, needed = _bound_and_needed(group, body)
+    found: list[_Binder] = []
+    while missing := needed - bound:
+        options = [
+            goal
+            for i, goal in enumerate(body)
+            if i not in group
+            and isinstance(goal, Call)
+            and not goal.negated
+            and goal_variables(goal) & missing
+        ]
+        if not options:
+            return []
+        call = max(options, key=lambda goal: len(goal_variables(goal) & missing))
+        inside = goal_variables(call) & (needed | bound)
+        found.append((call, tuple(sorted(inside))))
+        bound |= inside
+    return found
+
+
+def _bound_and_needed(group: Iterable[int], body: Sequence[Goal]) -> tuple[set[str], set[str]]:
+    """Return the variables that calls of a group bind, and those that its tests mention."""
+    bound: set[str] = set()
+    needed: set[str] = set()
+    for i in group:
+        goal = body[i]
+        if isinstance(goal, Call) and not goal.negated:
+            bound |= goal_variables(goal)
+        else:
+            needed |= goal_variables(goal)
+    return bound, needed
+
+
 def _made_safe(group: list[int], body: Sequence[Goal]) -> list[int]:
     """Add the calls that bind what the tests of the group mention."""
     chosen = list(group)
     while True:
-        bound: set[str] = set()
-        needed: set[str] = set()
-        for i in chosen:
-            goal = body[i]
-            if isinstance(goal, Call) and not goal.negated:
-                bound |= goal_variables(goal)
-            else:
-                needed |= goal_variables(goal)
+        bound, needed = _bound_and_needed(chosen, body)
         missing = needed - bound
         if not missing:
             return sorted(chosen)

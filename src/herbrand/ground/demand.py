@@ -16,7 +16,8 @@ the instances worth grounding, which guard the real rules.
 
 What depends on no state (level 0) has its meaning already in its table and needs no rules.
 Negation is kept on such relations alone; elsewhere leaving it out gives more than there is,
-never less.  Terms that a recursive call builds are never passed on, so that evaluation ends
+never less.  A program of which nothing is asked in particular (`asking=False`) says what may hold of
+each relation.  Terms that a recursive call builds are never passed on, so that evaluation ends
 wherever it ended without magic sets.
 """
 
@@ -79,8 +80,12 @@ class Demand:
         roots: Iterable[Predicate],
         make: Callable[[int], Predicate],
         helpers: AbstractSet[Predicate] = frozenset(),
+        *,
+        asking: bool = True,
     ) -> None:
         self.program = program
+        self.asking = asking
+        """Whether large relations are evaluated on demand; else all are evaluated whole."""
         self.helpers = helpers
         """Relations made for a part of a rule, by one rule each that has no other head variables."""
         self._calls: dict[Predicate, list[Predicate]] = {}
@@ -120,12 +125,15 @@ class Demand:
     def guard(self, predicate: Predicate) -> Predicate | None:
         """The table that the rules of a relation are restricted to; None if it is asked for whole."""
         if predicate in self._calls:
-            return self.tables[predicate] if is_large(predicate, self.sizes) else None
+            return self.tables[predicate] if self._is_large(predicate) else None
         return None if () in self._modes.get(predicate, [()]) else self.tables[predicate]
 
     def stored(self) -> Iterator[tuple[Predicate, Predicate]]:
         """Yield relations that hold for the facts of relations that have rules too, with those."""
         yield from ((mine, of) for of, mine in self._stored.items())
+
+    def _is_large(self, predicate: Predicate) -> bool:
+        return self.asking and is_large(predicate, self.sizes)
 
     # -- what there is --------------------------------------------------------------------
 
@@ -212,7 +220,7 @@ class Demand:
     def _write(self, extension: Predicate, clause: Clause, start: list[Goal], *, whole: bool) -> None:
         done = start
         known = set().union(*map(goal_variables, start)) if start else set()
-        body = _Body(clause, known, self.sizes)
+        body = _Body(clause, known, self.sizes, asking=self.asking)
         kept = {v for arg in clause.head for v in variables(arg)}
         while body.rest:
             goal = body.take()
@@ -251,7 +259,7 @@ class Demand:
         found = self.make(call.predicate.arity)
         self._calls.setdefault(call.predicate, []).append(found)
         context: list[Goal] = []
-        if not whole and is_large(call.predicate, self.sizes):
+        if not whole and self._is_large(call.predicate):
             for goal in done:
                 shared = goal_variables(goal) & inside
                 if shared and isinstance(goal, Call) and not goal.negated:
@@ -296,7 +304,7 @@ class Demand:
         called = call.predicate
         if whole:
             return called, None
-        if not is_large(called, self.sizes):
+        if not self._is_large(called):
             return called, ()
         recursive = called.component == inside.component
         places = tuple(
@@ -341,8 +349,9 @@ class _Body:
     narrows down a large call by far more than what comes before it.
     """
 
-    def __init__(self, clause: Clause, known: set[str], sizes: Sizes) -> None:
+    def __init__(self, clause: Clause, known: set[str], sizes: Sizes, *, asking: bool) -> None:
         self.sizes = sizes
+        self.asking = asking
         self.rest = list(clause.body)
         self.first = frozenset(known)
         """Given by the call of the rule: taken for one row."""
@@ -361,7 +370,7 @@ class _Body:
             elif isinstance(goal, Call) and goal.negated:
                 if goal.predicate.kind == "facts" and goal_variables(goal) <= self.known:
                     return self.rest.pop(i)
-            elif isinstance(goal, Call) and is_large(goal.predicate, self.sizes):
+            elif isinstance(goal, Call) and self.asking and is_large(goal.predicate, self.sizes):
                 large = i if large < 0 else large
             else:
                 small.append(i)

@@ -15,18 +15,21 @@ reached when legality and negation are taken as loosely as possible: an over-app
 from __future__ import annotations
 
 import math
+from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
 
 from herbrand.ground.constants import guarded, guards
-from herbrand.ground.decompose import decompose, without_choices
+from herbrand.ground.decompose import SPLIT_LIMIT, decompose, without_choices
 from herbrand.ground.demand import Demand, pays
+from herbrand.ground.narrow import narrowed, untested
 from herbrand.ground.sizes import Sizes
 from herbrand.ground.unfold import unfolded
-from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate
+from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from herbrand.program.clauses import Goal, Pattern, Program
 
@@ -50,6 +53,10 @@ SMALL = 1000
 """A rule that is expected to have fewer instances is not worth trying other orders."""
 FACT = 0.1
 """What an instance costs that becomes a fact: time to ground, but no gates."""
+RECURSION = 100
+"""Rounds in which recursive relations grow when their sizes are estimated."""
+DOUBT = 1.3
+"""How much more is expected for each variable of a rule: what is not known of joins adds up."""
 MAKERS = (("init", 1), ("next", 1), ("legal", 2))
 """The relations that give states and moves."""
 
@@ -71,6 +78,8 @@ class _Encoder:
         """The relations made by decomposing rules."""
         self.smallest: dict[Clause, list[Clause]] = {}
         """What clauses became, so that none is decomposed twice."""
+        self.loose: set[Predicate] | None = None
+        """Relations that may as well hold for too much; None while none are to be made."""
 
     def lines(self, wanted: Sequence[tuple[str, int]]) -> Iterator[str]:
         relation = self.program.relation
@@ -83,7 +92,14 @@ class _Encoder:
             whole = clauses
             clauses = self._decomposed(clauses, sizes)
             if pays(clauses, [*roots, *makers], sizes):
-                demand = Demand(self.program, clauses, sizes, roots, self._helper, self.parts)
+                fewer = self._narrowed([*roots, *makers])
+                if fewer is not None:
+                    whole, sizes = fewer
+                    self.loose, self.smallest = set(), {}
+                    clauses = self._decomposed(whole, sizes)
+                demand = Demand(
+                    self.program, clauses, sizes, roots, self._helper, self.parts, asking=fewer is None
+                )
             else:
                 asked = guards(self.program, [*roots, *makers])
                 for number, (_, guard) in enumerate(asked.values()):
@@ -104,7 +120,9 @@ class _Encoder:
             yield f"{{true(F)}} :- {self._name(demand.possible)}(F)."
             yield f"{{does(R,M)}} :- {self._name(demand.playable)}(R,M)."
             yield from self._demand(demand)
-        exact = {} if demand is None else {p: demand.tables[p] for p in demand.exact}
+        exact = {}
+        if demand is not None:
+            exact = {p: demand.tables[p] for p in (*demand.exact, *(self.loose or ())) if p in demand.tables}
         for root, (name, arity) in zip([*makers, *roots], [*MAKERS, *wanted], strict=True):
             arguments = ",".join(f"A{i}" for i in range(arity))
             right = self._name(exact.get(root, root))
@@ -134,8 +152,13 @@ class _Encoder:
         for row in of.rows:
             yield self._atom(predicate, row, {}) + "."
 
-    def _reachable(self, roots: Iterable[Predicate]) -> dict[Predicate, list[Clause]]:
-        """Return all clauses that the roots depend on, without disjunctions."""
+    def _reachable(
+        self, roots: Iterable[Predicate], most: int = SPLIT_LIMIT
+    ) -> dict[Predicate, list[Clause]]:
+        """Return all clauses that the roots depend on, without disjunctions.
+
+        One that would become more than `most` rules keeps its disjunctions as relations.
+        """
         found: dict[Predicate, list[Clause]] = {}
         stack = list(dict.fromkeys(roots))
         while stack:
@@ -144,7 +167,7 @@ class _Encoder:
                 continue
             found[predicate] = []
             for clause in predicate.clauses:
-                for part in without_choices(clause, self._helper):
+                for part in without_choices(clause, self._helper, most):
                     if part.predicate is not predicate:
                         part.predicate.level = max(predicate.level, part.predicate.level)
                         part.predicate.component = predicate.component
@@ -152,6 +175,17 @@ class _Encoder:
                     found.setdefault(part.predicate, []).append(part)
                     stack.extend(p for p in _called(part) if p.kind in ("rules", "facts") and p.number >= 0)
         return found
+
+    def _narrowed(self, roots: Sequence[Predicate]) -> tuple[dict[Predicate, list[Clause]], Sizes] | None:
+        """Return rules with huge relations taken apart, and their sizes; None if huge ones are left."""
+        whole = self._reachable(roots, 1)
+        sizes = Sizes(self.program, whole, rounds=RECURSION)
+        fewer = narrowed(whole, sizes, self._helper, roots) if pays(whole, roots, sizes) else None
+        if fewer is None:
+            return None
+        fewer = untested(fewer, Sizes(self.program, fewer))
+        sizes = Sizes(self.program, fewer, rounds=RECURSION)
+        return None if pays(fewer, roots, sizes) else (fewer, sizes)
 
     def _decomposed(
         self, clauses: Mapping[Predicate, Sequence[Clause]], sizes: Sizes
@@ -179,11 +213,16 @@ class _Encoder:
         best: list[Clause] = []
         least = math.inf
         chance = Random(0)
-        for form in forms:
+        units = (False,) if self.loose is None else (False, True)
+        for form, together in product(forms, units):
             for attempt in range(ORDERS):
                 spoiling = chance if attempt else None
-                parts = [p for c in form for p in decompose(c, self._helper, sizes, spoiling)]
-                cost = _cost(parts, sizes)
+                parts = [
+                    p
+                    for c in form
+                    for p in decompose(c, self._helper, sizes, spoiling, self.loose, together=together)
+                ]
+                cost = _cost(parts, sizes, self.loose)
                 if cost < least:
                     best, least = parts, cost
                 if len(parts) <= 2 * len(form) or least < SMALL:
@@ -238,7 +277,7 @@ class _Encoder:
         return f"f{pattern[0]}({','.join(self._term(arg, names) for arg in pattern[1:])})"
 
 
-def _cost(parts: Iterable[Clause], sizes: Sizes) -> float:
+def _cost(parts: Iterable[Clause], sizes: Sizes, loose: AbstractSet[Predicate] | None) -> float:
     """Return how many conditions all instances of rules are expected to have that are more than facts.
 
     The rules come in the order in which one uses what another defines.
@@ -246,10 +285,17 @@ def _cost(parts: Iterable[Clause], sizes: Sizes) -> float:
     uncertain: set[Predicate] = set()
     cost = 0.0
     for part in parts:
-        conditions = sum(p.level > STATIC or p in uncertain for p in _called(part))
+        conditions = sum(
+            p.level > STATIC or p in uncertain for p in _called(part) if not (loose and p in loose)
+        )
+        if loose and part.predicate in loose:
+            conditions = 0
         if conditions:
             uncertain.add(part.predicate)
-        cost += sizes.join(part.body) * (conditions or FACT)
+        size = sizes.join(part.body)
+        if loose is not None:
+            size *= DOUBT ** len(set().union(*map(goal_variables, part.body)))
+        cost += size * (conditions or FACT)
     return cost
 
 

@@ -17,6 +17,7 @@ from herbrand.program.clauses import Call, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from herbrand.program.clauses import Clause, Goal, Pattern, Predicate, Program
 
@@ -24,6 +25,9 @@ __all__ = ["Sizes"]
 
 ENDLESS: Final = 1e12
 """Size of a place whose terms can grow."""
+
+NOTHING: Final = 0.0
+"""Rows of a relation of which no rule has given any yet."""
 
 _ROUNDS: Final = 200
 
@@ -42,8 +46,12 @@ class _Place:
 class Sizes:
     """Bounds for a set of clauses without disjunctions."""
 
-    def __init__(self, program: Program, clauses: Mapping[Predicate, Sequence[Clause]]) -> None:
+    def __init__(
+        self, program: Program, clauses: Mapping[Predicate, Sequence[Clause]], *, rounds: int = 0
+    ) -> None:
         self.program = program
+        self.rounds = rounds
+        self.careful = rounds > 0
         self.clauses = clauses
         self._places: dict[tuple[str, int, int], _Place] = {}
         self._sizes: dict[tuple[str, int, int], float] = {}
@@ -52,12 +60,11 @@ class Sizes:
         self._state = {relation("init", 1), relation("next", 1)}
         self._legal = relation("legal", 2)
         self._fixpoint()
+        if self.careful:
+            return  # each is estimated when asked for, after what it calls
         for predicate in sorted(clauses, key=lambda p: p.component):  # what is called comes first
-            if predicate.kind == "facts":
-                self._rows[predicate] = max(1.0, float(len(predicate.rows)))
-            elif not predicate.recursive:
-                parts = sum(self.join(clause.body) for clause in clauses[predicate])
-                self._rows[predicate] = min(len(predicate.rows) + parts, self._product(predicate))
+            if predicate.kind == "facts" or not predicate.recursive:
+                self._rows[predicate] = self._estimated(predicate)
 
     # -- what callers ask -----------------------------------------------------------------
 
@@ -69,8 +76,19 @@ class Sizes:
         """How many rows a relation can have, at least 1."""
         found = self._rows.get(predicate)
         if found is None:
-            found = self._rows[predicate] = self._product(predicate)
+            if self.careful and predicate.recursive and predicate in self.clauses:
+                self._grow([p for p in self.clauses if p.recursive and p.component == predicate.component])
+                return self._rows[predicate]
+            estimated = self.careful and predicate in self.clauses
+            found = self._estimated(predicate) if estimated else self._product(predicate)
+            self._rows[predicate] = found
         return found
+
+    def _estimated(self, predicate: Predicate) -> float:
+        if predicate.kind == "facts":
+            return max(1.0, float(len(predicate.rows)))
+        parts = sum(self.join(clause.body) for clause in self.clauses[predicate])
+        return min(len(predicate.rows) + parts, self._product(predicate))
 
     def answers(self, call: Call, bound: set[str]) -> float:
         """How many answers a call is expected to have when some variables are given."""
@@ -95,22 +113,74 @@ class Sizes:
         ]
         return min(found, default=1.0)
 
+    def projected(self, call: Call, names: Iterable[str]) -> float:
+        """How many values a call is expected to give some of its variables together."""
+        values = math.prod(self.of_variable(name, (call,)) for name in names)
+        return min(values, self.answers(call, set()))
+
     def join(self, goals: Iterable[Goal], bound: Iterable[str] = ()) -> float:
         """How many answers the goals are expected to have together, taken in a good order."""
         known = set(bound)
+        values: dict[str, float] = {}
         rows = 1.0
         rest = [goal for goal in goals if isinstance(goal, Call) and not goal.negated]
         while rest:
             best = min(range(len(rest)), key=lambda i: self.answers(rest[i], known))
             call = rest.pop(best)
-            rows *= self.answers(call, known)
+            rows *= self.answers(call, known) / self._outside(call, values)
             known |= goal_variables(call)
         return max(rows, 1.0)
+
+    def _outside(self, call: Call, values: dict[str, float]) -> float:
+        """By what more answers are expected than there are, as values of variables are not all in a call.
+
+        `values` says how many values variables have had so far, and learns from the call.
+        """
+        factor = 1.0
+        if self.careful:
+            for i, arg in enumerate(call.args):
+                if isinstance(arg, str):
+                    mine = self.values(call.predicate, i)
+                    before = values.get(arg, mine)
+                    factor *= max(1.0, before / mine)
+                    values[arg] = min(before, mine)
+        return factor
 
     def define(self, clause: Clause) -> None:
         """Learn what the places of a helper hold, from the one clause that defines it."""
         self._flow(clause)
         self._rows[clause.predicate] = min(self.join(clause.body), self._product(clause.predicate))
+
+    def among(self, pattern: int | str, goals: Iterable[Goal], allowed: AbstractSet[int]) -> bool:
+        """Whether a constant, or all that a variable can be where the goals hold, is allowed."""
+        if isinstance(pattern, int):
+            return pattern in allowed
+        found: dict[str, _Place] = {}
+        for goal in goals:
+            if isinstance(goal, Call) and not goal.negated:
+                for i, arg in enumerate(goal.args):
+                    self._take(self._key(goal.predicate, i), arg, found)
+        place = found.get(pattern)
+        return place is not None and not place.functors and place.constants <= allowed
+
+    def _grow(self, component: Sequence[Predicate]) -> None:
+        """Estimate relations that depend on each other by what they grow to from nothing.
+
+        A path is hardly longer than there are values for one argument.
+        """
+        self._rows.update((p, NOTHING) for p in component)
+        deepest = max((self.values(p, i) for p in component for i in range(p.arity)), default=1.0)
+        for _ in range(min(self.rounds, int(deepest))):
+            before = [self._rows[p] for p in component]
+            for predicate in component:
+                parts = sum(
+                    self.join(clause.body)
+                    for clause in self.clauses[predicate]
+                    if all(self._rows.get(g.predicate) != NOTHING for g in clause.body if isinstance(g, Call))
+                )
+                self._rows[predicate] = min(len(predicate.rows) + parts, self._product(predicate)) or NOTHING
+            if all(self._rows[p] <= 1.01 * rows for p, rows in zip(component, before, strict=True)):
+                return
 
     def _values(self, key: tuple[str, int, int]) -> float:
         found = self._sizes.get(key)
