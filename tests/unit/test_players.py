@@ -58,7 +58,7 @@ def test_every_player_plays_legal_moves(name: str, game: str) -> None:
     assert play_out(loaded, dict.fromkeys(loaded.roles, name), 0.05, 1).is_terminal
 
 
-@pytest.mark.parametrize("name", ["random", "greedy"])
+@pytest.mark.parametrize("name", ["random", "greedy", "montecarlo(playouts=700)"])
 def test_the_same_seed_gives_the_same_match(name: str) -> None:
     """Players without a clock to look at repeat themselves."""
     game = herbrand.load("connectFour")

@@ -1,4 +1,4 @@
-"""Won positions of connect four on five columns of four: players that count, not time, win all of them."""
+"""Won positions of small games: players that count, not time, win all of them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import herbrand
 from herbrand.play import make_player
 from herbrand.play.minimax.engine import AlphaBeta
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import herbrand
     from herbrand.machine.state import State
 
 WON = 12
@@ -36,7 +36,10 @@ class Perfect:
 
     def winner(self, state: State) -> int | None:
         """The role that can win, if one can."""
-        mover = next(r for r, role in enumerate(self.game.roles) if len(state.legal_moves(role)) > 1)
+        choosing = [r for r, role in enumerate(self.game.roles) if len(state.legal_moves(role)) > 1]
+        if not choosing:
+            return None
+        mover = choosing[0]
         value = round(self.looked(state, mover).value)
         return None if value == 50 else mover if value == 100 else 1 - mover
 
@@ -61,20 +64,39 @@ def is_won(perfect: Perfect, state: State, winner: int, who: str, seed: int) -> 
     return state.goal(game.roles[winner]) == 100
 
 
+def lost(game: herbrand.Game, who: str, drawn: int, random_state: Callable[..., State]) -> list[int]:
+    """The seeds of won positions, after less than so many drawn moves, that a player does not win."""
+    perfect = Perfect(game)
+    found: list[int] = []
+    tried, seed = 0, 0
+    while tried < WON:
+        seed += 1
+        state = random_state(game, seed % drawn, seed)
+        winner = None if state.is_terminal else perfect.winner(state)
+        if winner is not None:
+            tried += 1
+            if not is_won(perfect, state, winner, who, seed):
+                found.append(seed)
+    return found
+
+
+@pytest.mark.parametrize("name", ["ticTacToe", "nim"])
+@pytest.mark.parametrize(
+    "who", ["mcts(playouts=5000, memory=20)", "alphabeta(nodes=10000, threads=1, learning=False)"]
+)
+def test_won_positions_of_small_games_are_won(
+    name: str, who: str, random_state: Callable[..., State]
+) -> None:
+    """Tic-tac-toe and nim, after up to five drawn moves, against an opponent that loses as late as it can."""
+    assert lost(herbrand.load(name), who, 6, random_state) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "who", ["mcts(playouts=100000, memory=100)", "alphabeta(nodes=200000, threads=1, learning=False)"]
 )
-def test_no_won_position_is_given_away(
+def test_no_won_position_of_connect_four_is_given_away(
     who: str, small_connect_four: herbrand.Game, random_state: Callable[..., State]
 ) -> None:
-    """After up to six drawn moves, against an opponent that loses as late as it can."""
-    perfect = Perfect(small_connect_four)
-    tried, seed = 0, 0
-    while tried < WON:
-        seed += 1
-        state = random_state(small_connect_four, seed % 7, seed)
-        winner = perfect.winner(state)
-        if winner is not None:
-            assert is_won(perfect, state, winner, who, seed), (seed, winner)
-            tried += 1
+    """On five columns of four, after up to six drawn moves."""
+    assert lost(small_connect_four, who, 7, random_state) == []

@@ -68,6 +68,9 @@ __all__ = ["command"]
     help="Matches that a player on the network plays at the same time.",
 )
 @click.option("--html", metavar="OUT", type=click.Path(dir_okay=False), help="Write a page with plots.")
+@click.option(
+    "--plot", metavar="OUT", type=click.Path(dir_okay=False), help="Write a plot of the ratings (SVG)."
+)
 @json_option("Print the results as JSON.")
 @click.pass_context
 def command(
@@ -89,6 +92,7 @@ def command(
     workers: int | None,
     at_once: int,
     html: str | None,
+    plot: str | None,
     as_json: bool,
 ) -> None:
     """Let players meet in games, and rate them.
@@ -138,11 +142,13 @@ def command(
                 workers=workers or max(1, (os.cpu_count() or 2) // 2), at_once=at_once, listener=listen
             )
         results = tournament.results()
-    if html is not None:
-        from herbrand.tournament.report import page
+    if html is not None or plot is not None:
+        from herbrand.tournament import report
 
-        Path(html).write_text(page(results), encoding="utf-8")
-        remark(f"wrote {html}")
+        for path, written in ((html, report.page), (plot, report.plot)):
+            if path is not None:
+                Path(path).write_text(written(results), encoding="utf-8")
+                remark(f"wrote {path}")
     if as_json:
         write_json(results.as_json())
     else:

@@ -16,6 +16,7 @@ from herbrand.play.search.features import only_placing
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
+    from herbrand.game import Game
     from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -63,16 +64,17 @@ class MetaPlayer(Player):
         seed, left = self.chance.getrandbits(32), deadline - time.monotonic()
         if not solved.finished.is_set() or left < _LEARNS:
             return solved, f"tree search: {because}"
-        deep = AlphaBetaPlayer(seed, memory=self.memory / 4)
-        deep.start(self.game, self.role, left / 2)
-        lesson = deep.lesson
-        explained = 0.0 if lesson is None else lesson.explained
-        shown = f"what is learned from random games explains {explained:.0%} of how others end"
-        if explained >= _EXPLAINED and not only_placing(self.game.expander):
-            return deep, f"alpha-beta, for {shown}: {because}"
+        shown = _against_depth(self.game)
+        if not shown:
+            deep = AlphaBetaPlayer(seed, memory=self.memory / 4)
+            deep.start(self.game, self.role, left / 2)
+            explained = 0.0 if deep.lesson is None else deep.lesson.explained
+            shown = f"what is learned from random games explains {explained:.0%} of how others end"
+            if explained >= _EXPLAINED:
+                return deep, f"alpha-beta, for {shown}: {because}"
         wide = MctsPlayer(seed, memory=self.memory)
         wide.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
-        return wide, f"tree search, for {shown}, or pieces are only placed: {because}"
+        return wide, f"tree search, for {shown}: {because}"
 
     def _pick(self, deadline: float) -> Player:
         game, seed = self.game, self.chance.getrandbits(32)
@@ -127,3 +129,12 @@ class MetaPlayer(Player):
         """Return what the player found, with the reason why it was picked."""
         report = None if self._player is None else self._player.report()
         return None if report is None else replace(report, notes=(*report.notes, self.reason))
+
+
+def _against_depth(game: Game) -> str:
+    """Return why tree search is better than alpha-beta whatever can be learned, as measured; empty if not."""
+    from herbrand.play.search.style import sighted
+
+    if only_placing(game.expander):
+        return "pieces are only placed"
+    return "" if sighted(game.expander) is None else "random games in which nobody misses a win cost little"

@@ -61,8 +61,9 @@ class MonteCarloPlayer(Player):
             return moves[0]
         totals = [0.0] * len(moves)
         counts = [0] * len(moves)
-        games = _ROUND
-        while self.may_go_on(deadline) and (self.playouts is None or self.played < self.playouts):
+        most = self.playouts  # then the same questions have the same answers, whatever the clock says
+        games = _ROUND if most is None else min(_LARGEST_ROUND, -(-most // len(moves)))
+        while self.may_go_on(deadline) and (most is None or self.played < most):
             expander = self._expander
             started = time.monotonic()
             if expander is None:
@@ -74,7 +75,7 @@ class MonteCarloPlayer(Player):
                     self._expander = None
                     continue
             spent = time.monotonic() - started
-            if expander is not None and 4 * spent < min(0.2, deadline - time.monotonic()):
+            if most is None and expander is not None and 4 * spent < min(0.2, deadline - time.monotonic()):
                 games = min(_LARGEST_ROUND, 2 * games)
             if 1.5 * spent > deadline - time.monotonic():
                 break

@@ -1,4 +1,7 @@
-"""A page about a tournament: one HTML file with tables and plots (SVG), which needs nothing else."""
+"""A page about a tournament: one HTML file with tables and plots (SVG), which needs nothing else.
+
+The plot of the ratings is there as a file of its own as well.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ if TYPE_CHECKING:
 
     from herbrand.tournament.results import Results
 
-__all__ = ["page"]
+__all__ = ["page", "plot"]
 
 _WIDTH = 720
 _ABOUT_RATINGS = """<p class=note>Elo by the model of Bradley and Terry, with a mean of 1500; the bars are
@@ -44,7 +47,15 @@ def page(results: Results) -> str:
     if results.unsettled:
         rows = [[entry["match"], entry["game"], entry["reason"]] for entry in results.unsettled]
         parts += ["<h2>Matches without a result</h2>", _table(["match", "game", "why"], rows)]
-    return _PAGE.replace("TITLE", name).replace("BODY", "\n".join(parts))
+    return _PAGE.replace("DRAWN", _DRAWN).replace("TITLE", name).replace("BODY", "\n".join(parts))
+
+
+def plot(results: Results) -> str:
+    """Return the ratings with their intervals as an SVG file."""
+    head = '<svg xmlns="http://www.w3.org/2000/svg"'
+    style = f"<style>\nsvg {{ background: white; color: #222 }}\n{_DRAWN}</style>\n"
+    opening, sign, rest = _ratings(results).removeprefix("<svg").partition(">\n")
+    return f"{head}{opening}{sign}{style}{rest}\n"
 
 
 def _standings(results: Results) -> str:
@@ -75,7 +86,7 @@ def _ratings(results: Results) -> str:
     parts = []
     for tick in ticks:
         x = across(tick)
-        parts.append(f'<line class=grid x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{bottom}"/>')
+        parts.append(f'<line class="grid" x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{bottom}"/>')
         parts.append(f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{tick:.0f}</text>')
     for at, row in enumerate(rows):
         y = top + line * (at + 0.5)
@@ -83,7 +94,7 @@ def _ratings(results: Results) -> str:
         parts.append(
             f'<text x="{left - 12}" y="{y + 5:.1f}" text-anchor="end">{_short(row["player"])}</text>'
         )
-        parts.append(f'<line class=bar x1="{one:.1f}" y1="{y}" x2="{two:.1f}" y2="{y}"/>')
+        parts.append(f'<line class="bar" x1="{one:.1f}" y1="{y}" x2="{two:.1f}" y2="{y}"/>')
         parts.append(f'<circle cx="{across(row["elo"]):.1f}" cy="{y}" r="6" fill="{_COLOURS[0]}"/>')
     return _svg(parts, bottom + 28, "Ratings with confidence intervals")
 
@@ -137,7 +148,7 @@ def _progress(results: Results) -> str:
     for tick in _ticks(0, most):
         y = bottom - height * tick / most
         if y >= top - 1:
-            parts.append(f'<line class=grid x1="{left}" y1="{y:.1f}" x2="{_WIDTH - 140}" y2="{y:.1f}"/>')
+            parts.append(f'<line class="grid" x1="{left}" y1="{y:.1f}" x2="{_WIDTH - 140}" y2="{y:.1f}"/>')
             parts.append(f'<text x="{left - 8}" y="{y + 5:.1f}" text-anchor="end">{tick:g}</text>')
     ends: list[float] = []
     for at, name in enumerate(names):
@@ -173,6 +184,10 @@ def _svg(parts: Sequence[str], height: int, title: str) -> str:
     return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{title}">\n{inside}\n</svg>'
 
 
+_DRAWN = """svg { width: 100%; height: auto; font: 13px system-ui, sans-serif }
+svg text:not([fill]) { fill: currentColor }
+.grid { stroke: #8885 } .bar { stroke: #3366aa; stroke-width: 3; stroke-linecap: round }
+"""
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>TITLE</title>
 <meta name="viewport" content="width=device-width">
@@ -184,10 +199,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #8884 }
 th:first-child, td:first-child, .ranked :is(th, td):nth-child(2) { text-align: left }
 .wide { overflow-x: auto } .none { background: #8882 } .note { opacity: .75; font-size: .9rem }
-svg { width: 100%; height: auto; font: 13px system-ui, sans-serif }
-svg text:not([fill]) { fill: currentColor }
-.grid { stroke: #8885 } .bar { stroke: #3366aa; stroke-width: 3; stroke-linecap: round }
-</style></head><body>
+DRAWN</style></head><body>
 BODY
 </body></html>
 """
