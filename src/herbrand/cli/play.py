@@ -123,8 +123,16 @@ def _programs(
             found[role] = make_player(opponent, seed=None if seed is None else seed + place)
         except NoSuchPlayer as error:
             raise click.BadParameter(str(error), param_hint="--opponent") from error
-        found[role].start(game, role, max(clock, PREPARATION))
+        _prepare(found[role], opponent, game, role, clock)
     return found
+
+
+def _prepare(player: Player, name: str, game: Game, role: str, clock: float) -> None:
+    """Let a player get ready, and tell who sits before the screen why nothing happens."""
+    seconds = max(clock, PREPARATION)
+    if sys.stderr.isatty():
+        remark(f"{name} gets ready to play {role}, for {seconds:g} seconds at most")
+    player.start(game, role, seconds)
 
 
 def _people(game: Game, wanted: Sequence[str], opponent: str) -> tuple[str, ...]:
@@ -340,10 +348,13 @@ class _Match:
         advisor = self._advisors.get(role)
         if advisor is None:
             advisor = self._advisors[role] = make_player("mcts", seed=self.chance.getrandbits(32))
-            advisor.start(self.game, role, max(self.clock, PREPARATION))
+            _prepare(advisor, "an adviser", self.game, role, self.clock)
         advisor.select(self.state, self.clock)
         report = advisor.report()
-        result("there is only one move" if report is None else str(report))
+        if report is None:
+            result("there is only one move")
+        else:
+            result(f"what {role} can expect of 100, and how often that was tried\n{report}")
 
     def _list(self, role: str, moves: Sequence[Move], *, everything: bool) -> None:
         if len(moves) > SHOWN and not everything:

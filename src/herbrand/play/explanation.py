@@ -110,7 +110,8 @@ class Explanation:
         lines = []
         if self.moves:
             width = max(len(report.move) for report in self.moves[:most])
-            lines += [_line(report, width) for report in self.moves[:most]]
+            digits = max(len(str(report.visits)) for report in self.moves[:most])
+            lines += [_line(report, width, digits) for report in self.moves[:most]]
         rest = len(self.moves) - most
         if rest > 0:
             lines.append(f"... {rest} more")
@@ -126,7 +127,7 @@ class Explanation:
         return self.table()
 
 
-def _line(report: MoveReport, width: int) -> str:
+def _line(report: MoveReport, width: int, digits: int) -> str:
     value = report.value
     if value is None:
         return f"{report.move:{width}}  {'':{_BAR}}     ?"
@@ -134,6 +135,7 @@ def _line(report: MoveReport, width: int) -> str:
     bar = "█" * full + "░" * (_BAR - full)
     if report.proved is None:
         sure = f"  at least {report.at_least:g}" if report.at_least > 0 else ""
-        return f"{report.move:{width}}  {bar} {value:5.1f}  {report.visits} visits{sure}"
+        visits = f"{report.visits:{digits}} visit{'s' if report.visits != 1 else ''}"
+        return f"{report.move:{width}}  {bar} {value:5.1f}  {visits}{sure}"
     steps = f" in {report.plies} step{'s' if report.plies != 1 else ''}" if report.plies else ""
     return f"{report.move:{width}}  {bar} {value:5.1f}  proved{steps}"

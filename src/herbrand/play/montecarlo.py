@@ -102,6 +102,8 @@ class MonteCarloPlayer(Player):
     ) -> None:
         """Play one random game after each move by evaluating the rules."""
         for place, move in enumerate(moves):
+            if not self.may_go_on(deadline):
+                return
             here = state.next({**self.reply(state), self.role: move})
             for _ in range(self.max_steps):
                 if here.is_terminal:

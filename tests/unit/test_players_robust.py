@@ -1,0 +1,87 @@
+"""What players meet: thousands of moves, no time at all, processes that hang or have too little memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from functools import cache
+
+import pytest
+
+import herbrand
+from herbrand.play import players
+from herbrand.play.processes import ProcessPlayer
+from herbrand.testing import check_player
+
+SIDE = 65
+
+
+@cache
+def wide(*, at_once: bool) -> herbrand.Game:
+    """A game of two with 4 225 moves each, made in turns or at the same time, in which the first word wins."""
+    digits = " ".join(f"(d {number})" for number in range(SIDE))
+    turns = "" if at_once else "(true (turn ?r))"
+    idle = "" if at_once else "(<= (legal ?r noop) (role ?r) (not (true (turn ?r))))"
+    return herbrand.loads(f"""
+        (role a) (role b) {digits} (succ 0 1) (succ 1 2) (succ 2 3) (other a b) (other b a)
+        (init (step 0)) (init (turn a))
+        (<= (legal ?r (go ?x ?y)) (role ?r) (d ?x) (d ?y) {turns}) {idle}
+        (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+        (<= (next (turn ?r)) (true (turn ?s)) (other ?s ?r))
+        (<= (next (began ?r ?x)) (does ?r (go ?x ?y)) (true (step 0)))
+        (<= (next (began ?r ?x)) (true (began ?r ?x)))
+        (<= terminal (true (step 3)))
+        (<= (first) (true (began a 0)))
+        (<= (goal a 100) (first)) (<= (goal b 0) (first))
+        (<= (goal a 0) (not (first))) (<= (goal b 100) (not (first)))
+    """)
+
+
+@pytest.mark.parametrize(
+    ("player", "at_once"),
+    [*((name, False) for name in sorted(players())), ("mcts", True), ("ismcts", True), ("montecarlo", True)],
+)
+def test_thousands_of_moves_make_nobody_late(player: str, at_once: bool) -> None:
+    """With no time at all, with little, and when told to stop: a legal move, at once; 18 million joint moves."""
+    found = check_player(player, wide(at_once=at_once), start_clock=0.2, clock=0.1, steps=2, grace=0.5)
+    assert found.passed, found.problems
+    assert found.moves == 4
+
+
+def test_a_player_that_hangs_costs_a_move() -> None:
+    """A process that does not answer is ended, a legal move is played in time, and the next is asked of a new one."""
+    game = herbrand.load("ticTacToe")
+    player = ProcessPlayer("random", seed=1)
+    player.start(game, "xplayer", 60)
+    state = game.initial_state("rules")
+    assert state.is_legal("xplayer", player.select(state, 5))
+    assert player.incidents == []
+    process = player._child._process
+    assert process is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    started = time.monotonic()
+    move = player.select(state, 0.5)
+    assert time.monotonic() - started < 1.0
+    assert state.is_legal("xplayer", move)
+    (incident,) = player.incidents
+    assert "stopped" in incident
+    assert f"`{move}` was drawn instead" in incident
+    assert process.wait(timeout=10) == -signal.SIGKILL
+    assert state.is_legal("xplayer", player.select(state, 60))
+    assert len(player.incidents) == 1
+    player.stop()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is bounded by the system")
+def test_a_player_with_little_memory_answers_all_the_same() -> None:
+    """Compiled code has no room in its process; legal moves are played, in time."""
+    game = herbrand.load("ticTacToe")
+    player = ProcessPlayer("mcts", seed=1, megabytes=150)
+    player.start(game, "xplayer", 20)
+    state = game.initial_state("rules")
+    started = time.monotonic()
+    assert state.is_legal("xplayer", player.select(state, 2))
+    assert time.monotonic() - started < 2.5
+    player.stop()
