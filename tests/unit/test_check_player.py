@@ -9,6 +9,7 @@ import pytest
 
 import herbrand
 from herbrand import games
+from herbrand.errors import BudgetExceeded
 from herbrand.play import Player, players
 from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.processes import ProcessPlayer
@@ -148,6 +149,21 @@ def test_search_in_what_can_be_known_cannot_see_the_state() -> None:
         assert state.is_legal("first", move)
         assert chosen.setdefault((step,), move) == move
     assert len(chosen) == 2
+
+
+def test_moves_are_legal_where_there_is_no_time_to_find_out_what_is_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a game with dealt cards a role plays one of those that it has, whatever it can guess of the others'."""
+
+    def give_up(*_: object, **__: object) -> None:
+        raise BudgetExceeded("0.01 seconds", "too many states")
+
+    monkeypatch.setattr("herbrand.knowledge.possible_states", give_up)
+    for clock in (0.05, 0.0):
+        found = check_player("ismcts", herbrand.load("dragres"), clock=clock, steps=8, grace=0.5)
+        assert found.passed, found.problems
+        assert found.steps > 4
 
 
 def test_what_is_known_is_used() -> None:

@@ -16,7 +16,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from herbrand.errors import GameError, HerbrandError
+from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.interface import Player
 
@@ -32,6 +32,10 @@ _STATES = 3_000
 _PARTICLES = 300
 _SHARE = 0.4
 """How much of a clock may be spent on finding out what is possible."""
+_GUESSES = 20
+"""How many ways to a possible state are tried where there is no time for finding out all of them."""
+_DRAWS = 8
+"""How many moves of the others are tried in each step of a way."""
 _MARGIN = 0.01
 _MAX_STEPS = 300
 
@@ -97,10 +101,15 @@ class IsMctsPlayer(Player):
         deadline = started + play_clock - _MARGIN
         self._explanation = None
         weights = self._possible(None if self.game.has_percepts else state, _SHARE * play_clock)
-        first = next(iter(weights))
-        moves = self.options(first)
+        if weights:
+            moves = self.options(next(iter(weights)))
+        else:  # what it may do a role knows at any rate
+            moves = self.options(state)
+            weights = self._guess(moves, deadline)
         if len(moves) == 1:
             return moves[0]
+        if not weights:
+            return self.chance.choice(moves)
         work = _Work(self, weights)
         done = threading.Event()
 
@@ -140,7 +149,10 @@ class IsMctsPlayer(Player):
         return best
 
     def _possible(self, state: State | None, seconds: float) -> dict[State, float]:
-        """Return what can be the state, with weights; from what was told alone, unless nothing is hidden."""
+        """Return what can be the state, with weights; from what was told alone, unless nothing is hidden.
+
+        Nothing where that cannot be found out in so many seconds.
+        """
         if state is not None:
             return {_quick(self.game, state): 1.0}
         from herbrand.knowledge import possible_states
@@ -157,21 +169,31 @@ class IsMctsPlayer(Player):
                 seed=self.chance.getrandbits(32),
             )
         except HerbrandError:
-            return {self._guess(): 1.0}
+            return {}
         return {_quick(self.game, s): float(weight) for s, weight in known.weights.items()}
 
-    def _guess(self) -> State:
-        """Return a state to which the own moves lead, with moves of others that happen to fit."""
-        for _ in range(20):
+    def _guess(self, moves: list[Move], deadline: float) -> dict[State, float]:
+        """Return a state in which the role has these moves, to which its own moves lead.
+
+        The others' are drawn, of a few each time those after which the role would have seen what it saw.
+        """
+        for _ in range(_GUESSES):
             state = self.game.initial_state("rules")
             for step in self.history:
                 if state.is_terminal or not state.is_legal(self.role, step.move):
                     break
-                state = state.next({**self.reply(state), self.role: step.move})
+                joint: dict[str, Move | str] = {}
+                for _ in range(_DRAWS):
+                    if not self.may_go_on(deadline):
+                        return {}
+                    joint = {**self.reply(state), self.role: step.move}
+                    if frozenset(state.percepts(joint, self.role)) == step.percepts:
+                        break
+                state = state.next(joint)
             else:
-                if not state.is_terminal:
-                    return state
-        raise GameError(f"what {self.role} saw cannot be followed up")
+                if not state.is_terminal and state.legal_moves(self.role) == moves:
+                    return {_quick(self.game, state): 1.0}
+        return {}
 
     def report(self) -> Explanation | None:
         """Return what was found out before the last move."""
