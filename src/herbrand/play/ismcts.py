@@ -32,6 +32,8 @@ _STATES = 3_000
 _PARTICLES = 300
 _SHARE = 0.4
 """How much of a clock may be spent on finding out what is possible."""
+_LEAST = 0.01
+"""Seconds below which that is not tried."""
 _GUESSES = 20
 """How many ways to a possible state are tried where there is no time for finding out all of them."""
 _DRAWS = 8
@@ -78,6 +80,8 @@ class IsMctsPlayer(Player):
         game = self.game
 
         def work() -> None:
+            import herbrand.knowledge  # noqa: F401  # takes longer than a short clock
+
             try:
                 game.initial_state("network")
             except (HerbrandError, MemoryError):
@@ -155,6 +159,8 @@ class IsMctsPlayer(Player):
         """
         if state is not None:
             return {_quick(self.game, state): 1.0}
+        if seconds < _LEAST:
+            return {}
         from herbrand.knowledge import possible_states
 
         try:
@@ -165,7 +171,7 @@ class IsMctsPlayer(Player):
                 over=False,
                 states=_STATES,
                 particles=_PARTICLES,
-                limits=replace(self.game.limits, seconds=max(0.02, seconds)),
+                limits=replace(self.game.limits, seconds=seconds),
                 seed=self.chance.getrandbits(32),
             )
         except HerbrandError:

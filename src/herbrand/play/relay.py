@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["RelayPlayer"]
 
 
+_LEAST = 0.01
+"""Seconds of a clock in which a substitute can begin."""
+
+
 class RelayPlayer(Player):
     """A player with a substitute, who chooses wherever `choose` gives nothing.
 
@@ -96,6 +100,8 @@ class RelayPlayer(Player):
             move, explanation = found
             self._explanation = lambda: explanation
             return move
+        if self._substitute is None and play_clock < _LEAST:
+            return self.chance.choice(moves)
         substitute = self._substitute or self.hand_over(0.3 * play_clock)
         substitute.told(self._history)
         move = substitute.select(state, max(0.0, play_clock - (time.monotonic() - started)))
