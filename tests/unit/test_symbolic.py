@@ -194,7 +194,7 @@ def test_a_step_that_was_not_seen_teaches() -> None:
     """Weights that suit what was seen are mended where a SAT solver finds a step against them."""
     game = herbrand.load("nim")
     system, expander = System(game.network), game.expander
-    groups = find_groups(game.network, time.monotonic() + 60)
+    groups = find_groups(System(game.network), time.monotonic() + 60)
     seen = play(expander, time.monotonic() + 30)
     assert seen.circle is None
     few = seen.changes[:1]
@@ -232,13 +232,13 @@ def test_groups_are_proved() -> None:
     """Each cell of tic-tac-toe has one content, one role is in control, and nothing wrong is left."""
     network = herbrand.load("ticTacToe").network
     text = [network.terms.text(f) for f in network.fluents.tolist()]
-    found = find_groups(network, time.monotonic() + 60)
+    found = find_groups(System(network), time.monotonic() + 60)
     exact = {frozenset(text[f] for f in group.fluents) for group in found if group.some}
     assert frozenset({"(control xplayer)", "(control oplayer)"}) in exact
     assert all(frozenset(f"(cell {x} {y} {c})" for c in "bxo") in exact for x in "123" for y in "123")
     assert len(found) < len(candidates(network))
     with pytest.raises(BudgetExceeded):
-        find_groups(network, time.monotonic())
+        find_groups(System(network), time.monotonic())
 
 
 def test_what_never_changes_is_a_group_of_one() -> None:
@@ -246,12 +246,12 @@ def test_what_never_changes_is_a_group_of_one() -> None:
     game = herbrand.loads(WALL)
     states = play(game.expander, time.monotonic() + 30).states
     text = System(game.network).fluent_texts
-    found = find_groups(game.network, time.monotonic() + 60, states=states)
+    found = find_groups(System(game.network), time.monotonic() + 60, states=states)
     assert [[text[f] for f in group.fluents] for group in found if group.some] == [
         ["(at a)", "(at b)"],
         ["wall"],
     ]
-    assert find_groups(game.network, time.monotonic() + 60)[:2] == found[:2]
+    assert find_groups(System(game.network), time.monotonic() + 60)[:2] == found[:2]
 
 
 @needs_tool
@@ -321,7 +321,7 @@ def test_a_fluent_that_changes_within_two_steps_bounds_plays() -> None:
     game = herbrand.loads(PASSES)
     system = System(game.network)
     deadline = time.monotonic() + 20
-    groups = find_groups(game.network, deadline)
+    groups = find_groups(System(game.network), deadline)
     found = find_bound(system, groups, deadline)
     assert found is not None
     assert (found.within, len(found.falling), found.rising) == (2, 3, ())

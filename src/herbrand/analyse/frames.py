@@ -20,10 +20,14 @@ __all__ = ["Frame", "System"]
 
 
 class System:
-    """A game as a transition system; its frames share one circuit."""
+    """A game as a transition system; its frames share one circuit.
 
-    def __init__(self, network: Network) -> None:
-        self.network = unrolled(network)
+    Without `loops` these are not written out, but may have any values: then it can do all that the game
+    can, and more, so that what it never reaches the game does not.
+    """
+
+    def __init__(self, network: Network, *, loops: bool = True) -> None:
+        self.network = unrolled(network) if loops else network
         self.circuit = Circuit()
         text = network.terms.text
         self.roles = [text(role) for role in network.roles]
@@ -52,6 +56,8 @@ class Frame:
         self.state = state
         self.value = np.zeros(network.inputs + network.gates, np.int32)
         self.value[1 : 1 + len(state)] = state
+        fed = 1 + len(state) + len(network.moves)
+        self.value[fed : network.inputs] = system.circuit.variables(network.inputs - fed)
         system.circuit.copy(network, self.value, 0, network.cones[0])
         self.legal = self._literals(network.legal)
         self.terminal = int(self._literals(np.array([network.terminal]))[0])

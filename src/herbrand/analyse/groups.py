@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.frames import System
 from herbrand.analyse.sat import Solver
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from herbrand.analyse.frames import System
     from herbrand.network.network import Network
 
 __all__ = ["Group", "candidates", "demand", "find_groups"]
@@ -90,19 +90,14 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
             solver.add((seen[i - 1] ^ 1, literal ^ 1, when ^ 1))
 
 
-def find_groups(
-    network: Network,
-    deadline: float,
-    system: System | None = None,
-    states: NDArray[np.bool_] | None = None,
-) -> list[Group]:
+def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | None = None) -> list[Group]:
     """Return groups that hold in every reachable state, proved by induction.
 
     `states`, [n, fluents], are reachable ones: what fails in them the solver need not find out.  A group of
     which exactly one is always true stands there twice, once for each half of that.  Raises
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    system = system or System(network)
+    network = system.network
     alive = candidates(network)
     if states is not None and len(states):
         counts = states.astype(np.float32)

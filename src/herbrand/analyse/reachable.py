@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from herbrand.analyse.frames import System
 from herbrand.analyse.groups import find_groups
 from herbrand.analyse.walks import play
 from herbrand.network.passes.exclusive import Exclusive
@@ -32,5 +33,5 @@ def for_reachable_states(network: Network, *, seconds: float = 60.0) -> Network:
     """
     until = time.monotonic() + seconds
     seen = play(Expander(network), time.monotonic() + min(_PLAYING, seconds / 4))
-    groups = find_groups(network, until, states=seen.states)
+    groups = find_groups(System(network), until, states=seen.states)
     return factor(network, Exclusive(group.fluents for group in groups if not group.some))

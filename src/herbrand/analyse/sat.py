@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from herbrand.errors import BudgetExceeded, MissingExtra
+from herbrand.network.graph import unknown_cone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,14 +46,17 @@ class Solver:
     """Answers whether literals of a circuit can be true together.
 
     Gates are entered as clauses when a literal that depends on them is first used (Tseitin
-    1968).  `deadline` is a time of `time.monotonic`; past it `BudgetExceeded` is raised.
+    1968), trees of them as one conjunction.  `deadline` is a time of `time.monotonic`; past it
+    `BudgetExceeded` is raised.
     """
 
     def __init__(self, circuit: Circuit, deadline: float) -> None:
         self.circuit = circuit
         self.deadline = deadline
         self._assumed: dict[int, int] = {}
-        self._solver: Any = library().Solver(name="glucose4")
+        self._state = np.zeros(0, np.int8)
+        self._uses = np.zeros(0, np.int32)
+        self._solver: Any = library().Glucose4()
 
     def __enter__(self) -> Self:
         return self
@@ -61,17 +66,34 @@ class Solver:
 
     def _signed(self, literal: int) -> int:
         """Return a literal in the solver's numbers, with the clauses it depends on entered."""
-        gates = self.circuit.cone(literal)
-        if len(gates):
-            left, right = (
-                self.circuit.left[gates].astype(np.int64),
-                self.circuit.right[gates].astype(np.int64),
-            )
-            a, b = ((side >> 1) * (1 - 2 * (side & 1)) for side in (left, right))
-            pairs = np.concatenate((np.stack((-gates, a), 1), np.stack((-gates, b), 1)))
-            self._solver.append_formula(pairs.tolist())
-            self._solver.append_formula(np.stack((gates, -a, -b), 1).tolist())
-        return (literal >> 1) * (1 - 2 * (literal & 1))
+        node = literal >> 1
+        if node >= len(self._state):
+            size = max(2 * len(self._state), len(self.circuit.left))
+            self._state = np.concatenate((self._state, np.zeros(size - len(self._state), np.int8)))
+            self._uses = np.concatenate((self._uses, np.zeros(size - len(self._uses), np.int32)))
+        if self._state[node] != 1 and self.circuit.left[node] >= 0:
+            self._enter(node)
+        return -node if literal & 1 else node
+
+    def _enter(self, node: int) -> None:
+        """Enter the clauses that a gate depends on."""
+        circuit, add = self.circuit, self._solver.add_clause
+        rows = unknown_cone(circuit.left, circuit.right, self._state, self._uses, node)
+        collects = gc.isenabled()
+        gc.disable()  # it would look through all the lists again and again
+        try:
+            numbers = rows.tolist()
+            at = 0
+            while at < len(numbers):
+                gate, end = numbers[at], at + 2 + numbers[at + 1]
+                inputs = [-(x >> 1) if x & 1 else x >> 1 for x in numbers[at + 2 : end]]
+                for one in inputs:
+                    add((-gate, one))
+                add([gate, *[-one for one in inputs]])
+                at = end
+        finally:
+            if collects:
+                gc.enable()
 
     def add(self, literals: Iterable[int]) -> None:
         """Demand that one of some literals is true."""

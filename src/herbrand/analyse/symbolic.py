@@ -4,7 +4,8 @@ Questions are whether a state of some kind can be reached: one in which a role i
 end without one goal value for each role.  In this order, each for a part of the time:
 
 1. *random walks*, which find what is frequent;
-2. *groups*: of which fluents always exactly one, or never two, are true (`groups`);
+2. *groups*: of which fluents always exactly one, or never two, are true (`groups`), first in a game with less
+   that ends it (`loose`);
 3. *induction*: no state in which the groups hold is of that kind (`induction`);
 4. *guided search*: a beam of states that seem near (`guided`);
 5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`);
@@ -34,10 +35,12 @@ from herbrand.analyse.guided import guided_line
 from herbrand.analyse.induction import never
 from herbrand.analyse.invariant import Invariant, Progress
 from herbrand.analyse.latches import find_bound
+from herbrand.analyse.loose import loosened
 from herbrand.analyse.pdr import run_pdr
 from herbrand.analyse.plain import Exhausted, KInduction
 from herbrand.analyse.ranking import find_weights, least_weights
 from herbrand.analyse.replay import holds
+from herbrand.analyse.sat import Solver
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.analyse.walks import found_at_random, gets, has_no_goal, is_stuck, play
 from herbrand.errors import BudgetExceeded, MissingExtra
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.frames import Frame
     from herbrand.analyse.groups import Group
     from herbrand.analyse.invariant import Bound
+    from herbrand.analyse.latches import Latches
     from herbrand.analyse.verdict import Certificate, Moves
     from herbrand.game import Game
     from herbrand.simulate.expand import Rollouts
@@ -128,7 +132,7 @@ class _Proof:
             elif SHORTEST:
                 self._bounded(queries)
         except BudgetExceeded:  # recursion within states cannot be written out
-            if len(self._open(queries)) == len(queries):
+            if len(self._open(queries)) == len(queries) and not self.terminates:
                 raise
         for name in ("playability", "goals"):
             if name in queries:
@@ -140,31 +144,29 @@ class _Proof:
 
     def _look_closer(self, queries: dict[str, _Reached], verdicts: dict[str, Verdict]) -> None:
         """Decide what random play does not."""
-        self.system = System(self.game.network)
         self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
-        if "termination" in self.wanted and self.seen.circle is None:
-            with suppress(BudgetExceeded):  # often the groups are not needed
-                bound = find_bound(
-                    self.system, [], time.monotonic() + 0.15 * self.budget.left, self.seen.changes
-                )
-                if bound is not None:
-                    verdicts["termination"] = self._bounds_plays(bound.certificate(self._invariant("")))
-                    self.terminates = True
-        if not self._open(queries) and not self._needs_bound:
-            return
-        try:
-            deadline = time.monotonic() + 0.25 * self.budget.left
-            self.groups = find_groups(self.game.network, deadline, states=self.seen.states)
-        except BudgetExceeded:
-            self.groups = []
+        if self._needs_bound and self.seen.circle is not None:
+            verdicts["termination"] = self._circle(self.seen.circle)
+            self.terminates = True
+        smaller = loosened(self.game.network)
+        never_stuck = {name: reached for name, reached in queries.items() if name == "playability"}
+        if smaller is not None and (self._open(never_stuck) or self._needs_bound):
+            self.system = System(smaller, loops=False)
+            self._by_groups(never_stuck, verdicts, 0.4)
+        if self._open(queries) or self._needs_bound:
+            self.system = System(self.game.network)
+            self._by_groups(queries, verdicts, 1.0)
+        if self._open(queries) or self._needs_bound:
+            self._try_harder(queries, verdicts)
+
+    def _try_harder(self, queries: dict[str, _Reached], verdicts: dict[str, Verdict]) -> None:
+        """Decide what groups and random play do not."""
         if self._needs_bound:
-            verdicts["termination"] = self._termination()
-            self.terminates = verdicts["termination"].is_known
-        self._induction(queries, most=0)
+            reason = "neither a measure of progress was found, nor fluents that count the steps"
+            verdicts["termination"] = Verdict.unknown(reason)
         self._guided(queries)
         self._pdr(queries, 0.25, merge=False)
-        if SHORTEST or self._open(queries) or self._needs_bound:
-            self._bounded(queries)
+        self._bounded(queries)
         self._far(queries)
         self._induction(queries, most=3)
         self._pdr(queries, 0.6, merge=True)
@@ -176,6 +178,53 @@ class _Proof:
             )  # fmt: skip
 
     # -- ways to find out -----------------------------------------------------------------
+
+    def _by_groups(self, queries: Mapping[str, _Reached], verdicts: dict[str, Verdict], part: float) -> None:
+        """Find groups in the present system, and what follows from them by induction."""
+        before = self.budget
+        self.budget = before.share(part)
+        if self._needs_bound:
+            with suppress(BudgetExceeded):  # often the groups are not needed
+                deadline = time.monotonic() + 0.15 * self.budget.left
+                self._bounded_by(find_bound(self.system, [], deadline, self.seen.changes), verdicts)
+        if self._open(queries) or self._needs_bound:
+            with suppress(BudgetExceeded):
+                deadline = time.monotonic() + 0.25 * self.budget.left
+                self.groups = find_groups(self.system, deadline, states=self.seen.states)
+        if self._needs_bound:
+            with suppress(BudgetExceeded):
+                deadline = time.monotonic() + 0.2 * self.budget.left
+                self._bounded_by(find_bound(self.system, self.groups, deadline, self.seen.changes), verdicts)
+        if self._needs_bound:
+            with suppress(BudgetExceeded, MissingExtra):
+                deadline = time.monotonic() + 0.3 * self.budget.left
+                weights = find_weights(
+                    self.game.expander, self.system, self.groups, self.seen.changes, deadline
+                )
+                if weights is not None:
+                    texts = self.system.fluent_texts
+                    pairs = tuple((texts[place], weight) for place, weight in weights.items())
+                    self._ends(Progress(pairs, self._invariant("")), verdicts)
+        self._induction(queries, most=0)
+        self.budget = before
+
+    def _bounded_by(self, latches: Latches | None, verdicts: dict[str, Verdict]) -> None:
+        if latches is not None:
+            self._ends(latches.certificate(self._invariant("")), verdicts)
+
+    def _ends(self, certificate: Progress | Bound, verdicts: dict[str, Verdict]) -> None:
+        """Note that plays end."""
+        steps = certificate.steps
+        verdicts["termination"] = Verdict(
+            "proved", certificate.kind, f"no play is longer than {steps} steps",
+            certificate=certificate, details={"bound": steps},
+        )  # fmt: skip
+        self.terminates = True
+
+    def _circle(self, circle: Moves) -> Verdict:
+        more = len(circle) - self.seen.loop
+        reason = f"after {self.seen.loop} steps, {more} more lead back to the same state"
+        return Verdict("refuted", "random play", reason, Witness(circle, loop=self.seen.loop))
 
     @property
     def _needs_bound(self) -> bool:
@@ -212,33 +261,6 @@ class _Proof:
             named(sorted(never_two.difference(exactly))),
             tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *clauses)),
         )
-
-    def _termination(self) -> Verdict:
-        expander, seen = self.game.expander, self.seen
-        if seen.circle is not None:
-            more = len(seen.circle) - seen.loop
-            reason = f"after {seen.loop} steps, {more} more lead back to the same state"
-            return Verdict("refuted", "random play", reason, Witness(seen.circle, loop=seen.loop))
-        with suppress(BudgetExceeded):
-            deadline = time.monotonic() + 0.2 * self.budget.left
-            bound = find_bound(self.system, self.groups, deadline, seen.changes)
-            if bound is not None:
-                return self._bounds_plays(bound.certificate(self._invariant("")))
-        with suppress(BudgetExceeded, MissingExtra):
-            deadline = time.monotonic() + 0.3 * self.budget.left
-            weights = find_weights(expander, self.system, self.groups, seen.changes, deadline)
-            if weights is not None:
-                texts = self.system.fluent_texts
-                pairs = tuple((texts[place], weight) for place, weight in weights.items())
-                return self._bounds_plays(Progress(pairs, self._invariant("")))
-        return Verdict.unknown("neither a measure of progress was found, nor fluents that count the steps")
-
-    def _bounds_plays(self, certificate: Progress | Bound) -> Verdict:
-        steps = certificate.steps
-        return Verdict(
-            "proved", certificate.kind, f"no play is longer than {steps} steps",
-            certificate=certificate, details={"bound": steps},
-        )  # fmt: skip
 
     def _induction(self, queries: Mapping[str, _Reached], most: int) -> None:
         rest = self._open(queries)
@@ -420,7 +442,8 @@ def prepare() -> None:
         least_weights(np.ones((1, 1), np.int8))
     circuit = Circuit()
     a, b = circuit.variables(2).tolist()
-    circuit.cone(circuit.all_of((a, circuit.only_one((a, b))[0])))
+    with suppress(MissingExtra), Solver(circuit, float("inf")) as solver:
+        solver.solve(circuit.all_of((a, circuit.only_one((a, b))[0])))
 
 
 def _reason(name: str, reached: _Reached) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.network.graph import add_gates, join, only_one, rehash, unknown_cone
+from herbrand.network.graph import add_gates, join, only_one, rehash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,16 +31,15 @@ class Circuit:
         self._room = 0
         self.left = np.full(1, -1, np.int32)
         self.right = np.full(1, -1, np.int32)
-        self._known = np.zeros(1, np.bool_)
         self._grow(1 << 14)
 
     def _grow(self, room: int) -> None:
         if room <= self._room:
             return
         size = 1 << (room - 1).bit_length()
-        for name in ("left", "right", "_known"):
+        for name in ("left", "right"):
             old = getattr(self, name)
-            new = np.full(size, -1 if name != "_known" else 0, old.dtype)
+            new = np.full(size, -1, old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
         self._room = size
@@ -86,8 +85,3 @@ class Circuit:
             row, self.left, self.right, self._table, len(self._table) - 1, self.nodes
         )
         return int(one), int(most)
-
-    def cone(self, literal: int) -> NDArray[np.int64]:
-        """Return the gates that a literal depends on and that no call before returned."""
-        found: NDArray[np.int64] = unknown_cone(self.left, self.right, self._known, literal >> 1)
-        return found

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = [
     "add_gates",
     "build_gates",
+    "cone_sizes",
+    "conjuncts",
     "join",
     "mark_cone",
     "only_one",
@@ -295,17 +297,98 @@ def rehash(left, right, table, mask, nodes):
 
 
 @compiled
-def unknown_cone(left, right, known, root):
-    """Return the gates that a node depends on and that are not `known`, and mark them so."""
-    stack = [root]
-    found = [root]
-    found.pop()
+def unknown_cone(left, right, state, uses, root):
+    """Return the gates that a node depends on and that are not defined yet, as wide conjunctions.
+
+    Rows are written one after the other: a node, the number of its inputs, and these as literals.  A gate
+    that is used once, and not inverted, has no row of its own: its inputs stand in the row of the gate
+    that uses it.  `state` is 1 for nodes that have a row already, `uses` counts the uses of gates met so far;
+    both are kept up to date.
+    """
+    met = [np.int64(root)]
+    i = 0
+    if left[root] < 0 or state[root] == 1:
+        met.pop()
+    else:
+        state[root] = 2
+    while i < len(met):
+        node = met[i]
+        i += 1
+        for side in (left[node], right[node]):
+            child = np.int64(side) >> 1
+            if left[child] < 0 or state[child] == 1:
+                continue
+            uses[child] += 1
+            if state[child] != 2:
+                state[child] = 2
+                met.append(child)
+    stack = [np.int64(root)]
+    rows = stack[1:]
+    inner = stack[1:]
     while stack:
         node = stack.pop()
-        if known[node] or left[node] < 0:
+        if left[node] < 0 or state[node] == 1:
             continue
-        known[node] = True
-        found.append(node)
-        stack.append(left[node] >> 1)
-        stack.append(right[node] >> 1)
-    return np.array(found, np.int64)
+        state[node] = 1
+        begin = len(rows)
+        rows.append(node)
+        rows.append(0)
+        inner.append(np.int64(left[node]))
+        inner.append(np.int64(right[node]))
+        while inner:
+            literal = inner.pop()
+            child = literal >> 1
+            if left[child] >= 0 and state[child] != 1:
+                if not literal & 1 and uses[child] == 1:
+                    inner.append(np.int64(left[child]))
+                    inner.append(np.int64(right[child]))
+                    continue
+                stack.append(child)
+            rows.append(literal)
+            rows[begin + 1] += 1
+    for node in met:
+        if state[node] == 2:
+            state[node] = 0
+    return np.array(rows, np.int64)
+
+
+@compiled
+def conjuncts(left, right, first, literal):
+    """Return the literals whose conjunction a literal is, as far as it is one."""
+    stack = [np.int64(literal)]
+    found = stack[1:]
+    seen = set(stack)
+    while stack:
+        literal = stack.pop()
+        gate = (literal >> 1) - first
+        if literal & 1 or gate < 0:
+            found.append(literal)
+            continue
+        for side in (left[gate], right[gate]):
+            child = np.int64(side)
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return np.array(found, np.int32)
+
+
+@compiled
+def cone_sizes(left, right, first, literals, most):
+    """Return how many gates each of some literals depends on; `most` where it is that many or more."""
+    found = np.zeros(len(literals), np.int64)
+    seen = np.full(len(left), -1, np.int32)
+    stack = np.empty(2 * most + 2, np.int64)
+    for i in range(len(literals)):
+        stack[0] = literals[i] >> 1
+        filled = 1
+        while filled and found[i] < most:
+            filled -= 1
+            gate = stack[filled] - first
+            if gate < 0 or seen[gate] == i:
+                continue
+            seen[gate] = i
+            found[i] += 1
+            stack[filled] = left[gate] >> 1
+            stack[filled + 1] = right[gate] >> 1
+            filled += 2
+    return found

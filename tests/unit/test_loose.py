@@ -1,0 +1,85 @@
+"""Games with less that ends them have all the plays of the game, so that what is proved of them holds in it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import herbrand
+from herbrand.analyse import loose
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.loose import loosened
+from herbrand.network.graph import cone_sizes
+from herbrand.simulate.expand import Expander
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep only what very few gates tell."""
+    monkeypatch.setattr(loose, "_MOST", 10)
+
+
+def test_nothing_is_saved_where_all_of_it_is_small() -> None:
+    """A network whose end is told by few gates is left alone."""
+    assert loosened(herbrand.load("ticTacToe").network) is None
+
+
+@pytest.mark.usefixtures("little")
+@pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "breakthrough", "hex"])
+def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
+    """In states of random games moves and successors are the same, and it is over only where the game is."""
+    game = herbrand.load(name)
+    smaller = loosened(game.network)
+    assert smaller is not None
+    assert smaller.gates < game.network.gates
+    assert not len(smaller.goals)
+    if len(smaller.loops):
+        return  # their gates are asked with any values, not evaluated
+    ours, theirs = game.expander, Expander(smaller)
+    states = np.repeat(ours.initial, 200, axis=0)
+    rng = np.random.default_rng(3)
+    goes_on = 0
+    for _ in range(30):
+        legal, other = ours.legal(states), theirs.legal(states)
+        assert (legal.over | ~other.over).all()
+        goes_on += int((legal.over & ~other.over).sum())
+        states, legal_now = states[~legal.over], legal.over
+        if not len(states):
+            break
+        again = ours.legal(states)
+        moves = np.zeros((len(states), len(ours.roles)), np.int32)
+        for role in range(len(ours.roles)):
+            mask = again.mask(role)
+            assert (mask == other.mask(role)[~legal_now]).all()
+            moves[:, role] = (mask * (rng.random(mask.shape) + 1)).argmax(axis=1)
+        following = ours.step(states, moves)
+        assert (following == theirs.step(states, moves)).all()
+        states = following
+    assert goes_on or name != "ticTacToe"  # lines are what was left out
+
+
+@pytest.mark.usefixtures("little")
+def test_what_is_proved_of_it_is_checked_by_the_rules() -> None:
+    """Termination and playability of tic-tac-toe do not need lines; the certificates hold in the whole game."""
+    pytest.importorskip("pysat", reason="python-sat is not installed")
+    from herbrand.analyse.symbolic import prove
+
+    game = herbrand.load("ticTacToe")
+    found = prove(game, ["termination", "playability"], Budget(30.0, 1, 1000.0, started=time.monotonic()))
+    for verdict in found.values():
+        assert verdict.answer == "proved"
+        assert verdict.certificate is not None
+        assert verdict.certificate.check(game, 60)
+
+
+def test_sizes_of_cones_are_counted_up_to_a_limit() -> None:
+    """A literal of an input depends on no gate, a conjunction of two on one; large cones count as the limit."""
+    left, right = (
+        np.array([2, 4, 10], np.int32),
+        np.array([4, 6, 12], np.int32),
+    )  # 4 inputs, gates are nodes 4..6
+    literals = np.array([2, 8, 10, 12, 13], np.int32)
+    assert cone_sizes(left, right, 4, literals, 9).tolist() == [0, 1, 1, 2, 2]
+    assert cone_sizes(left, right, 4, literals, 1).tolist() == [0, 1, 1, 1, 1]
