@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.distance import Distance
 from herbrand.analyse.explore import explore
 from herbrand.analyse.frames import System
-from herbrand.analyse.groups import candidates, find_groups
+from herbrand.analyse.groups import candidates, find_groups, find_more
 from herbrand.analyse.guided import guided_line
 from herbrand.analyse.invariant import Bound, Invariant, Progress
 from herbrand.analyse.latches import find_bound
@@ -201,10 +202,87 @@ def test_a_step_that_was_not_seen_teaches() -> None:
     weights = find_weights(expander, system, groups, few, time.monotonic() + 60)
     assert weights is not None
     full = np.zeros(len(system.fluent_texts), np.int64)
-    full[list(weights)] = list(weights.values())
+    full[list(weights.by_place)] = list(weights.by_place.values())
+    assert weights.within == 1
     assert (seen.changes @ full > 0).all()
     with pytest.raises(BudgetExceeded):
         find_weights(expander, system, groups, seen.changes, time.monotonic())
+
+
+PASSING = """
+(role white) (role black) (init (control white)) (place 1) (place 2) (place 3)
+(mine white 1) (mine white 2) (mine black 2) (mine black 3)
+(<= (filled ?p) (true (stone ?p ?r)))
+(<= (can ?r) (mine ?r ?p) (not (filled ?p)))
+(<= (legal ?r (put ?p)) (true (control ?r)) (mine ?r ?p) (not (filled ?p)))
+(<= (legal ?r pass) (role ?r) (not (true (control ?r))))
+(<= (legal ?r pass) (true (control ?r)) (not (can ?r)))
+(<= (next (stone ?p ?r)) (does ?r (put ?p)))
+(near 1 2) (near 2 1) (near 2 3) (near 3 2)
+(<= (turned ?p ?r) (does ?r (put ?q)) (near ?p ?q))
+(<= (some ?p) (turned ?p ?r))
+(<= (next (stone ?p ?r)) (filled ?p) (turned ?p ?r))
+(<= (next (stone ?p ?r)) (true (stone ?p ?r)) (not (some ?p)))
+(other white black) (other black white)
+(<= (next (control ?s)) (true (control ?r)) (other ?r ?s))
+(<= terminal (filled 1) (filled 2) (filled 3))
+(<= (goal ?r 50) (role ?r))
+"""
+FALLING = """
+(role a) (succ 0 1) (succ 1 2) (succ 2 3) (init (cell 0 floor)) (init (cell 1 empty)) (init (cell 2 empty))
+(init (cell 3 empty))
+(<= (filled ?y) (true (cell ?y ?what)) (distinct ?what empty))
+(<= (legal a drop) (true (cell 3 empty)))
+(<= (next (cell ?y stone)) (does a drop) (true (cell ?y empty)) (succ ?x ?y) (filled ?x))
+(<= (next (cell ?y ?what)) (true (cell ?y ?what)) (distinct ?what empty))
+(<= (next (cell ?z empty)) (true (cell ?y empty)) (succ ?y ?z))
+(<= terminal (not (true (cell 3 empty)))) (goal a 100)
+"""
+
+
+def test_where_roles_may_pass_the_sum_grows_every_few_steps() -> None:
+    """Stones next to a new one take its colour, but there are never fewer; and never do both roles pass."""
+    game = herbrand.loads(PASSING)
+    found = decide(game, "termination")["termination"]
+    assert (found.answer, found.method) == ("proved", "measure of progress")
+    certificate = found.certificate
+    assert isinstance(certificate, Progress)
+    assert certificate.within == 2
+    assert {name.split()[0] for name, _ in certificate.weights} == {"(stone"}
+    assert certificate.check(game, 60)
+    assert not replace(certificate, within=1).check(game, 60)  # a pass changes no stone
+    free = herbrand.loads(PASSING.replace("(<= (legal ?r pass) (true (control ?r)) (not (can ?r)))",
+                                          "(<= (legal ?r pass) (true (control ?r)))"))  # fmt: skip
+    assert not certificate.check(free, 60)
+
+
+def test_what_one_fluent_implies_is_found() -> None:
+    """A stone lies on stones: only then is a square filled for good."""
+    game = herbrand.loads(FALLING)
+    system = System(game.network)
+    states = explore(game.expander).states
+    seen = game.expander.bits(states).astype(np.bool_)
+    until = time.monotonic() + 60
+    groups = find_more(system, find_groups(system, until, seen), until, seen)
+    text = system.fluent_texts
+    given = {(text[g.given], text[g.fluents[0]]) for g in groups if g.given >= 0}
+    assert ("(cell 1 empty)", "(cell 2 empty)") in given
+    assert ("(cell 2 stone)", "(cell 1 stone)") in given
+    assert ("(cell 2 empty)", "(cell 1 empty)") not in given
+    assert decide(game, "playability")["playability"].answer == "proved"
+
+
+def test_functions_that_take_turns_are_one_group() -> None:
+    """Of `(places ?)` and `(turns ?)` one is always true, though neither function alone has that."""
+    text = """(role a) (role b) (init (places a)) (legal a go) (legal b go) (goal a 50) (goal b 50)
+    (<= (next (turns ?r)) (true (places ?r)))
+    (<= (next (places b)) (true (turns a))) (<= (next (places a)) (true (turns b)))
+    (<= terminal (true (places a)) (true (places b)))"""
+    game = herbrand.loads(text)
+    system = System(game.network)
+    seen = game.expander.bits(explore(game.expander).states).astype(np.bool_)
+    found = find_more(system, [], time.monotonic() + 60, seen)
+    assert any(group.some and len(group.fluents) == 4 for group in found)
 
 
 def test_a_state_that_comes_back_is_met() -> None:

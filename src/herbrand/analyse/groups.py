@@ -25,12 +25,16 @@ if TYPE_CHECKING:
     from herbrand.analyse.frames import System
     from herbrand.network.network import Network
 
-__all__ = ["Group", "candidates", "demand", "find_groups"]
+__all__ = ["Group", "candidates", "demand", "find_groups", "find_more", "implied"]
 
 _MOST_PATTERNS = 4
 """Functions with more arguments than this are varied in one argument, or in all."""
 _MOST_FLUENTS = 4000
 """Larger candidates are left out."""
+_MOST_IMPLYING = 1500
+"""With more fluents than this it is not looked for those that imply others."""
+_MOST_IMPLIED = 4000
+"""So many candidates of that kind are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class Group:
     fluents: tuple[int, ...]
     some: bool
     """True: one of them, or more, is always true.  False: never two are."""
+    given: int = -1
+    """Only in states in which this fluent is true; -1: in all."""
 
 
 def candidates(network: Network) -> list[Group]:
@@ -75,7 +81,8 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
     """Demand that a group holds in a state, when a literal is true."""
     literals = [state[fluent] for fluent in group.fluents]
     if group.some:
-        solver.add([when ^ 1, *literals])
+        given = [state[group.given] ^ 1] if group.given >= 0 else []
+        solver.add([when ^ 1, *given, *literals])
         return
     if len(literals) <= 5:
         for i, a in enumerate(literals):
@@ -90,6 +97,49 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
             solver.add((seen[i - 1] ^ 1, literal ^ 1, when ^ 1))
 
 
+def implied(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+    """Return what held in states that were seen: one fluent given another, and one of all of some functions.
+
+    Such as a stone given the stone on it, or one of all `(places ?)` and `(rotates ?)`.
+    """
+    terms, fluents = network.terms, network.fluents.tolist()
+    groups = _families(network, states)
+    if len(fluents) > _MOST_IMPLYING:
+        return groups
+    bits = states.astype(np.float32)
+    met, missing = np.any(states, axis=0), ~np.all(states, axis=0)
+    both: NDArray[np.float32] = bits.T @ (1 - bits)
+    holds = np.logical_and(both < 0.5, np.outer(met, met & missing))
+    np.fill_diagonal(holds, val=False)
+    near: list[Group] = []
+    far: list[Group] = []
+    for f, g in np.argwhere(holds).tolist():
+        same = terms.functor[fluents[f]] == terms.functor[fluents[g]]
+        a, b = terms.args[fluents[f]], terms.args[fluents[g]]
+        different = sum(x != y for x, y in zip(a, b, strict=False))
+        (near if same and different == 1 else far).append(Group((g,), some=True, given=f))
+    return [*groups, *near, *far][:_MOST_IMPLIED]
+
+
+def _families(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+    """Return groups of all fluents of several functions, of which exactly one was true in each state."""
+    families: defaultdict[int, list[int]] = defaultdict(list)
+    for place, fluent in enumerate(network.fluents.tolist()):
+        families[network.terms.functor[fluent]].append(place)
+    sums = {tuple(places): states[:, places].sum(axis=1) for places in families.values()}
+    single = {places: total for places, total in sums.items() if total.max() == 1 and total.min() == 0}
+    found: dict[tuple[int, ...], None] = {}
+    for places, total in single.items():
+        chosen, covered = list(places), total
+        for others, more in single.items():
+            if others != places and (covered + more).max() <= 1:
+                chosen += others
+                covered = covered + more
+        if covered.min() == 1:
+            found[tuple(sorted(chosen))] = None
+    return [Group(places, some=some) for places in found for some in (True, False)]
+
+
 def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | None = None) -> list[Group]:
     """Return groups that hold in every reachable state, proved by induction.
 
@@ -98,26 +148,47 @@ def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | Non
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
-    alive = candidates(network)
+    tried = candidates(network)
     if states is not None and len(states):
         counts = states.astype(np.float32)
-        sums = [counts[:, list(group.fluents)].sum(axis=1) for group in alive]
-        alive = [g for g, n in zip(alive, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
+        sums = [counts[:, list(group.fluents)].sum(axis=1) for group in tried]
+        tried = [g for g, n in zip(tried, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
         lasting = np.flatnonzero(states.all(axis=0) & ~network.always)
-        alive += [Group((place,), some=True) for place in lasting.tolist()]
+        tried += [Group((place,), some=True) for place in lasting.tolist()]
+    return _kept(system, [], tried, deadline)
+
+
+def find_more(
+    system: System, known: Sequence[Group], deadline: float, states: NDArray[np.bool_]
+) -> list[Group]:
+    """Return the groups that are known and what is `implied` besides, proved by induction.
+
+    Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    """
+    before = set(known)
+    tried = [group for group in implied(system.network, states) if group not in before]
+    return [*known, *_kept(system, known, tried, deadline)] if tried else list(known)
+
+
+def _kept(system: System, known: Sequence[Group], tried: Sequence[Group], deadline: float) -> list[Group]:
+    """Return those of some groups that no step breaks from states in which they and the known ones hold."""
     frame = system.any_state()
     state = frame.state.tolist()
     circuit = system.circuit
     with Solver(circuit, deadline) as solver:
-        chosen = circuit.variables(len(alive)).tolist()
-        for group, when in zip(alive, chosen, strict=True):
+        for group in known:
+            demand(solver, state, group)
+        chosen = circuit.variables(len(tried)).tolist()
+        for group, when in zip(tried, chosen, strict=True):
             demand(solver, state, group, when)
         after = frame.play(solver).after.state
         broken = []
-        for group in alive:
+        for group in tried:
             literals = after[list(group.fluents)]
+            if group.given >= 0:
+                literals = np.append(literals, after[group.given] ^ 1)
             broken.append(circuit.all_of(literals ^ 1) if group.some else circuit.only_one(literals)[1] ^ 1)
-        left = np.ones(len(alive), np.bool_)
+        left = np.ones(len(tried), np.bool_)
         while left.any():
             some = int(circuit.variables(1)[0])
             places = np.flatnonzero(left).tolist()
@@ -129,4 +200,4 @@ def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | Non
                 if model(broken[i]):
                     left[i] = False
             solver.add([some ^ 1])
-        return [group for group, stays in zip(alive, left.tolist(), strict=True) if stays]
+    return [group for group, stays in zip(tried, left.tolist(), strict=True) if stays]

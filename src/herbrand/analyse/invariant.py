@@ -152,12 +152,15 @@ class Bound:
 class Progress:
     """Weights of fluents, whose sum grows with every step: so no state comes back, and plays end.
 
-    `invariant` holds in every reachable state and is needed to see it.
+    `invariant` holds in every reachable state and is needed to see it.  Steps may also change none of the
+    fluents that have weights, as a pass does in reversi, but not `within` of them in a row.
     """
 
     weights: tuple[tuple[str, int], ...]
     """Fluents and their weights; the others have none."""
     invariant: Invariant
+    within: int = 1
+    """In so many steps the sum grows."""
 
     @property
     def kind(self) -> str:
@@ -172,11 +175,17 @@ class Progress:
         for group in self.invariant.exactly:
             mine = [weights.pop(name, 0) for name in group]
             low, high = low + min(mine), high + max(mine)
-        return high - low + sum(map(abs, weights.values()))
+        most = high - low + sum(map(abs, weights.values()))
+        return self.within * (most + 1) - 1
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        return {"steps": self.steps, "weights": dict(self.weights), "invariant": self.invariant.as_json()}
+        return {
+            "steps": self.steps,
+            "within": self.within,
+            "weights": dict(self.weights),
+            "invariant": self.invariant.as_json(),
+        }
 
     def check(self, game: Game, seconds: float) -> bool:
         """Check on the rules that the sum grows; see `verdict.Certificate`."""
@@ -193,11 +202,23 @@ class Progress:
             terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
         lines.append(f":- #sum{{ {'; '.join(terms)} }} > 0.")
         kept = [*self.invariant._lines(rules, "true", broken=False), *rules.step()]
-        return not rules.possible([*kept, *lines])
+        if self.within > 1:
+            kept += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
+        if rules.possible([*kept, *lines]):
+            return False
+        if self.within > 1:
+            from herbrand.analyse.plain import keeps_changing
+
+            left = seconds - (time.monotonic() - started)
+            return keeps_changing(game, self.invariant, [name for name, _ in self.weights], self.within, left)
+        return True
 
 
 class _Rules:
-    """The rules of a game as a program for clingo, with questions about one state and one step."""
+    """The rules of a game as a program for clingo, with questions about one state and one step.
+
+    A state is any set of fluents that grounding finds possible: `true` is chosen freely, whatever follows.
+    """
 
     def __init__(self, game: Game, seconds: float) -> None:
         from herbrand.ground.encode import encode
@@ -208,6 +229,7 @@ class _Rules:
         self.seconds = seconds
         self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
         self.text = encode(Program(game.rules.normal.rules, self.terms))
+        self._states: str | None = None
         self.players = [
             self.terms.intern(r)
             for r, name in zip(game.rules.roles, game.roles, strict=True)
@@ -268,29 +290,62 @@ class _Rules:
                 "goal/2",
                 "broken/0",
                 "back/0",
+                "up/1",
+                "down/1",
             )
         ]
+        answer, message = self._ask(_SOLVE, "\n".join([self._any_state(), *defined, *lines]))
+        if "UNSATISFIABLE" in answer:
+            return False
+        if "SATISFIABLE" in answer:
+            return True
+        raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
+
+    def _any_state(self) -> str:
+        """Return the rules of the game about any state.
+
+        Where `true` may only follow from `next`, what stays true for its own sake has no beginning, and no
+        answer set has it.
+        """
+        if self._states is None:
+            found, message = self._ask(_FLUENTS, self.text)
+            facts = [f"fluent({line})." for line in found.split()]
+            if not facts:
+                raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
+            rules = [line for line in self.text.splitlines() if not line.startswith("{true(F)}")]
+            self._states = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
+        return self._states
+
+    def _ask(self, program: str, text: str) -> tuple[str, str]:
+        """Run a program on a text in another process; return what it writes and its messages."""
         with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
             file = Path(folder) / "question.lp"
-            file.write_text("\n".join([self.text, *defined, *lines]) + "\n", encoding="ascii")
-            program = (
-                "import runpy, sys; sys.argv[0] = 'clingo'; runpy.run_module('clingo', run_name='__main__')"
-            )
-            command = [sys.executable, "-c", program, "--warn=none", "--quiet=2", "--models=1", str(file)]
-            left = self.deadline - time.monotonic()
+            file.write_text(text + "\n", encoding="ascii")
             try:
                 done = subprocess.run(  # noqa: S603  # our own interpreter
-                    command,
+                    [sys.executable, "-c", program, str(file)],
                     capture_output=True,
-                    timeout=max(left, 0.01),
+                    timeout=max(self.deadline - time.monotonic(), 0.01),
                     check=False,
                     stdin=subprocess.DEVNULL,
+                    text=True,
+                    errors="replace",
                 )
             except subprocess.TimeoutExpired:
                 raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate") from None
-        if b"UNSATISFIABLE" in done.stdout:
-            return False
-        if b"SATISFIABLE" in done.stdout:
-            return True
-        message = done.stderr.decode(errors="replace").strip().splitlines()
-        raise InternalError(f"clingo refused our question: {message[:1]}")
+        return done.stdout, done.stderr
+
+
+_SOLVE = """
+import runpy, sys
+sys.argv[:1] = ["clingo", "--warn=none", "--quiet=2", "--models=1"]
+runpy.run_module("clingo", run_name="__main__")
+"""
+_FLUENTS = """
+import clingo, sys
+control = clingo.Control(["--warn=none"])
+control.load(sys.argv[1])
+control.ground([("base", [])])
+for atom in control.symbolic_atoms.by_signature("true", 1):
+    print(atom.symbol.arguments[0])
+"""

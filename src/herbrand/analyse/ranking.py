@@ -6,6 +6,9 @@ of a SAT solver, for each joint move, whether some step makes none.  Such a step
 (counterexample-guided synthesis: Solar-Lezama et al. 2006; ranking functions: Podelski and Rybalchenko
 2004).  There are finitely many states, so growing is enough, and one sum can do what several, compared
 one after the other, could.
+
+Where a role may pass, the sum grows with each step that changes any fluent with a weight, and in a few steps
+in a row there is such a one.
 """
 
 from __future__ import annotations
@@ -30,33 +33,63 @@ if TYPE_CHECKING:
     from herbrand.analyse.groups import Group
     from herbrand.simulate.expand import Expander
 
-__all__ = ["find_weights", "least_weights"]
+__all__ = ["Weights", "find_weights", "least_weights"]
 
 _ROWS = 300
 """Steps that enter the linear program at once."""
 _CASES = 6000
 """More joint moves than this are not gone through."""
+_QUICK = 300
+"""Conflicts spent on whether a fluent can change in a case at all."""
 _SUMS = 3000
 """More different sums than this are not told apart."""
+_MOST_STEPS = 4
+"""In so many steps in a row one must change a fluent with a weight."""
 _SCALES = 60
 """Weights are looked for among multiples of one part in so many."""
 
 
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weights of fluents whose sum grows."""
+
+    by_place: dict[int, int]
+    """The weights that are not 0, by the places of fluents."""
+    within: int
+    """In so many steps the sum grows."""
+
+
 def find_weights(
     expander: Expander, system: System, groups: Sequence[Group], steps: NDArray[np.int8], deadline: float
-) -> dict[int, int] | None:
-    """Return weights of fluents, by place, whose sum grows with every step.
+) -> Weights | None:
+    """Return weights of fluents whose sum grows with every step, or every few steps.
 
     That is every legal step from a state that is not over and in which the groups hold.  `steps` are changes
     that were seen in play (`walks.Play`), to begin with.  None where no such weights exist or none were
     found.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    weights = least_weights(steps) if len(steps) else None
-    if weights is None:
+    if not len(steps):
         return None
-    cases = _Cases(system, groups, deadline)
+    every = np.ones(steps.shape[1], np.bool_)
+    for weighable in (every, ~_turns(system, steps)):
+        found = _weights(
+            expander, _Cases(system, groups, deadline, passing=weighable is not every), steps, weighable
+        )
+        if found is None:
+            continue
+        within = 1 if weighable is every else _changes_within(system, groups, list(found), deadline)
+        if within is not None:
+            return Weights(found, within)
+    return None
+
+
+def _weights(
+    expander: Expander, cases: _Cases, steps: NDArray[np.int8], weighable: NDArray[np.bool_]
+) -> dict[int, int] | None:
+    """Return weights of some fluents, by place, whose sum grows in all cases."""
     try:
-        if not cases.listed():
+        weights = least_weights(_only(steps, weighable))
+        if weights is None or not cases.listed():
             return None
         while True:
             against = cases.against(weights)
@@ -68,13 +101,56 @@ def find_weights(
             moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
             after = expander.bits(expander.step(states, moves)).astype(np.int8)
             steps = np.concatenate([steps, np.unique(after - expander.bits(states), axis=0)])
-            weights = least_weights(steps)
+            weights = least_weights(_only(steps, weighable))
             if weights is None:
                 return None
-            if time.monotonic() > deadline:
+            if time.monotonic() > cases.deadline:
                 raise BudgetExceeded("the time", "while weights were looked for")
     finally:
         cases.close()
+
+
+def _turns(system: System, steps: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return the fluents of the functions that are all that changes in some step: whose turn it is."""
+    names = [text.strip("()").split(" ", 1)[0] for text in system.fluent_texts]
+    functions = sorted(set(names))
+    number = np.array([functions.index(name) for name in names])
+    changed = np.stack([(steps[:, number == n] != 0).any(axis=1) for n in range(len(functions))], axis=1)
+    counts = changed.sum(axis=1)
+    few = changed[counts == counts[counts > 0].min()] if (counts > 0).any() else changed[:0]
+    if not len(few):
+        return np.zeros(len(names), np.bool_)
+    rows, times = np.unique(few, axis=0, return_counts=True)
+    found: NDArray[np.bool_] = rows[times.argmax()][number]
+    return found
+
+
+def _only(steps: NDArray[np.int8], weighable: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Return the changes of some fluents, where there are any."""
+    if weighable.all():
+        return steps
+    found = np.where(weighable, steps, 0).astype(np.int8)
+    return np.unique(found[found.any(axis=1)], axis=0)
+
+
+def _changes_within(
+    system: System, groups: Sequence[Group], places: Sequence[int], deadline: float
+) -> int | None:
+    """Return in how many steps at most one of some fluents changes; None if that is more than a few."""
+    circuit, frame = system.circuit, system.any_state()
+    with Solver(circuit, deadline) as solver:
+        for within in range(1, _MOST_STEPS + 1):
+            before = frame.state
+            for group in groups:
+                demand(solver, before.tolist(), group)
+            frame = frame.play(solver).after
+            for place in places:
+                a, b = int(before[place]), int(frame.state[place])
+                solver.add([a ^ 1, b])
+                solver.add([a, b ^ 1])
+            if not solver.solve():
+                return within
+    return None
 
 
 def least_weights(steps: NDArray[np.int8]) -> NDArray[np.int64] | None:
@@ -133,19 +209,27 @@ class _Cases:
     away: what is left are the few fluents that the move changes.
     """
 
-    def __init__(self, system: System, groups: Sequence[Group], deadline: float) -> None:
+    def __init__(
+        self, system: System, groups: Sequence[Group], deadline: float, *, passing: bool = False
+    ) -> None:
         self.system = system
+        self.passing = passing
+        """Whether steps that change no fluent with a weight are left out."""
         self.circuit = system.circuit
         self.deadline = deadline
         self.state: NDArray[np.int32] = self.circuit.variables(len(system.network.fluents))
         self.solver = Solver(self.circuit, deadline)
         self.others: dict[int, set[int]] = {}
         """Fluents that are false when one is true."""
-        for group in groups:
+        self.group = np.arange(len(self.state))
+        """Fluents with the same number are never true together."""
+        for number, group in enumerate(groups, len(self.state)):
             demand(self.solver, self.state.tolist(), group)
             if not group.some:
                 for fluent in group.fluents:
                     self.others.setdefault(fluent, set()).update(group.fluents)
+                if all(self.group[fluent] == fluent for fluent in group.fluents):
+                    self.group[list(group.fluents)] = number
         self.cases: list[_Case] = []
 
     def close(self) -> None:
@@ -241,13 +325,8 @@ class _Cases:
     def _no_growth(self, case: _Case, weights: NDArray[np.int64]) -> int | None:
         """Return the literal that the sum does not grow in a case; None if there are too many sums."""
         circuit = self.circuit
-        terms = []
-        for fluent, before, after in case.changes:
-            weight = int(weights[fluent])
-            if weight:
-                rises, falls = circuit.all_of((before ^ 1, after)), circuit.all_of((before, after ^ 1))
-                up, down = (rises, falls) if weight > 0 else (falls, rises)
-                terms.append((abs(weight), up, down))
+        terms = self._terms(case, weights)
+        moving = [literal for _, up, down in terms for literal in (up, down)]
         terms.sort(key=lambda term: term[2] == 0)  # what can only add comes last
         sums = {0: 1}
         for weight, up, down in terms:
@@ -263,4 +342,44 @@ class _Cases:
             sums = {total: circuit.any_of(found) for total, found in following.items()}
             if len(sums) > _SUMS:
                 return None
-        return circuit.any_of([literal for total, literal in sums.items() if total <= 0])
+        none = circuit.any_of([literal for total, literal in sums.items() if total <= 0])
+        return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
+
+    def _terms(self, case: _Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+        """Return what changes the sum: weights above 0, each with when it is added and when taken away.
+
+        Fluents with the same weight of which never two are true count as one, and what only goes from one
+        place to another (a board that is turned) does not count.
+        """
+        circuit, solver = self.circuit, self.solver
+        together: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for fluent, before, after in case.changes:
+            weight = int(weights[fluent])
+            if weight:
+                together.setdefault((self.group[fluent], weight), []).append((before, after))
+        whole = []
+        counts: dict[int, int] = {}
+        for (_, weight), pairs in together.items():
+            before, after = (circuit.any_of(side) for side in zip(*pairs, strict=True))
+            whole.append((weight, before, after))
+            for literal, amount in ((before, -weight), (after, weight)):
+                sign = -1 if literal & 1 else 1
+                counts[literal >> 1] = counts.get(literal >> 1, 0) + sign * amount
+        terms = []
+        for weight, before, after in whole:
+            gone, come = (int(counts[literal >> 1] == 0) for literal in (before, after))
+            if gone and come:
+                continue
+            if not gone and not come:
+                up, down = circuit.all_of((before ^ 1, after)), circuit.all_of((before, after ^ 1))
+            else:
+                up, down = (after, 0) if gone else (0, before)
+            if weight < 0:
+                up, down = down, up
+            up, down = (
+                0 if literal and solver.attempt(_QUICK, literal, *case.when) is False else literal
+                for literal in (up, down)
+            )
+            if up or down:
+                terms.append((abs(weight), up, down))
+        return terms

@@ -30,7 +30,7 @@ import numpy as np
 from herbrand.analyse.bmc import find_lines
 from herbrand.analyse.distance import Distance
 from herbrand.analyse.frames import System
-from herbrand.analyse.groups import find_groups
+from herbrand.analyse.groups import find_groups, find_more
 from herbrand.analyse.guided import guided_line
 from herbrand.analyse.induction import never
 from herbrand.analyse.invariant import Invariant, Progress
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from herbrand.analyse.frames import Frame
     from herbrand.analyse.groups import Group
     from herbrand.analyse.invariant import Bound
-    from herbrand.analyse.latches import Latches
     from herbrand.analyse.verdict import Certificate, Moves
     from herbrand.game import Game
     from herbrand.simulate.expand import Rollouts
@@ -183,34 +182,45 @@ class _Proof:
         """Find groups in the present system, and what follows from them by induction."""
         before = self.budget
         self.budget = before.share(part)
-        if self._needs_bound:
-            with suppress(BudgetExceeded):  # often the groups are not needed
-                deadline = time.monotonic() + 0.15 * self.budget.left
-                self._bounded_by(find_bound(self.system, [], deadline, self.seen.changes), verdicts)
-        if self._open(queries) or self._needs_bound:
-            with suppress(BudgetExceeded):
-                deadline = time.monotonic() + 0.25 * self.budget.left
-                self.groups = find_groups(self.system, deadline, states=self.seen.states)
-        if self._needs_bound:
-            with suppress(BudgetExceeded):
-                deadline = time.monotonic() + 0.2 * self.budget.left
-                self._bounded_by(find_bound(self.system, self.groups, deadline, self.seen.changes), verdicts)
-        if self._needs_bound:
-            with suppress(BudgetExceeded, MissingExtra):
-                deadline = time.monotonic() + 0.3 * self.budget.left
-                weights = find_weights(
-                    self.game.expander, self.system, self.groups, self.seen.changes, deadline
-                )
-                if weights is not None:
-                    texts = self.system.fluent_texts
-                    pairs = tuple((texts[place], weight) for place, weight in weights.items())
-                    self._ends(Progress(pairs, self._invariant("")), verdicts)
-        self._induction(queries, most=0)
-        self.budget = before
+        seen = self.seen
 
-    def _bounded_by(self, latches: Latches | None, verdicts: dict[str, Verdict]) -> None:
-        if latches is not None:
-            self._ends(latches.certificate(self._invariant("")), verdicts)
+        def find(what: Callable[[float], None], share: float) -> None:
+            if self._open(queries) or self._needs_bound:
+                with suppress(BudgetExceeded, MissingExtra):
+                    what(time.monotonic() + share * self.budget.left)
+
+        def groups(deadline: float) -> None:
+            self.groups = find_groups(self.system, deadline, seen.states)
+
+        def more(deadline: float) -> None:
+            self.groups = find_more(self.system, self.groups, deadline, seen.states)
+
+        def bound(deadline: float) -> None:
+            if self._needs_bound:
+                latches = find_bound(self.system, self.groups, deadline, seen.changes)
+                if latches is not None:
+                    self._ends(latches.certificate(self._invariant("")), verdicts)
+
+        def weights(deadline: float) -> None:
+            if self._needs_bound:
+                found = find_weights(self.game.expander, self.system, self.groups, seen.changes, deadline)
+                if found is not None:
+                    texts = self.system.fluent_texts
+                    pairs = tuple((texts[place], weight) for place, weight in found.by_place.items())
+                    self._ends(Progress(pairs, self._invariant(""), found.within), verdicts)
+
+        find(bound, 0.1)  # often the groups are not needed
+        find(groups, 0.3)
+        find(bound, 0.2)
+        find(weights, 0.2)
+        self._induction(queries, most=0)
+        held = len(self.groups)
+        find(more, 0.3)
+        if len(self.groups) > held:
+            find(bound, 0.2)
+            find(weights, 0.4)
+            self._induction(queries, most=0)
+        self.budget = before
 
     def _ends(self, certificate: Progress | Bound, verdicts: dict[str, Verdict]) -> None:
         """Note that plays end."""
@@ -248,7 +258,8 @@ class _Proof:
     def _invariant(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]] = ()) -> Invariant:
         texts = self.system.fluent_texts
         never_two = {group.fluents for group in self.groups if not group.some}
-        some = [group.fluents for group in self.groups if group.some]
+        some = [group.fluents for group in self.groups if group.some and group.given < 0]
+        given = [[(g.given, False), *((f, True) for f in g.fluents)] for g in self.groups if g.given >= 0]
         exactly = [fluents for fluents in some if fluents in never_two]
 
         def named(groups: Iterable[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -259,7 +270,7 @@ class _Proof:
             name,
             named(exactly),
             named(sorted(never_two.difference(exactly))),
-            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *clauses)),
+            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *given, *clauses)),
         )
 
     def _induction(self, queries: Mapping[str, _Reached], most: int) -> None:
