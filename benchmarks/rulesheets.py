@@ -132,7 +132,7 @@ def walk(network: Network, seconds: float) -> dict[str, Any]:
 
     walker, draw = Walker(network), random.Random(1).random
     steps = games = 0
-    stuck = False
+    stuck: str | None = None
     started = time.process_time()
     until = started + seconds
     while time.process_time() < until:
@@ -143,13 +143,13 @@ def walk(network: Network, seconds: float) -> dict[str, Any]:
                 break
             legal = walker.legal()
             if not all(legal):
-                stuck = True
+                stuck = network.terms.text(network.roles[legal.index([])])
                 break
             walker.play([m[int(draw() * len(m))] if len(m) > 1 else m[0] for m in legal])
             steps += 1
     spent = time.process_time() - started
     found = {"steps_per_s": round(steps / spent, 1), "steps": steps, "playouts": games}
-    return {**found, "failed": "some games get stuck"} if stuck else found
+    return {**found, "failed": f"some games get stuck: {stuck} has no legal move"} if stuck else found
 
 
 def _limit_processor(seconds: float) -> None:
