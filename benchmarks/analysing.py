@@ -60,7 +60,7 @@ def child(pipe: Connection, file: str, budget: float, states: int, wanted: tuple
     clock, time.monotonic = time.monotonic, _processor  # budgets are read from this clock
     try:
         game = herbrand.load(file)
-        prove.CHECKING = max(2.0, budget / 6)
+        prove.CHECKING = max(2.0, budget / 3)
         symbolic.SHORTEST = False
         again = len(wanted) < len(COLUMNS)
         found = prove.analyse(

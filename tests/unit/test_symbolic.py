@@ -454,3 +454,15 @@ def test_wins_far_away_need_not_be_shortest() -> None:
     assert holds(game, "win", Witness(line, game.roles[0]))
     assert lines.clean.get("win", -1) < len(line)
     assert len(find_lines(System(game.network), wins, time.monotonic() + 60).found["win"]) == 3 <= len(line)
+
+
+def test_where_only_the_turn_changes_there_is_nothing_to_weigh() -> None:
+    """A game in which nothing but whose turn it is ever changes has no measure of progress, and says so."""
+    game = herbrand.loads(
+        """(role a) (role b) (init (turn a)) (legal a go) (legal b go) (goal a 50) (goal b 50) (other a b)
+        (other b a) (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s)) (<= terminal (not (true (turn ?r))) (role ?r))"""
+    )
+    system = System(game.network)
+    seen = play(game.expander, time.monotonic() + 60)
+    assert find_weights(game.expander, system, [], seen.changes, time.monotonic() + 60) is None
+    assert find_weights(game.expander, system, [], seen.changes[:0], time.monotonic() + 60) is None

@@ -68,8 +68,6 @@ def find_weights(
     that were seen in play (`walks.Play`), to begin with.  None where no such weights exist or none were
     found.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    if not len(steps):
-        return None
     every = np.ones(steps.shape[1], np.bool_)
     for weighable in (every, ~_turns(system, steps)):
         found = _weights(
@@ -160,8 +158,8 @@ def least_weights(steps: NDArray[np.int8]) -> NDArray[np.int64] | None:
         from scipy.sparse import csr_matrix, hstack
     except ImportError as error:
         raise MissingExtra("measures of progress", "analyse") from error
-    if not steps.any(axis=1).all():
-        return None  # a step that changes nothing
+    if not len(steps) or not steps.any(axis=1).all():
+        return None  # nothing was seen, or a step that changes nothing
     places = np.flatnonzero(steps.any(axis=0))
     every = csr_matrix(steps[:, places].astype(np.float64))
     rows = np.arange(min(_ROWS, len(steps)))

@@ -448,6 +448,7 @@ def prepare() -> None:
 
     expander = Expander(_smallest())
     play(expander, time.monotonic() + 1)
+    loosened(_smallest())
     expander.rollouts(expander.initial, seed=1, max_steps=1)
     with suppress(MissingExtra):
         least_weights(np.ones((1, 1), np.int8))
