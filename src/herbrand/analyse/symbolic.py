@@ -212,7 +212,7 @@ class _Proof:
         find(bound, 0.1)  # often the groups are not needed
         find(groups, 0.3)
         find(bound, 0.2)
-        find(weights, 0.2)
+        find(weights, 0.3)
         self._induction(queries, most=0)
         held = len(self.groups)
         find(more, 0.3)
