@@ -97,7 +97,7 @@ def test_values_are_learned_from_random_games(random_state: RandomState) -> None
     """In breakthrough, who is ahead is told well enough, and both ways of evaluating agree."""
     game = herbrand.load("breakthrough")
     lesson = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
-    assert lesson.features
+    assert 0 < lesson.features < len(lesson.judge.literals)  # fluents have weights as novelties, too
     assert lesson.explained > 0.3
     states = np.concatenate([game.expander.pack([random_state(game, 10, s).facts]) for s in range(20)])
     values = valued(game.expander, 0, states, lesson.judge)

@@ -34,7 +34,9 @@ class AlphaBetaPlayer(RelayPlayer):
     while there is no network, `mcts` chooses.  `memory` is how many megabytes the table of positions
     takes, `nodes` how many positions are opened for a move at most (None: as many as there is time for),
     `threads` how many look at the same time (None: two if there are so many processors).  Without
-    `learning` all positions are valued alike until the end is in sight.
+    `learning` all positions are valued alike until the end is in sight.  With `novelty`, moves that make
+    something true that was not so before in the match are looked at first among equals, and learned values
+    count how rare what is true was in random games.
     """
 
     name = "alphabeta"
@@ -47,11 +49,13 @@ class AlphaBetaPlayer(RelayPlayer):
         nodes: int | None = None,
         threads: int | None = None,
         learning: bool = True,
+        novelty: bool = True,
     ) -> None:
         super().__init__(seed, memory=memory)
         self.nodes = nodes
         self.threads = min(_THREADS, cores()) if threads is None else threads
         self.learning = learning
+        self.novelty = novelty
         self.lesson: Lesson | None = None
         """What it learned about the game."""
         self._engines: list[AlphaBeta] = []
@@ -87,7 +91,7 @@ class AlphaBetaPlayer(RelayPlayer):
 
             left = seconds - (time.monotonic() - started)
             until = time.monotonic() + min(_LESSON, max(1.0, left - 0.5))
-            lesson = learn(game.expander, role, seed=seed, deadline=until)
+            lesson = learn(game.expander, role, seed=seed, deadline=until, novelty=self.novelty)
             if lesson.features:
                 engines = self._made(game, role, lesson)
             if self._game is game and lesson.features:
@@ -101,13 +105,15 @@ class AlphaBetaPlayer(RelayPlayer):
         from herbrand.play.minimax.engine import AlphaBeta
 
         judge = None if lesson is None else lesson.judge
-        first = AlphaBeta(game.network, role, memory=int(self.memory * 1e6), judge=judge)
+        first = AlphaBeta(
+            game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
+        )
         first.move_to(first.expander.initial)
         first.slice(1)
         return [
             first,
             *(
-                AlphaBeta(game.network, role, judge=judge, table=first.table, ahead=1)
+                AlphaBeta(game.network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty)
                 for _ in range(1, self.threads)
             ),
         ]

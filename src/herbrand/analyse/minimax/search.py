@@ -44,7 +44,8 @@ class Search:
 
     `memory` is the size of the transposition table in bytes; a `table` of another search for the same role
     may be used instead, also by another thread at the same time.  With `exact`, no successor is searched
-    less deeply than others, which finds proofs sooner and good moves later.
+    less deeply than others, which finds proofs sooner and good moves later.  With `novelty`, a successor in
+    which fluents are true that were so in none of the states searched from is looked at sooner.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Search:
         table: Table | None = None,
         exact: bool = False,
         ahead: int = 0,
+        novelty: bool = True,
     ) -> None:
         self.expander = Expander(network)
         self.role = role
@@ -73,7 +75,8 @@ class Search:
         self.frames = new_frames(moves)
         self.frames.numbers[[MINE, NOBODY]] = role, exact
         self.notes = new_root(moves)
-        self.seen = np.zeros(self.expander.words, np.uint64)
+        self.seen = np.zeros(self.expander.words if novelty else 0, np.uint64)
+        """The fluents that were true in some state searched from; empty if that does not matter."""
         self.stop = np.zeros(1, np.int64)
         """Set `stop[0]` to end a slice early, from any thread."""
         wide = int(self.expander.legal(self.expander.initial).counts().max()) > _FEW
@@ -98,7 +101,7 @@ class Search:
     def move_to(self, state: States) -> None:
         """Make a packed state, [1, words], the root."""
         self.rows.state[0] = state[0]
-        self.seen |= state[0]
+        self.seen |= state[0, : len(self.seen)]
         self.depth, self.value, self.is_solved, self.choice = 0, 50.0, False, -1
         self.notes.value[:] = -1
         self.notes.nodes[:] = 0

@@ -4,9 +4,14 @@ The gates that decide what is legal and when a game ends are the conditions of t
 square that is attacked, a way that is open.  States of random games are valued by many random games from
 each; a gate or fluent is looked at as a feature of each state, and the values are predicted from them by
 ridge regression.  Features are taken up in rounds, those that explain most of what is left first (matching
-pursuit, Mallat and Zhang 1993).  How many moves each role has (mobility) and what the goal would be now
-(progress) take part as well.  Then games are played in which mostly the best successor is taken, and
-all is learned again with states of those, which are more like the ones that a search meets.
+pursuit, Mallat and Zhang 1993).  How many moves each role has (mobility), what the goal would be now
+(progress) and how rare the fluents are that each role makes true (novelty) take part as well.  Then games
+are played in which mostly the best successor is taken, and all is learned again with states of those, which
+are more like the ones that a search meets.
+
+Novelty is that of width-based search (Lipovetzky and Geffner 2012; Geffner and Geffner 2015), where a state
+is novel that makes a fluent true for the first time.  After thousands of games few fluents are new, so it is
+counted by degrees: a fluent that is true in the part p of all states is worth -log2 p.
 """
 
 from __future__ import annotations
@@ -57,14 +62,20 @@ class Lesson(NamedTuple):
     seconds: float
 
 
-def learn(expander: Expander, role: int, *, seed: int = 0, deadline: float = float("inf")) -> Lesson:
-    """Learn to value states for a role, until `deadline` on the monotonic clock at the latest."""
+def learn(
+    expander: Expander, role: int, *, seed: int = 0, deadline: float = float("inf"), novelty: bool = True
+) -> Lesson:
+    """Learn to value states for a role, until `deadline` on the monotonic clock at the latest.
+
+    Without `novelty`, how rare the fluents of a state are does not count.
+    """
     started = time.monotonic()
     generator = np.random.default_rng(seed)
     best = Lesson(no_judge(len(expander.roles)), 0, 0, 0.0, 0.0)
     states, values, games = np.zeros((0, expander.words), np.uint64), np.zeros(0), 0
+    made = np.zeros((len(expander.roles), expander.fluents), np.int64)
     for again in range(2):
-        met = _met(expander, role, generator, best.judge if again else None, deadline)
+        met = _met(expander, role, generator, best.judge if again else None, deadline, made)
         middle = time.monotonic() + 0.5 * max(0.0, deadline - time.monotonic())
         found = _valued_by_games(expander, role, met, generator, deadline if again else middle)
         games += len(found) * _EACH_STATE
@@ -72,7 +83,8 @@ def learn(expander: Expander, role: int, *, seed: int = 0, deadline: float = flo
         known = values >= 0
         if known.sum() < _KNOWN:
             break
-        judge, features, explained = _regress(expander, role, states[known], values[known], generator)
+        worth = rarity(expander, states[known], made) if novelty else np.zeros_like(made, float)
+        judge, features, explained = _regress(expander, role, states[known], values[known], worth, generator)
         best = Lesson(judge, games, features, explained, time.monotonic() - started)
         if not features or time.monotonic() > deadline:
             break
@@ -80,9 +92,14 @@ def learn(expander: Expander, role: int, *, seed: int = 0, deadline: float = flo
 
 
 def _met(
-    expander: Expander, role: int, generator: np.random.Generator, judge: Judge | None, deadline: float
-) -> States:
-    """Play games; return states of them in which the game goes on, in any order."""
+    expander: Expander, role: int, generator: np.random.Generator, judge: Judge | None, deadline: float,
+    made: NDArray[np.int64],
+) -> States:  # fmt: skip
+    """Play games; return states of them in which the game goes on, in any order.
+
+    To `made`, [roles, fluents], is added how often a move of each role made each fluent true, where nobody
+    else had a choice.
+    """
     states = np.repeat(expander.initial, _GAMES, axis=0)
     met: list[States] = []
     for _ in range(_STEPS):
@@ -95,7 +112,11 @@ def _met(
         joint = _drawn(expander, legal, going, generator)
         if judge is not None:
             _improve(expander, role, states, legal, going, joint, judge, generator)
-        states = expander.step(states, joint)
+        before, states = expander.bits(states), expander.step(states, joint)
+        changed = expander.bits(states) & ~before
+        choosing = legal.counts()[going] > 1
+        for r in range(len(made)):
+            made[r] += changed[choosing[:, r] & (choosing.sum(axis=1) == 1)].sum(axis=0)
     if not met:
         return expander.initial[:0]
     every = np.unique(np.concatenate(met), axis=0)
@@ -178,6 +199,17 @@ def valued(expander: Expander, role: int, states: States, judge: Judge) -> NDArr
     return values
 
 
+def rarity(expander: Expander, states: States, made: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what each fluent is worth as a novelty for the role that makes it true, [roles, fluents].
+
+    That is -log2 of the part of the states in which it is true.  A fluent is nobody's if no role makes it
+    true more often than every other.
+    """
+    parts = (expander.bits(states).sum(axis=0) + 1) / (len(states) + 2)
+    most = (made > 0) & (made == made.max(axis=0))
+    return np.where(most & (most.sum(axis=0) == 1), -np.log2(parts), 0.0)
+
+
 # -- regression -----------------------------------------------------------------------------
 
 
@@ -186,9 +218,13 @@ def _regress(
     role: int,
     states: States,
     goals: NDArray[np.float64],
+    worth: NDArray[np.float64],
     generator: np.random.Generator,
 ) -> tuple[Judge, int, float]:
-    """Return the weights, how many features have some, and the part of the variance that is explained."""
+    """Return the weights, how many features have some, and the part of the variance that is explained.
+
+    `worth` says what each fluent is worth as a novelty, see `rarity`.
+    """
     network = expander.network
     gates = np.arange(network.inputs, network.inputs + network.cones[0])
     if len(gates) > _NODES:
@@ -203,7 +239,7 @@ def _regress(
         _, unique = np.unique(np.packbits(signs, axis=0).T, axis=0, return_index=True)
         some = some[np.sort(unique)]
     bits, nodes = np.ascontiguousarray(bits[:, some]), every[some]
-    base = [np.ones(len(states)), *legal.counts().T.astype(float)]
+    base = [np.ones(len(states)), *legal.counts().T.astype(float), *worth @ expander.bits(states).T]
     few = network.cones[2] - network.cones[1] <= network.cones[1]
     if few:
         now = expander.goals(states)[:, role].astype(float)
@@ -238,7 +274,7 @@ def _regress(
         errors = goals - design @ weights
     assert best is not None
     left, chosen, weights = best
-    judge = _judge(expander, nodes[chosen], weights, few=few)
+    judge = _judge(expander, nodes[chosen], weights, worth, few=few)
     return judge, len(chosen), max(0.0, 1.0 - left / total)
 
 
@@ -258,19 +294,26 @@ def _ridge(design: NDArray[np.float64], goals: NDArray[np.float64]) -> NDArray[n
     return weights
 
 
-def _judge(expander: Expander, nodes: NDArray[np.int32], weights: NDArray[np.float64], *, few: bool) -> Judge:
-    """Put weights into the form of the search."""
+def _judge(
+    expander: Expander, nodes: NDArray[np.int32], weights: NDArray[np.float64],
+    worth: NDArray[np.float64], *, few: bool,
+) -> Judge:  # fmt: skip
+    """Put weights into the form of the search, where the novelty of a fluent is a weight of its own."""
     roles = len(expander.roles)
-    words = -(-len(nodes) // 64)
+    start = 1 + 2 * roles + (2 if few else 0)
+    of_nodes = np.zeros(1 + max(expander.fluents, int(nodes.max(initial=0))))
+    of_nodes[nodes] = weights[start:]
+    of_nodes[1 : 1 + expander.fluents] += weights[1 + roles : 1 + 2 * roles] @ worth
+    some = np.flatnonzero(np.rint(of_nodes * SCALE)).astype(np.int32)
+    words = -(-len(some) // 64)
     mine = np.zeros(64 * words)
-    start = 1 + roles + (2 if few else 0)
-    mine[: len(nodes)] = weights[start:] * SCALE
+    mine[: len(some)] = of_nodes[some] * SCALE
     table = np.zeros((8 * words, 256), np.int32)
     for j in range(8 * words):
         for b in range(8):
             table[j, (np.arange(256) >> b & 1) == 1] += round(float(mine[8 * j + b]))
-    progress = weights[1 + roles : start] * SCALE if few else np.zeros(2)
-    return Judge(2 * nodes, table, weights[1 : 1 + roles] * SCALE, progress, float(weights[0]) * SCALE)
+    progress = weights[1 + 2 * roles : start] * SCALE if few else np.zeros(2)
+    return Judge(2 * some, table, weights[1 : 1 + roles] * SCALE, progress, float(weights[0]) * SCALE)
 
 
 def _bits(
