@@ -4,8 +4,8 @@ In breakthrough a pawn on a row further on weighs more.  Weights are guessed fro
 least ones with which every step that was seen makes progress (a linear program), and then it is asked
 of a SAT solver, for each joint move, whether some step makes none.  Such a step teaches the next guess
 (counterexample-guided synthesis: Solar-Lezama et al. 2006; ranking functions: Podelski and Rybalchenko
-2004).  There are finitely many states, so growing is enough, and one sum can do what several, compared
-one after the other, could.
+2004).  Weights that are the same for all fluents written alike are tried first.  There are finitely many
+states, so growing is enough, and one sum can do what several, compared one after the other, could.
 
 Where a role may pass, the sum grows with each step that changes any fluent with a weight, and in a few steps
 in a row there is such a one.
@@ -45,6 +45,8 @@ _SUMS = 3000
 """More different sums than this are not told apart."""
 _MOST_STEPS = 4
 """In so many steps in a row one must change a fluent with a weight."""
+_KEPT = ((), (-1,), (0,), (1, -1), (0, -1))
+"""Which arguments of fluents tell classes apart, by their places."""
 _SCALES = 60
 """Weights are looked for among multiples of one part in so many."""
 
@@ -68,44 +70,89 @@ def find_weights(
     that were seen in play (`walks.Play`), to begin with.  None where no such weights exist or none were
     found.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    every = np.ones(steps.shape[1], np.bool_)
-    for weighable in (every, ~_turns(system, steps)):
-        found = _weights(
-            expander, _Cases(system, groups, deadline, passing=weighable is not every), steps, weighable
-        )
-        if found is None:
-            continue
-        within = 1 if weighable is every else _changes_within(system, groups, list(found), deadline)
-        if within is not None:
-            return Weights(found, within)
+    fixed = _turns(system, steps)
+    for passing in (False, True):
+        learned = _Learned(steps)
+        cases = _Cases(system, groups, deadline, passing=passing)
+        try:
+            for classes in _likenesses(system):
+                found = _weights(expander, cases, learned, np.where(fixed & passing, -1, classes))
+                if found is None:
+                    continue
+                within = _changes_within(system, groups, list(found), deadline) if passing else 1
+                if within is not None:
+                    return Weights(found, within)
+        finally:
+            cases.close()
     return None
 
 
+@dataclass(slots=True)
+class _Learned:
+    """Steps that were seen, or that a SAT solver found."""
+
+    steps: NDArray[np.int8]
+
+
 def _weights(
-    expander: Expander, cases: _Cases, steps: NDArray[np.int8], weighable: NDArray[np.bool_]
+    expander: Expander, cases: _Cases, learned: _Learned, classes: NDArray[np.int64]
 ) -> dict[int, int] | None:
-    """Return weights of some fluents, by place, whose sum grows in all cases."""
-    try:
-        weights = least_weights(_only(steps, weighable))
+    """Return weights of fluents, by place, whose sum grows in all cases; the same for fluents of one class.
+
+    Fluents of class -1 have none, and steps that change nothing else do not count.
+    """
+    while True:
+        weights = _weigh(learned.steps, classes)
         if weights is None or not cases.listed():
             return None
-        while True:
-            against = cases.against(weights)
-            if against is None:
-                return None
-            if not against:
-                return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
-            states = expander.pack_bits(np.array([state for state, _ in against], np.bool_))
-            moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
-            after = expander.bits(expander.step(states, moves)).astype(np.int8)
-            steps = np.concatenate([steps, np.unique(after - expander.bits(states), axis=0)])
-            weights = least_weights(_only(steps, weighable))
-            if weights is None:
-                return None
-            if time.monotonic() > cases.deadline:
-                raise BudgetExceeded("the time", "while weights were looked for")
-    finally:
-        cases.close()
+        against = cases.against(weights)
+        if against is None:
+            return None
+        if not against:
+            return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
+        states = expander.pack_bits(np.array([state for state, _ in against], np.bool_))
+        moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
+        after = expander.bits(expander.step(states, moves)).astype(np.int8)
+        changes = np.unique(after - expander.bits(states), axis=0)
+        learned.steps = np.concatenate([learned.steps, changes])
+        if time.monotonic() > cases.deadline:
+            raise BudgetExceeded("the time", "while weights were looked for")
+
+
+def _weigh(steps: NDArray[np.int8], classes: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the least weights, one for each class, with which every step makes the sum grow."""
+    kept = classes >= 0
+    together = np.zeros((len(steps), int(classes.max(initial=-1)) + 1), np.int16)
+    for place in np.flatnonzero(kept):
+        together[:, classes[place]] += steps[:, place]
+    counting = steps[:, kept].any(axis=1) if not kept.all() else np.ones(len(steps), np.bool_)
+    found = least_weights(np.unique(together[counting], axis=0))
+    if found is None:
+        return None
+    weights: NDArray[np.int64] = np.where(kept, found[classes], 0)
+    return weights
+
+
+def _likenesses(system: System) -> Iterator[NDArray[np.int64]]:
+    """Yield classes of fluents that are alike, from few classes to one for each fluent.
+
+    On a board what counts is often the piece alone, or the piece and its row.
+    """
+    terms, fluents = system.network.terms, system.network.fluents.tolist()
+    named = [(terms.functor[fluent], terms.args[fluent]) for fluent in fluents]
+    seen = set()
+    for kept in _KEPT:
+        keys = [
+            (functor, tuple(args[i] for i in kept if -len(args) <= i < len(args))) for functor, args in named
+        ]
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        classes = tuple(numbers[key] for key in keys)
+        if classes not in seen:
+            seen.add(classes)
+            yield np.array(classes, np.int64)
+    alone = tuple(range(len(fluents)))
+    if alone not in seen:
+        yield np.array(alone, np.int64)
 
 
 def _turns(system: System, steps: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -121,14 +168,6 @@ def _turns(system: System, steps: NDArray[np.int8]) -> NDArray[np.bool_]:
     rows, times = np.unique(few, axis=0, return_counts=True)
     found: NDArray[np.bool_] = rows[times.argmax()][number]
     return found
-
-
-def _only(steps: NDArray[np.int8], weighable: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Return the changes of some fluents, where there are any."""
-    if weighable.all():
-        return steps
-    found = np.where(weighable, steps, 0).astype(np.int8)
-    return np.unique(found[found.any(axis=1)], axis=0)
 
 
 def _changes_within(
@@ -151,7 +190,7 @@ def _changes_within(
     return None
 
 
-def least_weights(steps: NDArray[np.int8]) -> NDArray[np.int64] | None:
+def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int64] | None:
     """Return the least whole weights with which every step makes the sum grow; None where there are none."""
     try:
         from scipy.optimize import linprog
@@ -234,7 +273,9 @@ class _Cases:
         self.solver._solver.delete()
 
     def listed(self) -> bool:
-        """List the cases; return whether there are not too many."""
+        """List the cases, if that was not done; return whether there are not too many."""
+        if self.cases:
+            return len(self.cases) <= _CASES
         for case in self._split({}, {}):
             self.cases.append(case)
             if len(self.cases) > _CASES:

@@ -8,7 +8,8 @@ end without one goal value for each role.  In this order, each for a part of the
    that ends it (`loose`);
 3. *induction*: no state in which the groups hold is of that kind (`induction`);
 4. *guided search*: a beam of states that seem near (`guided`);
-5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`);
+5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); what it finds quickly
+   comes before groups;
 6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
    further away, without excluding nearer ones;
 7. *k-induction*, from what bounded model checking has excluded.
@@ -147,6 +148,9 @@ class _Proof:
         if self._needs_bound and self.seen.circle is not None:
             verdicts["termination"] = self._circle(self.seen.circle)
             self.terminates = True
+        self._pdr(
+            {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
+        )
         smaller = loosened(self.game.network)
         never_stuck = {name: reached for name, reached in queries.items() if name == "playability"}
         if smaller is not None and (self._open(never_stuck) or self._needs_bound):
@@ -154,9 +158,11 @@ class _Proof:
             self._by_groups(never_stuck, verdicts, 0.4)
         if self._open(queries) or self._needs_bound:
             self.system = System(self.game.network)
-            self._by_groups(queries, verdicts, 1.0)
+            self._by_groups(queries, verdicts, 0.5)
         if self._open(queries) or self._needs_bound:
             self._try_harder(queries, verdicts)
+        elif SHORTEST:
+            self._bounded(queries)
 
     def _try_harder(self, queries: dict[str, _Reached], verdicts: dict[str, Verdict]) -> None:
         """Decide what groups and random play do not."""
@@ -209,16 +215,16 @@ class _Proof:
                     pairs = tuple((texts[place], weight) for place, weight in found.by_place.items())
                     self._ends(Progress(pairs, self._invariant(""), found.within), verdicts)
 
-        find(bound, 0.1)  # often the groups are not needed
-        find(groups, 0.3)
-        find(bound, 0.2)
-        find(weights, 0.3)
+        find(bound, 0.15)  # often the groups are not needed
+        find(groups, 0.4)
+        find(bound, 0.4)
+        find(weights, 0.5)
         self._induction(queries, most=0)
         held = len(self.groups)
-        find(more, 0.3)
+        find(more, 0.4)
         if len(self.groups) > held:
-            find(bound, 0.2)
-            find(weights, 0.4)
+            find(bound, 0.4)
+            find(weights, 0.8)
             self._induction(queries, most=0)
         self.budget = before
 
@@ -381,7 +387,8 @@ class _Proof:
                     reached.certificate = self._only_clauses(name, outcome.clauses)
 
     def _only_clauses(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]]) -> Invariant:
-        texts = self.system.fluent_texts
+        network = self.game.network
+        texts = [network.terms.text(fluent) for fluent in network.fluents.tolist()]
         return Invariant(name, clauses=tuple(tuple((texts[f], value) for f, value in c) for c in clauses))
 
     def _shows(self, name: str, line: Moves) -> bool:
