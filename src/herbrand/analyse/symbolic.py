@@ -8,8 +8,8 @@ end without one goal value for each role.  In this order, each for a part of the
    that ends it (`loose`);
 3. *induction*: no state in which the groups hold is of that kind (`induction`);
 4. *guided search*: a beam of states that seem near (`guided`);
-5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); what it finds quickly
-   comes before groups;
+5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); for a moment it is
+   asked before groups are looked for;
 6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
    further away, without excluding nearer ones;
 7. *k-induction*, from what bounded model checking has excluded.
