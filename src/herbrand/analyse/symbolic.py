@@ -170,11 +170,10 @@ class _Proof:
             reason = "neither a measure of progress was found, nor fluents that count the steps"
             verdicts["termination"] = Verdict.unknown(reason)
         self._guided(queries)
-        self._pdr(queries, 0.25, merge=False)
+        self._pdr(queries, 0.5, merge=True)
         self._bounded(queries)
         self._far(queries)
         self._induction(queries, most=3)
-        self._pdr(queries, 0.6, merge=True)
         self._pdr(queries, 0.9, merge=False)
         if self.bound is not None and self._needs_bound:
             verdicts["termination"] = Verdict(
