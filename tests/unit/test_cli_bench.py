@@ -245,7 +245,7 @@ def test_a_folder_of_sheets_is_covered(tmp_path: Path) -> None:
     assert found["nim"]["engine"] == "network"
     assert found["nim"]["ground_rules"] > 0
     assert found["nim"]["peak_mb"] > 0
-    assert all(found["nim"][key]["steps_per_s"] > 0 for key in ("batch", "network", "rules"))
+    assert all(found["nim"][key]["steps_per_s"] > 0 for key in ("batch", "single", "rules"))
     assert found["faulty"]["engine"] is None
     assert "r has no legal move" in found["stuck"]["batch"]["failed"]
     shown = table.read_text(encoding="utf-8")

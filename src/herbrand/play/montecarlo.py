@@ -24,6 +24,8 @@ __all__ = ["MonteCarloPlayer"]
 _ROUND = 32
 """Games from each move in the first round on the network; later rounds grow with the time there is."""
 _LARGEST_ROUND = 4096
+_FEW = 512
+"""Games played at once at first, where there are more moves than that leaves games for each."""
 _UNKNOWN = 50.0
 """What a game counts that ends without exactly one goal value, or is cut off without one."""
 
@@ -63,6 +65,8 @@ class MonteCarloPlayer(Player):
         counts = [0] * len(moves)
         most = self.playouts  # then the same questions have the same answers, whatever the clock says
         games = _ROUND if most is None else min(_LARGEST_ROUND, -(-most // len(moves)))
+        # of thousands of moves a few at a time, until it is known how long that takes
+        first, few = 0, len(moves) if most is not None else max(1, _FEW // games)
         while self.may_go_on(deadline) and (most is None or self.played < most):
             expander = self._expander
             started = time.monotonic()
@@ -70,13 +74,18 @@ class MonteCarloPlayer(Player):
                 self._one_each(state, moves, totals, counts, deadline)
             else:
                 try:
-                    self._many_each(expander, state, moves, totals, counts, games)
+                    part = moves[first : first + few]
+                    self._many_each(expander, state, part, totals, counts, games, first)
+                    first = first + len(part) if first + len(part) < len(moves) else 0
                 except HerbrandError:  # a state that the network does not have: the rules go on
                     self._expander = None
                     continue
             spent = time.monotonic() - started
             if most is None and expander is not None and 4 * spent < min(0.2, deadline - time.monotonic()):
-                games = min(_LARGEST_ROUND, 2 * games)
+                if few < len(moves):
+                    few *= 2
+                else:
+                    games = min(_LARGEST_ROUND, 2 * games)
             if 1.5 * spent > deadline - time.monotonic():
                 break
         means = [total / count if count else -1.0 for total, count in zip(totals, counts, strict=True)]
@@ -124,8 +133,9 @@ class MonteCarloPlayer(Player):
         totals: list[float],
         counts: list[int],
         games: int,
+        first: int,
     ) -> None:
-        """Play a number of random games after each move on the network."""
+        """Play random games on the network after each of some moves, the first of which is number `first`."""
         import numpy as np
 
         mine = self.game.role_index(self.role)
@@ -134,7 +144,7 @@ class MonteCarloPlayer(Player):
         for place, (role, legal) in enumerate(state.legal_moves().items()):
             numbers = np.array([expander.move_numbers[place][str(move).lower()] for move in legal], np.int32)
             if place == mine:
-                joint[:, :, place] = numbers[:, None]
+                joint[:, :, place] = numbers[first : first + len(moves), None]
             else:
                 joint[:, :, place] = generator.choice(numbers, (len(moves), games))
             assert role == self.game.roles[place]
@@ -144,7 +154,7 @@ class MonteCarloPlayer(Player):
         ended = expander.rollouts(after, seed=self.chance.getrandbits(32), max_steps=self.max_steps)
         values = ended.goals[:, mine].astype(float)
         values[values < 0] = _UNKNOWN
-        for place, total in enumerate(values.reshape(len(moves), games).sum(axis=1).tolist()):
+        for place, total in enumerate(values.reshape(len(moves), games).sum(axis=1).tolist(), first):
             totals[place] += total
             counts[place] += games
         self.played += len(values)
