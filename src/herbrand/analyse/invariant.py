@@ -59,7 +59,10 @@ class Invariant:
 
     def check(self, game: Game, seconds: float) -> bool:
         """Check the three parts on the rules; see `verdict.Certificate`."""
-        rules = _Rules(game, seconds)
+        return self._holds(game, _Rules(game, seconds))
+
+    def _holds(self, game: Game, rules: _Rules) -> bool:
+        """Check the three parts on rules that other questions are asked of, too."""
         true = game.initial_state("rules").facts
         for group in (*self.exactly, *self.never_two):
             held = sum(fluent in true for fluent in group)
@@ -129,9 +132,9 @@ class Bound:
     def check(self, game: Game, seconds: float) -> bool:
         """Check on the rules that the fluents are such; see `verdict.Certificate`."""
         started = time.monotonic()
-        if not self.invariant.check(game, seconds):
+        rules = _Rules(game, seconds)
+        if not self.invariant._holds(game, rules):
             return False
-        rules = _Rules(game, seconds - (time.monotonic() - started))
         term = rules.term
         kept = [*self.invariant._lines(rules, "true", broken=False), *rules.step()]
         back = [f"back :- true({term(f)}), not next({term(f)})." for f in self.rising]
@@ -190,9 +193,9 @@ class Progress:
     def check(self, game: Game, seconds: float) -> bool:
         """Check on the rules that the sum grows; see `verdict.Certificate`."""
         started = time.monotonic()
-        if not self.invariant.check(game, seconds):
+        rules = _Rules(game, seconds)
+        if not self.invariant._holds(game, rules):
             return False
-        rules = _Rules(game, seconds - (time.monotonic() - started))
         terms = []
         lines = []
         for i, (name, weight) in enumerate(self.weights):

@@ -191,14 +191,7 @@ def _binders(group: Sequence[int], body: Sequence[Goal]) -> list[_Binder]:
     bound, needed = _bound_and_needed(group, body)
     found: list[_Binder] = []
     while missing := needed - bound:
-        options = [
-            goal
-            for i, goal in enumerate(body)
-            if i not in group
-            and isinstance(goal, Call)
-            and not goal.negated
-            and goal_variables(goal) & missing
-        ]
+        options = _binding(missing, group, body).values()
         if not options:
             return []
         call = max(options, key=lambda goal: len(goal_variables(goal) & missing))
@@ -221,6 +214,15 @@ def _bound_and_needed(group: Iterable[int], body: Sequence[Goal]) -> tuple[set[s
     return bound, needed
 
 
+def _binding(missing: set[str], group: Sequence[int], body: Sequence[Goal]) -> dict[int, Call]:
+    """Return by place the calls outside of a group that bind some of the variables that are missing."""
+    return {
+        i: goal
+        for i, goal in enumerate(body)
+        if i not in group and isinstance(goal, Call) and not goal.negated and goal_variables(goal) & missing
+    }
+
+
 def _made_safe(group: list[int], body: Sequence[Goal]) -> list[int]:
     """Add the calls that bind what the tests of the group mention."""
     chosen = list(group)
@@ -229,14 +231,7 @@ def _made_safe(group: list[int], body: Sequence[Goal]) -> list[int]:
         missing = needed - bound
         if not missing:
             return sorted(chosen)
-        options = [
-            i
-            for i, goal in enumerate(body)
-            if i not in chosen
-            and isinstance(goal, Call)
-            and not goal.negated
-            and goal_variables(goal) & missing
-        ]
+        options = _binding(missing, chosen, body)
         if not options:
             return sorted(chosen)
         chosen.append(
