@@ -16,7 +16,7 @@ from herbrand.knowledge.histories import Step
 from herbrand.testing import hidden_games
 
 RELAXED = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=25
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=10
 )
 PLAYS = 400
 SECONDS = 3.0

