@@ -2,18 +2,24 @@
 
 Counted along the gates: for a conjunction what its sides need is added, for a disjunction the lesser is
 taken (the additive heuristic of Bonet and Geffner 2001, on a network instead of on rules).  Fluents that
-several gates need count several times, so the number is a guide, not a bound.
+several gates need count several times, so the number is a guide, not a bound.  With `Domains` a fluent that
+others have to become first counts as many times as that takes steps: a piece six fields away, a count of 3
+that has to be 16.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.analyse.domains import UNREACHABLE, Domains
 from herbrand.compiled import compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
     from herbrand.network.circuit import Circuit
@@ -23,19 +29,31 @@ __all__ = ["Distance"]
 
 _LANES = 32
 """States that are gone through side by side."""
-_FAR = np.float32(1e9)
+_FAR = UNREACHABLE
 """The distance to what cannot be."""
+_NONE = np.zeros(0, np.int64)
+_NO_DOMAINS = Domains(np.zeros(1, np.int64), _NONE, _NONE, np.zeros(0, np.float32))
 
 
 class Distance:
-    """The distance of packed states to those in which a literal of a circuit is true.
+    """The distance of packed states to those in which literals of a circuit are true.
 
-    The literal depends on `state` alone, the variables of the fluents.
+    The literals depend on `state` alone, the variables of the fluents.  Their distances are added, each times
+    its weight.
     """
 
-    def __init__(self, circuit: Circuit, state: NDArray[np.int32], literal: int) -> None:
+    def __init__(
+        self,
+        circuit: Circuit,
+        state: NDArray[np.int32],
+        literals: Sequence[int],
+        domains: Domains | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self.domains = domains or _NO_DOMAINS
+        self.weights = np.array(weights or [1] * len(literals), np.float32)
         places = {int(variable) >> 1: place for place, variable in enumerate(state.tolist())}
-        gates, stack, met = [], [literal >> 1], set()
+        gates, stack, met = [], [literal >> 1 for literal in literals], set()
         while stack:
             node = stack.pop()
             if node in met or node == 0 or node in places:
@@ -49,23 +67,40 @@ class Distance:
         number = {0: 0} | {node: 1 + place for node, place in places.items()}
         number |= {node: 1 + self.fluents + i for i, node in enumerate(gates)}
 
-        def renumbered(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-            return np.array([2 * number[x >> 1] | (x & 1) for x in literals[gates].tolist()], np.int32)
+        def renumbered(literals: Iterable[int]) -> NDArray[np.int32]:
+            return np.array([2 * number[x >> 1] | (x & 1) for x in literals], np.int32)
 
-        self.left = renumbered(circuit.left)
-        self.right = renumbered(circuit.right)
-        self.literal = 2 * number[literal >> 1] | (literal & 1)
+        self.left = renumbered(circuit.left[gates].tolist())
+        self.right = renumbered(circuit.right[gates].tolist())
+        self.literals = renumbered(literals)
+
+    @property
+    def needed(self) -> NDArray[np.int64]:
+        """The places of the fluents that the literals depend on."""
+        nodes = np.unique(np.concatenate((self.left, self.right, self.literals)) >> 1).astype(np.int64)
+        needed: NDArray[np.int64] = nodes[(nodes > 0) & (nodes <= self.fluents)] - 1
+        return needed
+
+    def weighted(self, *weights: float) -> Distance:
+        """Return the same distances added with other weights, one for each literal."""
+        other = copy(self)
+        other.weights = np.array(weights, np.float32)
+        return other
 
     def __call__(self, states: States) -> NDArray[np.float32]:
         """Return the distances, [n]; 0 for the states looked for."""
         found = np.zeros(len(states), np.float32)
-        _distances(self.left, self.right, self.fluents, self.literal, states, found)
+        _distances(
+            self.left, self.right, self.fluents, self.literals, self.weights, *self.domains, states, found
+        )
         return found
 
 
 @compiled
-def _distances(left, right, fluents, literal, states, found):
-    """Fill in the distance of each state."""
+def _distances(
+    left, right, fluents, literals, weights, starts, members, tables, steps, states, found
+):  # fmt: skip
+    """Fill in the distance of each state; `starts`, `members`, `tables` and `steps` are `Domains`."""
     nodes = 1 + fluents + len(left)
     far = np.zeros((2 * nodes, _LANES), np.float32)  # by literal: the distance to its being true
     far[0, :] = _FAR
@@ -77,10 +112,22 @@ def _distances(left, right, fluents, literal, states, found):
                 true = np.float32((states[i, word] >> bit) & np.uint64(1))
                 far[2 * f + 2, i - begin] = np.float32(1) - true
                 far[2 * f + 3, i - begin] = true
+        for k in range(len(starts) - 1):
+            first, size, table = starts[k], starts[k + 1] - starts[k], tables[k]
+            for i in range(end - begin):
+                now = size
+                for j in range(size):
+                    if far[2 * members[first + j] + 2, i] == 0:
+                        now = j
+                        break
+                for j in range(size):
+                    at = 2 * members[first + j] + 2
+                    far[at, i] = max(far[at, i], steps[table + now * size + j])
         for g in range(len(left)):
             a, b, at = left[g], right[g], 2 * (1 + fluents + g)
             for k in range(_LANES):
                 far[at, k] = min(far[a, k] + far[b, k], _FAR)
                 far[at + 1, k] = min(far[a ^ 1, k], far[b ^ 1, k])
         for i in range(begin, end):
-            found[i] = far[literal, i - begin]
+            for k in range(len(literals)):
+                found[i] += weights[k] * far[literals[k], i - begin]

@@ -82,9 +82,13 @@ class Frame:
 
     def wins(self, role: int) -> int:
         """Return when the game is over and the goal of a role is 100."""
+        return self.system.circuit.all_of((self.terminal, self.hundred(role)))
+
+    def hundred(self, role: int) -> int:
+        """Return when the goal of a role is 100, whether the game is over or not."""
         pairs = zip(self.system.goal_values, self.goal().tolist(), strict=True)
         hundred = [x for (owner, text), x in pairs if owner == role and text == "100"]
-        return self.system.circuit.all_of((self.terminal, self.system.circuit.any_of(hundred)))
+        return self.system.circuit.any_of(hundred)
 
     def has_no_goal(self, role: int) -> int:
         """Return when the game is over and a role has no, or more than one, or an impossible goal value."""

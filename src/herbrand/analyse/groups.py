@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.frames import System
     from herbrand.network.network import Network
 
-__all__ = ["Group", "candidates", "demand", "find_groups", "find_more", "implied"]
+__all__ = ["Group", "candidates", "demand", "find_groups", "find_more", "implied", "observed"]
 
 _MOST_PATTERNS = 4
 """Functions with more arguments than this are varied in one argument, or in all."""
@@ -75,6 +75,14 @@ def candidates(network: Network) -> list[Group]:
         if true <= 1:
             groups.append(Group(members, some=False))
     return groups
+
+
+def observed(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+    """Return the candidates that held in states that were met, [n, fluents]."""
+    tried = candidates(network)
+    counts = states.astype(np.float32)
+    sums = [counts[:, list(group.fluents)].sum(axis=1) for group in tried]
+    return [g for g, n in zip(tried, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
 
 
 def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:
@@ -150,9 +158,7 @@ def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | Non
     network = system.network
     tried = candidates(network)
     if states is not None and len(states):
-        counts = states.astype(np.float32)
-        sums = [counts[:, list(group.fluents)].sum(axis=1) for group in tried]
-        tried = [g for g, n in zip(tried, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
+        tried = observed(network, states)
         lasting = np.flatnonzero(states.all(axis=0) & ~network.always)
         tried += [Group((place,), some=True) for place in lasting.tolist()]
     return _kept(system, [], tried, deadline)

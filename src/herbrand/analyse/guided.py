@@ -8,19 +8,20 @@ roles must work together for, ends of puzzles.  That nothing is found proves not
 from __future__ import annotations
 
 import time
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from herbrand.analyse.verdict import Moves
     from herbrand.simulate.expand import Expander, Legal, States
 
-__all__ = ["guided_line"]
+__all__ = ["guided_line", "keys_of", "sampled"]
 
 _WIDTHS = (64, 512, 4096, 16384)
 """States that go on after a step; the last one again and again."""
@@ -35,21 +36,24 @@ _PREFERENCES = (0.0, 1.0, -1.0)
 
 def guided_line(
     expander: Expander,
-    distance: Callable[[States], NDArray[np.float32]],
+    distances: Sequence[Callable[[States], NDArray[np.float32]]],
     deadline: float,
     *,
     longest: int = _LONGEST,
 ) -> Moves | None:
     """Return a line of play to a state with distance 0; None when none was found by the deadline.
 
-    `deadline` is a time of `time.monotonic`.  States in which the game is over end a line.
+    `distances`, one or more, are followed in turns; all are 0 in the same states.  `deadline` is a time of
+    `time.monotonic`.  States in which the game is over end a line.
     """
-    if not len(distance(expander.initial)) or distance(expander.initial)[0] == 0:
+    if distances[0](expander.initial)[0] == 0:
         return ()
+    ways = list(product(distances, _PREFERENCES))
     seed = 0
     while time.monotonic() < deadline:
-        width = _WIDTHS[min(seed // len(_PREFERENCES), len(_WIDTHS) - 1)]
-        beam = _Beam(expander, distance, width, _PREFERENCES[seed % len(_PREFERENCES)], seed)
+        width = _WIDTHS[min(seed // len(ways), len(_WIDTHS) - 1)]
+        distance, preference = ways[seed % len(ways)]
+        beam = _Beam(expander, distance, width, preference, seed)
         line = beam.run(deadline, longest)
         if line is not None:
             return line
@@ -84,16 +88,17 @@ class _Beam:
         """Search until a line is found, nothing is left or the time is up."""
         expander = self.expander
         states = expander.initial
-        met = set(_keys(states))
+        met = set(keys_of(states))
         for _ in range(longest):
             if time.monotonic() > deadline:
                 self.exhausted = False
                 return None
             legal = expander.legal(states)
-            parents, moves, after = self._successors(states, legal)
+            self.exhausted = self.exhausted and int(legal.joint_counts().sum()) <= _ALL
+            parents, moves, after = sampled(expander, states, legal, self.rng, _ALL)
             if not len(after):
                 return None
-            keys = _keys(after)
+            keys = keys_of(after)
             fresh = {key: place for place, key in reversed(list(enumerate(keys))) if key not in met}
             if not fresh:
                 return None
@@ -109,24 +114,6 @@ class _Beam:
             states = after[chosen]
         self.exhausted = False
         return None
-
-    def _successors(
-        self, states: States, legal: Legal
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], States]:
-        """Return where successors come from, the joint moves, and the successors."""
-        counts = legal.joint_counts()
-        if int(counts.sum()) <= _ALL:
-            found = self.expander.expand(states, legal)
-            return found.parents, found.moves, found.states
-        self.exhausted = False
-        going = np.flatnonzero(counts > 0)
-        each = max(2, min(_EACH, _ALL // max(1, len(going))))
-        parents = np.repeat(going, each)
-        moves = np.zeros((len(parents), len(self.expander.roles)), np.int32)
-        for role in range(len(self.expander.roles)):
-            mask = legal.mask(role)[parents]
-            moves[:, role] = (mask * (self.rng.random(mask.shape, np.float32) + 1)).argmax(axis=1)
-        return parents, moves, self.expander.step(states, moves, parents)
 
     def _chosen(self, states: States, far: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return which states go on."""
@@ -152,7 +139,28 @@ class _Beam:
         return tuple(reversed(found))
 
 
-def _keys(states: States) -> list[bytes]:
+def sampled(
+    expander: Expander, states: States, legal: Legal, rng: np.random.Generator, most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], States]:
+    """Return where successors come from, the joint moves, and the successors: all, or some at random.
+
+    There are some where there would be more than `most`.
+    """
+    counts = legal.joint_counts()
+    if int(counts.sum()) <= most:
+        found = expander.expand(states, legal)
+        return found.parents, found.moves, found.states
+    going = np.flatnonzero(counts > 0)
+    each = max(2, min(_EACH, most // max(1, len(going))))
+    parents = np.repeat(going, each)
+    moves = np.zeros((len(parents), len(expander.roles)), np.int32)
+    for role in range(len(expander.roles)):
+        mask = legal.mask(role)[parents]
+        moves[:, role] = (mask * (rng.random(mask.shape, np.float32) + 1)).argmax(axis=1)
+    return parents, moves, expander.step(states, moves, parents)
+
+
+def keys_of(states: States) -> list[bytes]:
     """Return states as keys of a set."""
     rows = np.ascontiguousarray(states)
     return [bytes(row) for row in rows.view(f"V{rows.shape[1] * 8}").ravel()]

@@ -135,6 +135,10 @@ class Solver:
         answer: bool | None = self._solver.solve_limited(assumptions=list(self._assumed))
         return answer
 
+    def guess(self, true: Iterable[int], false: Iterable[int]) -> None:
+        """Have literals tried with these values first where they are undecided."""
+        self._solver.set_phases([*map(self._signed, true), *(-self._signed(x) for x in false)])
+
     def core(self) -> set[int]:
         """Return assumed literals that are impossible together, after an answer of no."""
         return {self._assumed[number] for number in self._solver.get_core() or ()}

@@ -7,7 +7,7 @@ end without one goal value for each role.  In this order, each for a part of the
 2. *groups*: of which fluents always exactly one, or never two, are true (`groups`), first in a game with less
    that ends it (`loose`);
 3. *induction*: no state in which the groups hold is of that kind (`induction`);
-4. *guided search*: a beam of states that seem near (`guided`);
+4. *guided search*: states that seem near, for wins before groups are looked for, and later again (`aim`);
 5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); for a moment it is
    asked before groups are looked for;
 6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.analyse.aim import Aim
 from herbrand.analyse.bmc import find_lines
 from herbrand.analyse.distance import Distance
 from herbrand.analyse.frames import System
@@ -148,6 +149,8 @@ class _Proof:
         if self._needs_bound and self.seen.circle is not None:
             verdicts["termination"] = self._circle(self.seen.circle)
             self.terminates = True
+        self.aim = Aim(self.game.expander, self.seen.states, 0.1 * self.budget.left)
+        self._aimed(queries, 0.4, by_ends=False)
         self._pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
@@ -170,6 +173,7 @@ class _Proof:
             reason = "neither a measure of progress was found, nor fluents that count the steps"
             verdicts["termination"] = Verdict.unknown(reason)
         self._guided(queries)
+        self._aimed(queries, 0.4, by_ends=True)
         self._pdr(queries, 0.5, merge=True)
         self._bounded(queries)
         self._far(queries)
@@ -313,19 +317,30 @@ class _Proof:
         for name, line in found_at_random(self.game.expander, tells, deadline).items():
             queries[name].line, queries[name].method = line, "random play"
 
-    def _guided(self, queries: Mapping[str, _Reached]) -> None:
-        """Search by distance, for wins above all."""
-        names = sorted(self._open(queries), key=lambda name: not name.startswith("win"))
-        for name in names:
-            frame = self.system.any_state()
-            literal = self._target(name)(frame)
-            if literal < 2:
-                continue
-            distance = Distance(self.system.circuit, frame.state, literal)
-            part = 0.2 if name.startswith("win") else 0.05
-            line = guided_line(self.game.expander, distance, time.monotonic() + part * self.budget.left)
+    def _aimed(self, queries: Mapping[str, _Reached], part: float, *, by_ends: bool) -> None:
+        """Search for wins for which all roles work together."""
+        wins = [name for name in self._open(queries) if name.startswith("win")]
+        seconds = part * self.budget.left
+        for number, name in enumerate(wins):
+            until = time.monotonic() + seconds / (len(wins) - number)
+            began = time.monotonic()
+            role = self.game.role_index(name.partition(" ")[2])
+            line = self.aim.win_by_ends(role, until, self.groups) if by_ends else self.aim.win(role, until)
+            seconds -= time.monotonic() - began
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"
+
+    def _guided(self, queries: Mapping[str, _Reached]) -> None:
+        """Search by distance for faults."""
+        for name, reached in self._open(queries).items():
+            frame = self.system.any_state()
+            literal = self._target(name)(frame)
+            if name.startswith("win") or literal < 2:
+                continue
+            distance = Distance(self.system.circuit, frame.state, (literal,))
+            line = guided_line(self.game.expander, [distance], time.monotonic() + 0.05 * self.budget.left)
+            if line is not None:
+                reached.line, reached.method = line, "guided search"
 
     def _far(self, queries: Mapping[str, _Reached]) -> None:
         """Look for wins that are too far away for everything nearer to be excluded."""

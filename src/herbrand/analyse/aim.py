@@ -1,0 +1,91 @@
+"""Searches for lines of play to ends with goal 100, in which all roles work together.
+
+Beams (`guided`) and games side by side (`climb`) are led by how far states seem to be from such an end
+(`distance`), with the steps that counts and pieces still have to go (`domains`); then by how far they are
+from certain ends, which a solver finds first (`ends`).
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from herbrand.analyse.climb import climb
+from herbrand.analyse.distance import Distance
+from herbrand.analyse.domains import find_domains
+from herbrand.analyse.ends import ends
+from herbrand.analyse.frames import System
+from herbrand.analyse.groups import observed
+from herbrand.analyse.guided import guided_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.domains import Domains
+    from herbrand.analyse.groups import Group
+    from herbrand.analyse.verdict import Moves
+    from herbrand.simulate.expand import Expander
+
+__all__ = ["Aim"]
+
+_ENDING = 0.02
+"""What it counts that a game is not over, where other things are to be looked at first."""
+_EACH = 0.1
+"""The part of the time for one end that is aimed at."""
+
+
+class Aim:
+    """Searches in one game."""
+
+    def __init__(self, expander: Expander, states: NDArray[np.bool_], seconds: float) -> None:
+        """`states`, [n, fluents], were met in play; `seconds` are for finding out how fluents change."""
+        self.expander = expander
+        self.states = states
+        self.seconds = seconds
+        self.system = System(expander.network)
+
+    @cached_property
+    def domains(self) -> Domains:
+        """How fluents change."""
+        frame = self.system.any_state()
+        hundred = [frame.hundred(role) for role in range(len(self.expander.roles))]
+        matter = Distance(self.system.circuit, frame.state, hundred).needed
+        return find_domains(self.expander.network, self.states, time.monotonic() + self.seconds, matter)
+
+    def win(self, role: int, deadline: float) -> Moves | None:
+        """Search for an end in which a role, by its number, has 100; None when none was found in time."""
+        frame = self.system.any_state()
+        hundred, terminal = frame.hundred(role), frame.terminal
+        if 0 in (hundred, terminal):
+            return None
+        distance = Distance(self.system.circuit, frame.state, (hundred, terminal), self.domains)
+        ways = (distance, distance.weighted(1, _ENDING))
+        line = guided_line(self.expander, ways, _after(0.5, deadline))
+        return climb(self.expander, ways, deadline) if line is None else line
+
+    def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
+        """Aim at certain ends in which a role has 100; None when none was reached in time.
+
+        Ends in which fluents are together as they were in play come first, then those in which `groups` hold.
+        """
+        for held in (observed(self.expander.network, self.states), groups):
+            wins = ends(self.system, lambda frame: frame.wins(role), held, deadline)
+            for number, (frame, literal) in enumerate(wins):
+                ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
+                until = _after(_EACH, deadline)
+                line = guided_line(self.expander, ways, _after(0.3, until))
+                if line is None:
+                    line = climb(self.expander, ways, until, seed=number)
+                if line is not None:
+                    return line
+        return None
+
+
+def _after(part: float, deadline: float) -> float:
+    """Return the time when a part of the time until the deadline is over."""
+    now = time.monotonic()
+    return now + part * max(0.0, deadline - now)
