@@ -22,6 +22,7 @@ ORDER = (
         "html",
         "diagnostic",
         "memory",
+        "collecting",
         "child",
         "elsewhere",
         "compiled",

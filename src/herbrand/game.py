@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import TIMEOUT_MAX, RLock
 from typing import TYPE_CHECKING, Any
 
+from herbrand.collecting import without_full_collections
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError
 from herbrand.limits import DEFAULT, Limits
 from herbrand.syntax import read, read_file
@@ -270,8 +271,9 @@ class Game:
             raise
         from herbrand.network import optimised, wire  # loads the compiler, for which there may be no need
 
-        wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
-        network = optimised(wired, megabytes=self.limits.megabytes)
+        with without_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
+            wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
+            network = optimised(wired, megabytes=self.limits.megabytes)
         self.__dict__["network"] = network
         return network
 

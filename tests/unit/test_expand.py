@@ -168,6 +168,15 @@ def test_random_games_from_a_state_end_as_random_games_do() -> None:
     assert (again.lengths == played.lengths).all()
 
 
+def test_games_that_are_stopped_are_not_complete() -> None:
+    """Who stopped them is told that the numbers mean nothing."""
+    expander = herbrand.load("ticTacToe").expander
+    stop = np.ones(1, np.int64)
+    assert not expander.rollouts(expander.initial, seed=1, stop=stop).complete
+    stop[0] = 0
+    assert expander.rollouts(expander.initial, seed=1, stop=stop).complete
+
+
 def test_games_from_the_middle_begin_there() -> None:
     """A finished game stays as it is; one move before its end only that move is played."""
     game = herbrand.load("ticTacToe")

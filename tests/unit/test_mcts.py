@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -237,13 +238,40 @@ def test_without_a_network_the_rules_are_searched(
     assert "there is no network" in str(report)
 
 
+def test_a_network_that_is_ready_while_a_move_is_looked_for_is_used(
+    about_to_win: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rules are searched until then; the win is proved then, long before the clock runs out."""
+    asked = threading.Event()
+    build, by_rules = MctsPlayer._build, MctsPlayer._by_rules
+
+    def late(*arguments: Any) -> None:
+        asked.wait(60)
+        build(*arguments)
+
+    def searched(*arguments: Any, **settings: Any) -> Any:
+        asked.set()
+        return by_rules(*arguments, **settings)
+
+    monkeypatch.setattr(MctsPlayer, "_build", late)
+    monkeypatch.setattr(MctsPlayer, "_by_rules", searched)
+    player = MctsPlayer(seed=1)
+    player.start(about_to_win.game, "xplayer", 0)
+    assert player.select(about_to_win, 300) == "(mark 1 3)"
+    assert asked.is_set()
+    report = player.report()
+    assert report is not None
+    assert report.moves[0].proved == 100
+    player.stop()
+
+
 def test_the_plain_search_keeps_to_its_room() -> None:
-    """No more positions than asked for are kept."""
+    """Positions are kept as long as there is memory for them."""
     game = herbrand.load("connectFour")
-    plain = PlainSearch(game.roles[0], 1, most=5)
+    plain = PlainSearch(game.roles[0], 1, memory=0.02)
     plain.move_to(game.initial_state())
     plain.run(lambda: plain.playouts < 30)
-    assert len(plain.nodes) == 5
+    assert 1 < len(plain.nodes) < 10
     assert sum(report.visits for report in plain.reports()) == 30
 
 

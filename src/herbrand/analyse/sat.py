@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from herbrand.collecting import without_collecting
 from herbrand.errors import BudgetExceeded, MissingExtra
 from herbrand.network.graph import unknown_cone
 
@@ -79,9 +79,7 @@ class Solver:
         """Enter the clauses that a gate depends on."""
         circuit, add = self.circuit, self._solver.add_clause
         rows = unknown_cone(circuit.left, circuit.right, self._state, self._uses, node)
-        collects = gc.isenabled()
-        gc.disable()  # it would look through all the lists again and again
-        try:
+        with without_collecting():  # it would look through all the lists again and again
             numbers = rows.tolist()
             at = 0
             while at < len(numbers):
@@ -91,9 +89,6 @@ class Solver:
                     add((-gate, one))
                 add([gate, *[-one for one in inputs]])
                 at = end
-        finally:
-            if collects:
-                gc.enable()
 
     def add(self, literals: Iterable[int]) -> None:
         """Demand that one of some literals is true."""

@@ -18,6 +18,7 @@ from herbrand.game import Game
 from herbrand.ggp.view import reader_within
 from herbrand.limits import Limits
 from herbrand.memory import give_back, keep_large_blocks_apart, megabytes
+from herbrand.play.rehearsal import rehearse
 from herbrand.syntax import read
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Kept:
     def _improve(self, game: Game) -> None:
         try:
             if game.engine == "network":
-                _warm(game)
+                rehearse(game, "network")
             self.reader = reader_within(game, _READER_SECONDS)
         except (HerbrandError, MemoryError):  # then the rules are evaluated, and moves compared
             pass
@@ -113,20 +114,6 @@ class Kept:
         finally:
             self._large.release()
         raise failure
-
-
-def _warm(game: Game) -> None:
-    """Ask the network all that is asked in a match, which compiles: later nobody waits for the compiler."""
-    state = game.initial_state("network")
-    for _ in range(2):
-        legal = state.legal_moves()
-        if state.is_terminal or not all(legal.values()):
-            break
-        joint = [moves[0] for moves in legal.values()]
-        state.percepts(joint)
-        state = state.next(joint)
-        _ = state.goals
-    game.state(state.facts, engine="network").legal_moves()
 
 
 class Games:

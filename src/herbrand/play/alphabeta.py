@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.play.minimax.engine import AlphaBeta
     from herbrand.play.minimax.learning import Lesson
+    from herbrand.play.relay import Choice
 
 __all__ = ["AlphaBetaPlayer"]
 
@@ -101,7 +102,8 @@ class AlphaBetaPlayer(RelayPlayer):
             self._why = f"there is no network: {error}"
 
     def _made(self, game: Game, role: int, lesson: Lesson | None) -> list[AlphaBeta]:
-        """Return searches that share a table, one for each thread; all is compiled."""
+        """Return searches that share a table, one for each thread; all that choosing needs is loaded."""
+        import herbrand.play.search.reading  # noqa: F401  # takes longer than a short clock
         from herbrand.play.minimax.engine import AlphaBeta
 
         judge = None if lesson is None else lesson.judge
@@ -109,7 +111,9 @@ class AlphaBetaPlayer(RelayPlayer):
             game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
         first.move_to(first.expander.initial)
+        _ = first.chooser
         first.slice(1)
+        first.move_text(0)
         return [
             first,
             *(
@@ -120,7 +124,7 @@ class AlphaBetaPlayer(RelayPlayer):
 
     # -- choosing -------------------------------------------------------------------------
 
-    def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
+    def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Search until the clock runs out, or the value is proved."""
         engines = self._entered(state, max(PATIENCE, min(1.0, 0.5 * (self.deadline - self.asked))))
         if not engines:
@@ -143,11 +147,11 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def _entered(self, state: State, seconds: float) -> list[AlphaBeta]:
         """Return the searches, at the state, in so many seconds; none if they cannot search it."""
-        from herbrand.play.search.reading import packed
-
         engines = self._engines
         if not engines or not self._team.end(seconds):
             return []
+        from herbrand.play.search.reading import packed
+
         try:
             root = packed(engines[0].expander, state)
         except HerbrandError as error:
@@ -172,7 +176,7 @@ class AlphaBetaPlayer(RelayPlayer):
 
         return work
 
-    def _chosen(self, engines: list[AlphaBeta], moves: list[Move]) -> tuple[Move, Explanation | None] | None:
+    def _chosen(self, engines: list[AlphaBeta], moves: list[Move]) -> Choice | None:
         """Return the move of the search that looked deepest."""
         if any(engine.is_simultaneous for engine in engines):
             self._why = "several roles choose at the same time"
@@ -182,7 +186,7 @@ class AlphaBetaPlayer(RelayPlayer):
         by_text = {str(move).lower(): move for move in moves}
         move = by_text.get(best.move_text(best.choice).lower()) if best.choice >= 0 else None
         if move is None:
-            return self.chance.choice(moves), None
+            return self.chance.choice(moves), lambda: None
         seconds = max(0.0, time.monotonic() - self.asked)
         nodes = sum(engine.nodes for engine in engines)
         notes = [f"looked {best.depth} steps ahead, opened {nodes} positions in {seconds:.2f} s"]
@@ -192,8 +196,9 @@ class AlphaBetaPlayer(RelayPlayer):
                 f"values positions by {lesson.features} conditions of the rules, "
                 f"learned from {lesson.games} random games"
             )
-        return move, Explanation(
-            self.name, self.role, tuple(best.reports()), seconds, nodes, notes=tuple(notes)
+        role = self.role
+        return move, lambda: Explanation(  # in large games following the line takes longer than a clock
+            self.name, role, tuple(best.reports()), seconds, nodes, notes=tuple(notes)
         )
 
     def note(self) -> str:

@@ -6,10 +6,12 @@ import random
 import threading
 import time
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from herbrand.elsewhere import compile_elsewhere
-from herbrand.errors import GameError
+from herbrand.errors import GameError, HerbrandError
+from herbrand.play.rehearsal import rehearse
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -59,10 +61,15 @@ class Player(ABC):
         """
         game.require_playable()
         compile_elsewhere()  # a compiler in this process makes answers late
+        deadline = self.until(start_clock)
         self._stopped.clear()
         self._game = game
         self._role = game.roles[game.role_index(role)]
-        self.prepare(self.until(start_clock))
+        rehearsal = threading.Thread(target=_rehearse, args=(game,), daemon=True)
+        rehearsal.start()  # not here: nobody knows how long the rules take
+        while rehearsal.is_alive() and self.may_go_on(deadline):
+            rehearsal.join(max(0.0, min(0.05, deadline - time.monotonic())))
+        self.prepare(deadline)
 
     def prepare(self, deadline: float) -> None:
         """Get ready before the first move, until `deadline` on the monotonic clock; nothing by default."""
@@ -116,3 +123,9 @@ class Player(ABC):
                 raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
             joint[role] = self.chance.choice(moves)
         return joint
+
+
+def _rehearse(game: Game) -> None:
+    """Have the code written that evaluates the rules, which takes longer than a short clock."""
+    with suppress(HerbrandError):  # who asks later is told
+        rehearse(game, "rules")

@@ -16,12 +16,13 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from herbrand.collecting import without_full_collections
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.interface import Player
+from herbrand.play.rehearsal import rehearse
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
     from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -72,20 +73,25 @@ class IsMctsPlayer(Player):
         self.history: History = ()
         self._explanation: Explanation | None = None
         self._builder: threading.Thread | None = None
+        self._is_quick = False
+        """Whether the network is ready, with all that is compiled for it."""
 
     def prepare(self, deadline: float) -> None:
         """Build the network in the background, which makes every step faster."""
         self.history = ()
         self._explanation = None
+        self._is_quick = False
         game = self.game
 
         def work() -> None:
             import herbrand.knowledge  # noqa: F401  # takes longer than a short clock
 
             try:
-                game.initial_state("network")
+                rehearse(game, "network")
             except (HerbrandError, MemoryError):
                 return
+            if self._game is game:
+                self._is_quick = True
 
         self._builder = threading.Thread(target=work, daemon=True)
         self._builder.start()
@@ -96,6 +102,7 @@ class IsMctsPlayer(Player):
         """Remember what the role did and saw; nothing else about the match is looked at."""
         self.history = history
 
+    @without_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move by what can be known.  In games with `sees`, `state` is not looked at.
 
@@ -158,7 +165,7 @@ class IsMctsPlayer(Player):
         Nothing where that cannot be found out in so many seconds.
         """
         if state is not None:
-            return {_quick(self.game, state): 1.0}
+            return {self._quick(state): 1.0}
         if seconds < _LEAST:
             return {}
         from herbrand.knowledge import possible_states
@@ -176,7 +183,7 @@ class IsMctsPlayer(Player):
             )
         except HerbrandError:
             return {}
-        return {_quick(self.game, s): float(weight) for s, weight in known.weights.items()}
+        return {self._quick(s): float(weight) for s, weight in known.weights.items()}
 
     def _guess(self, moves: list[Move], deadline: float) -> dict[State, float]:
         """Return a state in which the role has these moves, to which its own moves lead.
@@ -198,22 +205,21 @@ class IsMctsPlayer(Player):
                 state = state.next(joint)
             else:
                 if not state.is_terminal and state.legal_moves(self.role) == moves:
-                    return {_quick(self.game, state): 1.0}
+                    return {self._quick(state): 1.0}
         return {}
+
+    def _quick(self, state: State) -> State:
+        """Return the state as the fastest engine has it that is ready."""
+        if state.engine == "network" or not self._is_quick:
+            return state
+        try:
+            return self.game.state(state.facts, engine="network")
+        except HerbrandError:
+            return state
 
     def report(self) -> Explanation | None:
         """Return what was found out before the last move."""
         return self._explanation
-
-
-def _quick(game: Game, state: State) -> State:
-    """Return the state as the fastest engine has it that is ready."""
-    if state.engine == "network" or "network" not in game._engines:
-        return state
-    try:
-        return game.state(state.facts, engine="network")
-    except HerbrandError:
-        return state
 
 
 class _Work:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from herbrand.collecting import without_full_collections
 from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
@@ -208,6 +210,7 @@ class MctsPlayer(Player):
 
     # -- choosing -------------------------------------------------------------------------
 
+    @without_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move when time is up, or when the best is proved."""
         started = time.monotonic()
@@ -216,10 +219,16 @@ class MctsPlayer(Player):
         self._report = None
         if len(moves) == 1:
             return moves[0]
+        waiting = self._search is None
         search = self._entered(state, max(PATIENCE, min(1.0, 0.5 * (deadline - started))))
-        if search is not None:
-            return self._by_search(search, moves, started, deadline)
-        return self._by_rules(state, moves, started, deadline)
+        if search is None:
+            move = self._by_rules(state, moves, started, deadline, waiting=waiting)
+            if waiting and self.may_go_on(deadline):
+                search = self._entered(state, PATIENCE)
+            if search is None:
+                return move
+        self._plain = None
+        return self._by_search(search, moves, started, deadline)
 
     def consider(self, state: State, seconds: float) -> Move:
         """Search in this thread alone, for so much processor time; `HerbrandError` where it cannot."""
@@ -238,11 +247,11 @@ class MctsPlayer(Player):
 
     def _entered(self, state: State, seconds: float) -> Search | None:
         """Return the search, at the state, in so many seconds; None if it cannot search it."""
-        from herbrand.play.search.reading import packed
-
         search, probe = self._search, self._probe
         if search is None or not self._team.end(seconds):
             return None
+        from herbrand.play.search.reading import packed
+
         try:
             root = packed(search.expander, state)
         except HerbrandError:  # a state that the network does not have
@@ -353,12 +362,16 @@ class MctsPlayer(Player):
             arm = ranked_arms(search, search.root, role)[0]
         return by_text.get(search.move_text(int(search.tree.move[arm])).lower(), moves[0])
 
-    def _by_rules(self, state: State, moves: list[Move], started: float, deadline: float) -> Move:
-        """Search by evaluating the rules, while there is no network, or where there is none."""
+    def _by_rules(
+        self, state: State, moves: list[Move], started: float, deadline: float, *, waiting: bool
+    ) -> Move:
+        """Search by evaluating the rules, where there is no network; if `waiting`, until there is one."""
         from herbrand.play.search.plain import PlainSearch
 
         if self._plain is None:
-            self._plain = PlainSearch(self.role, self.chance.getrandbits(32), exploration=self.exploration)
+            self._plain = PlainSearch(
+                self.role, self.chance.getrandbits(32), exploration=self.exploration, memory=self.memory
+            )
         plain = self._plain
         if not self.may_go_on(deadline):
             return self.chance.choice(moves)
@@ -371,24 +384,25 @@ class MctsPlayer(Player):
 
         def work() -> None:
             try:
-                plain.run(may_go_on)
+                with suppress(HerbrandError):  # the rules take too long: what is known so far decides
+                    plain.run(may_go_on)
             finally:
                 ended.set()
 
         threading.Thread(target=work, daemon=True).start()
-        while not ended.is_set() and self.may_go_on(deadline):
+        while not ended.is_set() and self.may_go_on(deadline) and not (waiting and self._search is not None):
             ended.wait(max(0.0, min(0.05, deadline - time.monotonic())))
         ended.set()
-        found = plain.reports()
+        best = plain.best()
         seconds, role = time.monotonic() - started, self.role
         why = "the network is not ready yet" if self._is_building else "there is no network"
         why = COMPILING if busy_seconds() else why
-        note = f"{plain.playouts - before} random games by evaluating the rules: {why}"
+        played = plain.playouts - before
+        note = f"{played} random games by evaluating the rules: {why}"
         self._report = lambda: Explanation(
-            "mcts", role, tuple(found), seconds, plain.playouts - before, len(plain.nodes), (note,)
+            "mcts", role, tuple(plain.reports()), seconds, played, len(plain.nodes), (note,)
         )
-        by_text = {str(move): move for move in moves}
-        return by_text.get(found[0].move, moves[0]) if found else self.chance.choice(moves)
+        return best if best is not None else self.chance.choice(moves)
 
     def report(self) -> Explanation | None:
         """Return what was found out before the last move; None if there was nothing to choose."""

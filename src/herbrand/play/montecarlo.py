@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from herbrand.collecting import without_full_collections
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
+from herbrand.play.team import MARGIN, Team
 
 if TYPE_CHECKING:
     from herbrand.machine.moves import Move
@@ -21,13 +26,23 @@ if TYPE_CHECKING:
 
 __all__ = ["MonteCarloPlayer"]
 
-_ROUND = 32
-"""Games from each move in the first round on the network; later rounds grow with the time there is."""
+_AT_FIRST = 64
+"""Games of the first round on the network, as many as one word has bits; later rounds grow."""
 _LARGEST_ROUND = 4096
-_FEW = 512
-"""Games played at once at first, where there are more moves than that leaves games for each."""
 _UNKNOWN = 50.0
 """What a game counts that ends without exactly one goal value, or is cut off without one."""
+
+
+class _Averages:
+    """What random games after each move of a state gave so far."""
+
+    def __init__(self, state: State, moves: list[Move]) -> None:
+        self.state = state
+        self.moves = moves
+        self.totals = [0.0] * len(moves)
+        self.counts = [0] * len(moves)
+        self.stop = array("q", [0])
+        """Set `stop[0]` to end the games."""
 
 
 class MonteCarloPlayer(Player):
@@ -45,6 +60,7 @@ class MonteCarloPlayer(Player):
         """Random games played for the last move."""
         self._expander: Expander | None = None
         self._building: threading.Thread | None = None
+        self._team = Team()
 
     def prepare(self, deadline: float) -> None:
         """Build the network in the background; wait for it until the clock runs out."""
@@ -54,29 +70,50 @@ class MonteCarloPlayer(Player):
         while self._building.is_alive() and self.may_go_on(deadline):
             self._building.join(0.02)
 
+    @without_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the move with the best mean when time is up."""
-        deadline = self.until(play_clock)
+        deadline = self.until(play_clock) - MARGIN
         moves = self.options(state)
         self.played = 0
         if len(moves) == 1:
             return moves[0]
-        totals = [0.0] * len(moves)
-        counts = [0] * len(moves)
+        work = _Averages(state, moves)
+        self._team.think([partial(self._work, work, deadline)], [work.stop], self.may_go_on, deadline)
+        self.played = sum(work.counts)
+        means = [
+            total / count if count else -1.0 for total, count in zip(work.totals, work.counts, strict=True)
+        ]
+        return moves[max(range(len(moves)), key=means.__getitem__)]
+
+    def stop(self) -> None:
+        """End the match, and the games that are under way."""
+        super().stop()
+        self._team.halt()
+
+    def _work(self, work: _Averages, deadline: float) -> bool:
+        with suppress(HerbrandError):  # the rules take too long: what is known so far decides
+            self._play(work, deadline)
+        return True
+
+    def _play(self, work: _Averages, deadline: float) -> None:
+        """Play games until there are enough, or too little time is left for more."""
+        moves = work.moves
         most = self.playouts  # then the same questions have the same answers, whatever the clock says
-        games = _ROUND if most is None else min(_LARGEST_ROUND, -(-most // len(moves)))
+        games = min(_LARGEST_ROUND, -(-most // len(moves))) if most is not None else _AT_FIRST // len(moves)
+        games = max(1, games)
         # of thousands of moves a few at a time, until it is known how long that takes
-        first, few = 0, len(moves) if most is not None else max(1, _FEW // games)
-        while self.may_go_on(deadline) and (most is None or self.played < most):
+        first, few = 0, len(moves) if most is not None else _AT_FIRST // games
+        while self._goes_on(work) and (most is None or sum(work.counts) < most):
             expander = self._expander
             started = time.monotonic()
             if expander is None:
-                self._one_each(state, moves, totals, counts, deadline)
+                self._one_each(work)
             else:
                 try:
-                    part = moves[first : first + few]
-                    self._many_each(expander, state, part, totals, counts, games, first)
-                    first = first + len(part) if first + len(part) < len(moves) else 0
+                    end = min(len(moves), first + few)
+                    self._many_each(expander, work, games, first, end)
+                    first = end if end < len(moves) else 0
                 except HerbrandError:  # a state that the network does not have: the rules go on
                     self._expander = None
                     continue
@@ -88,8 +125,9 @@ class MonteCarloPlayer(Player):
                     games = min(_LARGEST_ROUND, 2 * games)
             if 1.5 * spent > deadline - time.monotonic():
                 break
-        means = [total / count if count else -1.0 for total, count in zip(totals, counts, strict=True)]
-        return moves[max(range(len(moves)), key=means.__getitem__)]
+
+    def _goes_on(self, work: _Averages) -> bool:
+        return not work.stop[0] and not self.stopped
 
     def _build(self, game: Any) -> None:
         import numpy as np
@@ -106,55 +144,49 @@ class MonteCarloPlayer(Player):
         if self._game is game:
             self._expander = expander
 
-    def _one_each(
-        self, state: State, moves: list[Move], totals: list[float], counts: list[int], deadline: float
-    ) -> None:
-        """Play one random game after each move by evaluating the rules."""
-        for place, move in enumerate(moves):
-            if not self.may_go_on(deadline):
+    def _one_each(self, work: _Averages) -> None:
+        """Play one random game after each move by evaluating the rules; raises as they do."""
+        for place, move in enumerate(work.moves):
+            if not self._goes_on(work):
                 return
-            here = state.next({**self.reply(state), self.role: move})
+            here = work.state.next({**self.reply(work.state), self.role: move})
             for _ in range(self.max_steps):
                 if here.is_terminal:
                     break
-                if not self.may_go_on(deadline):
+                if not self._goes_on(work):
                     return
                 here = here.next(self.reply(here))
             goal = here.goal(self.role)
-            totals[place] += _UNKNOWN if goal is None else goal
-            counts[place] += 1
-            self.played += 1
+            work.totals[place] += _UNKNOWN if goal is None else goal
+            work.counts[place] += 1
 
-    def _many_each(
-        self,
-        expander: Expander,
-        state: State,
-        moves: list[Move],
-        totals: list[float],
-        counts: list[int],
-        games: int,
-        first: int,
-    ) -> None:
-        """Play random games on the network after each of some moves, the first of which is number `first`."""
+    def _many_each(self, expander: Expander, work: _Averages, games: int, first: int, end: int) -> None:
+        """Play so many random games on the network after each of the moves from number `first` to `end`."""
         import numpy as np
 
         mine = self.game.role_index(self.role)
         generator = np.random.default_rng(self.chance.getrandbits(64))
-        joint = np.zeros((len(moves), games, len(expander.roles)), np.int32)
-        for place, (role, legal) in enumerate(state.legal_moves().items()):
+        joint = np.zeros((end - first, games, len(expander.roles)), np.int32)
+        for place, (role, legal) in enumerate(work.state.legal_moves().items()):
             numbers = np.array([expander.move_numbers[place][str(move).lower()] for move in legal], np.int32)
             if place == mine:
-                joint[:, :, place] = numbers[first : first + len(moves), None]
+                joint[:, :, place] = numbers[first:end, None]
             else:
-                joint[:, :, place] = generator.choice(numbers, (len(moves), games))
+                joint[:, :, place] = generator.choice(numbers, joint.shape[:2])
             assert role == self.game.roles[place]
-        here = expander.pack([state.facts])
-        parents = np.zeros(len(moves) * games, np.int64)
+        here = expander.pack([work.state.facts])
+        parents = np.zeros((end - first) * games, np.int64)
         after = expander.step(here, joint.reshape(len(parents), -1), parents)
-        ended = expander.rollouts(after, seed=self.chance.getrandbits(32), max_steps=self.max_steps)
+        ended = expander.rollouts(
+            after,
+            seed=self.chance.getrandbits(32),
+            max_steps=self.max_steps,
+            stop=np.frombuffer(work.stop, np.int64),
+        )
+        if not ended.complete:
+            return
         values = ended.goals[:, mine].astype(float)
         values[values < 0] = _UNKNOWN
-        for place, total in enumerate(values.reshape(len(moves), games).sum(axis=1).tolist(), first):
-            totals[place] += total
-            counts[place] += games
-        self.played += len(values)
+        for place, total in enumerate(values.reshape(end - first, games).sum(axis=1).tolist(), first):
+            work.totals[place] += total
+            work.counts[place] += games

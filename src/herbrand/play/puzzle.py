@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.plan import Plan
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.play.relay import Choice
 
 __all__ = ["PuzzlePlayer"]
 
@@ -67,7 +68,7 @@ class PuzzlePlayer(RelayPlayer):
         self.plan = plan
         self._moves = found
 
-    def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
+    def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return the next move of the plan."""
         if not self._moves:
             return None
@@ -83,7 +84,8 @@ class PuzzlePlayer(RelayPlayer):
             str(move), 0, None, proved=plan.value, at_least=plan.value, plies=len(rest), line=rest
         )
         note = f"{shortest} of {len(plan.moves)} steps, by {plan.method} in {plan.seconds:.2f} s"
-        return move, Explanation(self.name, self.role, (report,), plan.seconds, notes=(note,))
+        explanation = Explanation(self.name, self.role, (report,), plan.seconds, notes=(note,))
+        return move, lambda: explanation
 
     def note(self) -> str:
         """Say why there is no plan to follow."""

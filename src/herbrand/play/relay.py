@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from herbrand.collecting import without_full_collections
 from herbrand.play.interface import Player
 from herbrand.play.mcts import MctsPlayer
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation
+
+    Choice: TypeAlias = tuple[Move, Callable[[], Explanation | None]]
+    """A move, and what says why it was chosen when the clock has stopped."""
 
 __all__ = ["RelayPlayer"]
 
@@ -49,8 +53,8 @@ class RelayPlayer(Player):
         """Find out about the game in at most about so many seconds; raises nothing."""
         raise NotImplementedError
 
-    def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
-        """Return a move, and why; None to let the substitute choose."""
+    def choose(self, state: State, moves: list[Move]) -> Choice | None:
+        """Return a move and what says why; None to let the substitute choose."""
         raise NotImplementedError
 
     def note(self) -> str:
@@ -87,6 +91,7 @@ class RelayPlayer(Player):
         while not finished.is_set() and self.may_go_on(deadline - 0.01):
             finished.wait(max(0.0, min(0.05, deadline - 0.01 - time.monotonic())))
 
+    @without_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Choose, or let the substitute choose in the time that is left."""
         started = self.asked = time.monotonic()
@@ -97,8 +102,7 @@ class RelayPlayer(Player):
             return moves[0]
         found = self.choose(state, moves)
         if found is not None:
-            move, explanation = found
-            self._explanation = lambda: explanation
+            move, self._explanation = found
             return move
         if self._substitute is None and play_clock < _LEAST:
             return self.chance.choice(moves)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.explore import StateSpace
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.play.relay import Choice
 
 __all__ = ["SolvedPlayer", "solve_quickly"]
 
@@ -152,7 +153,7 @@ class SolvedPlayer(RelayPlayer):
         if self._game is game:
             self.policy = policy
 
-    def choose(self, state: State, moves: list[Move]) -> tuple[Move, Explanation | None] | None:
+    def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return a best move."""
         policy = self.policy
         if policy is None:
@@ -168,20 +169,24 @@ class SolvedPlayer(RelayPlayer):
         best = by_text.get(options[0][0].lower())
         if best is None:
             return None
-        reports = tuple(
-            MoveReport(
-                move,
-                0,
-                None,
-                proved=value,
-                at_least=value,
-                at_most=value,
-                plies=length if length < _FAR else None,
-            )
-            for move, value, length in options
-        )
         note = f"all {len(policy.space.states)} states are solved, in {self._seconds:.2f} s"
-        return best, Explanation(self.name, self.role, reports, self._seconds, notes=(note,))
+
+        def explain() -> Explanation:
+            reports = tuple(
+                MoveReport(
+                    move,
+                    0,
+                    None,
+                    proved=value,
+                    at_least=value,
+                    at_most=value,
+                    plies=length if length < _FAR else None,
+                )
+                for move, value, length in options
+            )
+            return Explanation(self.name, self.role, reports, self._seconds, notes=(note,))
+
+        return best, explain
 
     def note(self) -> str:
         """Say why the game is not solved."""

@@ -130,6 +130,8 @@ class Rollouts:
     """[n] whether the game reached the limit of steps; its goals are those of its last state."""
     line: tuple[tuple[str, ...], ...] = ()
     """The joint moves of the game that was watched, as KIF."""
+    complete: bool = True
+    """Whether all games were played."""
 
 
 class Expander:
@@ -342,12 +344,20 @@ class Expander:
                 return
 
     def rollouts(
-        self, states: States, *, seed: int, each: int = 1, max_steps: int = 1000, watched: int = -1
+        self,
+        states: States,
+        *,
+        seed: int,
+        each: int = 1,
+        max_steps: int = 1000,
+        watched: int = -1,
+        stop: NDArray[np.int64] = _NEVER,
     ) -> Rollouts:
         """Play uniformly random games from the states to their end, `each` from every state.
 
         Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments
-        give the same games, whichever is watched; -1 watches none.
+        give the same games, whichever is watched; -1 watches none.  Another thread can end them within a
+        step by `stop[0] = 1`; then the answer is not `complete`, and tells nothing.
         """
         states = self._checked(states)
         parents = np.repeat(np.arange(len(states), dtype=np.int64), each)
@@ -356,11 +366,15 @@ class Expander:
         record = _NO_RECORD if watched < 0 else np.zeros((max_steps, len(self.roles)), np.int32)
         generator = np.random.SeedSequence(seed).generate_state(4 * _WIDE, np.uint64)
         with self._lock:
-            self._play(states, parents, generator, max_steps, values, lengths, watched=watched, record=record)
+            complete = self._play(
+                states, parents, generator, max_steps, values, lengths, stop=stop, watched=watched,
+                record=record,
+            )  # fmt: skip
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]
         made = record[: lengths[watched] if watched >= 0 else 0] - self._bounds[:-1]
-        return Rollouts(values, lengths, truncated, tuple(map(self.joint_move, made.tolist())))
+        line = tuple(map(self.joint_move, made.tolist()))
+        return Rollouts(values, lengths, truncated, line, complete)
 
     def straighten(self, *, seconds: float = 20.0, only_kept: bool = False) -> bool:
         """Give the gates machine code of their own for random games (`straight`); return whether all have it.

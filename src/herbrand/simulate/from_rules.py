@@ -47,17 +47,21 @@ _RECURSION: Final = 60_000
 
 
 class _Indexes(dict[int, Any]):
-    """The fluents of a state arranged by slot, each arranged when first used."""
+    """The fluents of a state arranged by slot, each arranged when first used.
 
-    __slots__ = ("model",)
+    It does not know its `Model`: a cycle would keep the tables of every state until Python looks for cycles,
+    for which everything else has to wait.
+    """
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    __slots__ = ("engine", "groups")
+
+    def __init__(self, engine: RulesEngine, groups: dict[int, list[tuple[int, ...]]]) -> None:
+        self.engine = engine
+        self.groups = groups
 
     def __missing__(self, slot: int) -> Any:
-        model = self.model
-        functor, mask = model.engine.compiler.slots[slot]
-        found = self[slot] = index_rows(model.groups.get(functor, ()), mask)
+        functor, mask = self.engine.compiler.slots[slot]
+        found = self[slot] = index_rows(self.groups.get(functor, ()), mask)
         return found
 
 
@@ -74,7 +78,7 @@ class Model:
         for fact in facts:
             groups.setdefault(functor[fact], []).append(args[fact])
         self.groups = groups
-        self.indexes = _Indexes(self)
+        self.indexes = _Indexes(engine, groups)
         self.tables: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
 
 

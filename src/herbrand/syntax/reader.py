@@ -9,11 +9,11 @@ and recovers, and goes on behind it.  On plain text both build the same tree.
 
 from __future__ import annotations
 
-import gc
 import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
+from herbrand.collecting import without_collecting
 from herbrand.syntax.repair import CarefulReader
 from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, Names, Report
 from herbrand.syntax.tree import (
@@ -56,13 +56,8 @@ def read_prefix(source: Source) -> Tree:
     Takes time and memory linear in the length of the text.
     """
     reader = _Reader(source)
-    collecting = gc.isenabled()
-    gc.disable()  # the reader makes no cycles, and looking for them takes a third of the time
-    try:
+    with without_collecting():  # the reader makes no cycles, and looking for them takes a third of the time
         reader.read()
-    finally:
-        if collecting:
-            gc.enable()
     reader.names.findings(reader.report, reader.statements)
     return Tree(
         tuple(reader.statements),

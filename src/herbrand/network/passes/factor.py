@@ -207,6 +207,8 @@ def _shared(made: _Conjunctions, outputs: list[int]) -> tuple[Gates, list[int]]:
                 where[new] = users
                 heapq.heappush(heap, (-len(users), new))
         where.pop(pair, None)
+    while where:  # when all is freed in one go, no other thread runs meanwhile
+        where.popitem()
     return _gates(first, rows, extra, outputs)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from typing import TYPE_CHECKING
 
 from herbrand.play.explanation import MoveReport
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["PlainSearch"]
 
 _MAX_STEPS = 1000
+_NODE, _MOVE = 1000, 250
+"""Bytes that a position and each of its moves take."""
 
 
 class _Node:
@@ -36,6 +39,10 @@ class _Node:
         self.counts = [[0] * len(moves) for moves in self.legal]
         self.totals = [[0.0] * len(moves) for moves in self.legal]
 
+    def size(self, state: State) -> int:
+        """Return about how many bytes it takes with its state."""
+        return _NODE + sys.getsizeof(state._key) + _MOVE * sum(map(len, self.legal))
+
 
 class PlainSearch:
     """A tree of states, for one role; see the module."""
@@ -46,24 +53,31 @@ class PlainSearch:
         seed: int,
         *,
         exploration: float = 0.5,
-        most: int = 200_000,
+        memory: float = 512.0,
         max_steps: int = _MAX_STEPS,
     ) -> None:
         self.role = role
         self.chance = random.Random(seed)
         self.exploration = exploration
-        self.most = most
-        """Positions in the tree, at most."""
+        self.memory = memory
+        """Megabytes that the tree takes, at most, as far as can be told."""
         self.max_steps = max_steps
         self.nodes: dict[State, _Node] = {}
         self.playouts = 0
         self.root: State | None = None
+        self._bytes = 0
 
     def move_to(self, state: State) -> None:
         """Make a state the root; what is known below it is kept while there is room."""
-        if len(self.nodes) >= self.most:
+        if self.is_full:
             self.nodes.clear()
+            self._bytes = 0
         self.root = state
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the tree does not grow any more."""
+        return self._bytes > 1e6 * self.memory
 
     def run(self, may_go_on: Callable[[], bool]) -> None:
         """Play games from the root until `may_go_on` says no; it is asked before every step."""
@@ -83,8 +97,9 @@ class PlainSearch:
                 if node is None:
                     node = _Node(state)
                     inside = False
-                    if len(self.nodes) < self.most:
+                    if not self.is_full:
                         self.nodes[state] = node
+                        self._bytes += node.size(state)
                 if node.over or not all(node.legal):
                     break
                 places = [self._choose(node, place) for place in range(len(node.legal))]
@@ -118,6 +133,17 @@ class PlainSearch:
             return self.chance.choice(fresh)
         width = self.exploration**2 * math.log(node.count + 2)
         return max(range(len(counts)), key=lambda k: totals[k] / counts[k] + math.sqrt(width / counts[k]))
+
+    def best(self) -> Move | None:
+        """Return the move at the root that was looked at most; None if none was."""
+        assert self.root is not None
+        node = self.nodes.get(self.root)
+        if node is None or node.over:
+            return None
+        role = self.root.game.role_index(self.role)
+        counts, totals = node.counts[role], node.totals[role]
+        place = max(range(len(counts)), key=lambda k: (counts[k], totals[k]))
+        return node.legal[role][place] if counts[place] else None
 
     def reports(self) -> list[MoveReport]:
         """Return what is known about the moves at the root, best first."""

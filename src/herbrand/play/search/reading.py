@@ -56,17 +56,13 @@ def ranked_arms(search: Search, at: int, role: int) -> list[int]:
     hopeless = (high <= sure) & ~(low == sure)
     open_arms = ~exact & ~hopeless
     best_open = float(mean[np.where(open_arms, counts, -1.0).argmax()]) if open_arms.any() else -1.0
-    keys = []
-    for k in range(len(arms)):
-        if hopeless[k]:
-            keys.append((3, -float(high[k]), -float(plies[k]), -float(mean[k])))
-        elif exact[k]:
-            group = 0 if low[k] >= best_open else 2
-            length = float(plies[k]) if low[k] >= 0.5 else -float(plies[k])
-            keys.append((group, -float(low[k]), length, -float(mean[k])))
-        else:
-            keys.append((1, -float(counts[k]), -float(mean[k]), 0.0))
-    return [int(arms[k]) for k in sorted(range(len(arms)), key=keys.__getitem__)]
+    kinds = [hopeless, exact]
+    group = np.select(kinds, [3, np.where(low >= best_open, 0, 2)], 1)
+    first = np.select(kinds, [-high, -low], -counts)
+    second = np.select(kinds, [-plies, np.where(low >= 0.5, plies, -plies)], -mean)
+    third = np.select(kinds, [-mean, -mean], 0.0)
+    ranked: list[int] = arms[np.lexsort((third, second, first, group))].tolist()
+    return ranked
 
 
 def reports(search: Search, role: int) -> list[MoveReport]:
