@@ -34,7 +34,7 @@ __all__ = ["Aim"]
 
 _ENDING = 0.02
 """What it counts that a game is not over, where other things are to be looked at first."""
-_EACH = 0.1
+_EACH = 0.2
 """The part of the time for one end that is aimed at."""
 
 
@@ -56,16 +56,22 @@ class Aim:
         matter = Distance(self.system.circuit, frame.state, hundred).needed
         return find_domains(self.expander.network, self.states, time.monotonic() + self.seconds, matter)
 
-    def win(self, role: int, deadline: float) -> Moves | None:
-        """Search for an end in which a role, by its number, has 100; None when none was found in time."""
+    def win(self, role: int, deadline: float, groups: Sequence[Group] = (), *, seed: int = 0) -> Moves | None:
+        """Search for an end in which a role, by its number, has 100; None when none was found in time.
+
+        `groups` hold in every reachable state.  With another `seed` other games are played.
+        """
         frame = self.system.any_state()
         hundred, terminal = frame.hundred(role), frame.terminal
         if 0 in (hundred, terminal):
             return None
         distance = Distance(self.system.circuit, frame.state, (hundred, terminal), self.domains)
         ways = (distance, distance.weighted(1, _ENDING))
-        line = guided_line(self.expander, ways, _after(0.5, deadline))
-        return climb(self.expander, ways, deadline) if line is None else line
+        return (
+            guided_line(self.expander, ways, _after(0.35, deadline), seed=seed)
+            or self.win_by_ends(role, _after(0.5, deadline), groups)
+            or climb(self.expander, ways, deadline, seed=1000 * seed)
+        )
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Aim at certain ends in which a role has 100; None when none was reached in time.
@@ -77,7 +83,7 @@ class Aim:
             for number, (frame, literal) in enumerate(wins):
                 ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
                 until = _after(_EACH, deadline)
-                line = guided_line(self.expander, ways, _after(0.3, until))
+                line = guided_line(self.expander, ways, _after(0.5, until))
                 if line is None:
                     line = climb(self.expander, ways, until, seed=number)
                 if line is not None:

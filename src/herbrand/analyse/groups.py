@@ -18,7 +18,7 @@ import numpy as np
 from herbrand.analyse.sat import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Group", "candidates", "demand", "find_groups", "find_more", "implied", "observed"]
 
 _MOST_PATTERNS = 4
+"""Functions with more arguments than this are varied in one or two arguments, or in all."""
+_MOST_PAIRS = 6
 """Functions with more arguments than this are varied in one argument, or in all."""
 _MOST_FLUENTS = 4000
 """Larger candidates are left out."""
@@ -59,7 +61,9 @@ def candidates(network: Network) -> list[Group]:
             found["constants"].append(place)
             continue
         every = range(len(args))
-        sizes = range(1, len(args) + 1) if len(args) <= _MOST_PATTERNS else (1, len(args))
+        sizes: Iterable[int] = range(1, len(args) + 1)
+        if len(args) > _MOST_PATTERNS:
+            sizes = (1, 2, len(args)) if len(args) <= _MOST_PAIRS else (1, len(args))
         for size in sizes:
             for varied in combinations(every, size):
                 fixed = tuple(arg for i, arg in enumerate(args) if i not in varied)
@@ -78,11 +82,13 @@ def candidates(network: Network) -> list[Group]:
 
 
 def observed(network: Network, states: NDArray[np.bool_]) -> list[Group]:
-    """Return the candidates that held in states that were met, [n, fluents]."""
+    """Return the candidates that held in states, [n, fluents], and what was true in all of them."""
     tried = candidates(network)
     counts = states.astype(np.float32)
     sums = [counts[:, list(group.fluents)].sum(axis=1) for group in tried]
-    return [g for g, n in zip(tried, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
+    held = [g for g, n in zip(tried, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
+    lasting = np.flatnonzero(states.all(axis=0) & ~network.always)
+    return held + [Group((place,), some=True) for place in lasting.tolist()]
 
 
 def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:
@@ -156,11 +162,7 @@ def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | Non
     `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
-    tried = candidates(network)
-    if states is not None and len(states):
-        tried = observed(network, states)
-        lasting = np.flatnonzero(states.all(axis=0) & ~network.always)
-        tried += [Group((place,), some=True) for place in lasting.tolist()]
+    tried = observed(network, states) if states is not None and len(states) else candidates(network)
     return _kept(system, [], tried, deadline)
 
 

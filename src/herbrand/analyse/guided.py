@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["guided_line", "keys_of", "sampled"]
 
-_WIDTHS = (64, 512, 4096, 16384)
+_WIDTHS = (8, 64, 512, 4096, 16384)
 """States that go on after a step; the last one again and again."""
 _EACH = 32
 """Joint moves tried in a state at most, for a beam of that many states and more; chosen at random."""
@@ -40,16 +40,17 @@ def guided_line(
     deadline: float,
     *,
     longest: int = _LONGEST,
+    seed: int = 0,
 ) -> Moves | None:
     """Return a line of play to a state with distance 0; None when none was found by the deadline.
 
     `distances`, one or more, are followed in turns; all are 0 in the same states.  `deadline` is a time of
-    `time.monotonic`.  States in which the game is over end a line.
+    `time.monotonic`; `seed` is the number of the first of the beams, which become wider.  States in which
+    the game is over end a line.
     """
     if distances[0](expander.initial)[0] == 0:
         return ()
     ways = list(product(distances, _PREFERENCES))
-    seed = 0
     while time.monotonic() < deadline:
         width = _WIDTHS[min(seed // len(ways), len(_WIDTHS) - 1)]
         distance, preference = ways[seed % len(ways)]
