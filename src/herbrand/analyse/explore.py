@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from herbrand.simulate.expand import Expander, States
 
-__all__ = ["StateSpace", "explore"]
+__all__ = ["Growing", "StateSpace", "explore"]
 
 _CHUNK = 1 << 14
 """States that are expanded at once, at most."""
@@ -214,7 +214,7 @@ def explore(
     start: States | None = None,
     budget: Budget | None = None,
     edges: bool = True,
-    stop: Callable[[_Growing], bool] | None = None,
+    stop: Callable[[Growing], bool] | None = None,
     progress: Callable[[int, int], None] | None = None,
     spill: Path | str | None = None,
 ) -> StateSpace:
@@ -225,12 +225,12 @@ def explore(
     transition.  `progress(states found, states looked into)` is called now and then.  With `spill`
     the states are kept in a file in that folder instead of in memory.
     """
-    growing = _Growing(expander, start, budget or Budget(), edges=edges, spill=spill)
+    growing = Growing(expander, start, budget or Budget(), edges=edges, spill=spill)
     growing.run(stop, progress)
     return growing.finish()
 
 
-class _Growing:
+class Growing:
     """A state space that is being explored."""
 
     def __init__(
@@ -268,7 +268,7 @@ class _Growing:
         self.ever = np.zeros(expander.words, np.uint64)
         self.always = np.full(expander.words, 0xFFFFFFFFFFFFFFFF, np.uint64)
         self.ever_legal = np.zeros(int(expander._places[-1]), np.uint64)
-        self._add(expander.initial if start is None else start, np.zeros(1, np.int64), -1)
+        self.add(expander.initial if start is None else start, np.zeros(1, np.int64), -1)
 
     # -- memory ---------------------------------------------------------------------------
 
@@ -309,7 +309,7 @@ class _Growing:
 
     # -- work -----------------------------------------------------------------------------
 
-    def _add(self, rows: States, origins: NDArray[np.int64], first_origin: int) -> NDArray[np.int32]:
+    def add(self, rows: States, origins: NDArray[np.int64], first_origin: int) -> NDArray[np.int32]:
         """Add states that come from `first_origin + origins`; return their numbers."""
         from herbrand.analyse.table import insert
 
@@ -325,14 +325,14 @@ class _Growing:
         return numbers
 
     def run(
-        self, stop: Callable[[_Growing], bool] | None, progress: Callable[[int, int], None] | None
+        self, stop: Callable[[Growing], bool] | None, progress: Callable[[int, int], None] | None
     ) -> None:
         """Explore level after level, until there is nothing new or a limit is reached."""
         chunk = _CHUNK // 16
         while self.expanded < self.count:
             self.levels.append(self.count)
             while self.expanded < self.levels[-1]:
-                reason = self._limit()
+                reason = self.limit()
                 if reason is None and stop is not None and stop(self):
                     reason = "stopped"
                 if reason is not None:
@@ -346,7 +346,8 @@ class _Growing:
                 if progress is not None:
                     progress(self.count, self.expanded)
 
-    def _limit(self) -> str | None:
+    def limit(self) -> str | None:
+        """Return which limit is reached; None as long as there is time and room."""
         budget = self.budget
         if self.budget.left <= 0:
             return f"{budget.seconds:.3g} seconds"
@@ -382,7 +383,7 @@ class _Growing:
             self.stuck.append(stuck[:found])
         starts = self.starts[begin : end + 1] - self.starts[begin]
         for expansion in expander.expansions(states, legal, joints=_JOINTS, starts=starts):
-            numbers = self._add(expansion.states, expansion.parents, begin)
+            numbers = self.add(expansion.states, expansion.parents, begin)
             if self.keep_edges:
                 self.children.append(numbers)
         self.transitions += int(starts[-1])

@@ -1,10 +1,14 @@
 """Plans for games with one role: how to get a goal value, in as few steps as possible.
 
-Two searches, of which the first to succeed answers:
+Three searches, of which the first to succeed answers:
 
 *states*
     Breadth first through packed states (`explore`).  What it finds first is shortest, and when all
     states are known and none will do, there is no plan.
+
+*estimates*
+    A* (`astar`), where a bound of the steps still to come can be found in the rules (`estimate`).
+    States from which the goal cannot be near enough are left out, so that it looks further.
 
 *steps*
     A plan of 0, 1, 2, ... steps is asked of an answer set solver, one length after the other
@@ -23,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
-from herbrand.errors import BudgetExceeded, GameError
+from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
@@ -33,7 +37,10 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.network.network import Network
 
-__all__ = ["Plan", "find_plan", "plan_by_states", "plan_by_steps"]
+__all__ = ["Plan", "find_plan", "plan_beyond", "plan_by_estimates", "plan_by_states", "plan_by_steps"]
+
+_ESTIMATING = 20.0
+"""Seconds spent on finding an estimate, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ def find_plan(
     budget: Budget | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Find a shortest plan of a one-role game for a goal value, by states and then by steps.
+    """Find a shortest plan of a one-role game for a goal value, by states, by estimates and then by steps.
 
     Raises `GameError` for a game with several roles, `BudgetExceeded` when it has no network.
     """
@@ -84,10 +91,26 @@ def find_plan(
     found = plan_by_states(game, value, budget=budget.share(0.4), progress=progress)
     if found.exists is not None:
         return found
-    again = plan_by_steps(
-        game.network, value, budget=budget.share(1.0), known=found.refuted, progress=progress
+    again = plan_beyond(game, value, budget=budget.share(1.0), known=found.refuted, progress=progress)
+    return again if again.exists is not None or again.refuted > found.refuted else found
+
+
+def plan_beyond(
+    game: Game,
+    value: int,
+    *,
+    budget: Budget,
+    known: int,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Plan:
+    """Find a plan where there is no room for all states; none of up to `known` steps exists."""
+    first = plan_by_estimates(game, value, budget=budget.share(0.5), known=known, progress=progress)
+    if first.exists is not None:
+        return first
+    then = plan_by_steps(
+        game.network, value, budget=budget.share(1.0), known=first.refuted, progress=progress
     )
-    return again if again.moves is not None or again.refuted > found.refuted else found
+    return then if then.moves is not None or then.refuted > first.refuted else first
 
 
 def plan_by_states(
@@ -118,6 +141,41 @@ def plan_by_states(
     if space.complete:
         return Plan(value, None, False, False, "breadth-first search", space.depth, space.seconds)
     return Plan(value, None, False, None, "breadth-first search", space.finished_depth, space.seconds)
+
+
+def plan_by_estimates(
+    game: Game,
+    value: int,
+    *,
+    budget: Budget,
+    known: int = -1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Plan:
+    """Search by A*, if the rules tell how many steps there are at least; none of up to `known` exists."""
+    from herbrand.analyse.astar import shortest_line
+    from herbrand.analyse.estimate import find_estimate
+
+    began = time.monotonic()
+    method = "A*"
+    try:
+        seconds = min(_ESTIMATING, 0.3 * budget.left)
+        estimate = find_estimate(game.expander, value, time.monotonic() + seconds)
+    except (BudgetExceeded, MissingExtra):
+        estimate = None
+    if estimate is None:
+        return Plan(value, None, False, None, method, known, time.monotonic() - began)
+    found = shortest_line(
+        game.expander,
+        value,
+        estimate,
+        budget,
+        None if progress is None else lambda states, _: progress("states", states, states),
+    )
+    seconds = time.monotonic() - began
+    if found.line is None and found.complete:
+        return Plan(value, None, False, False, method, known, seconds)
+    exists = True if found.line is not None else None
+    return Plan(value, found.line, exists is True, exists, method, max(known, found.clean), seconds)
 
 
 def plan_by_steps(

@@ -295,16 +295,20 @@ class _Work:
 
     def _plan(self) -> None:
         """Where one role plays alone and there are too many states: look for a plan step by step."""
-        from herbrand.analyse.plan import plan_by_steps
+        from herbrand.analyse.plan import plan_beyond
         from herbrand.analyse.solve import Solution
 
         wanted = [name for name in self._open() if name.endswith("winnability")]
         space = self.result.space
         if len(self.game.roles) != 1 or not self.players or not wanted or space is None:
             return
-        plan = plan_by_steps(
-            self.game.network, self.win, budget=self.budget.share(0.4), known=space.finished_depth
-        )
+        plan = plan_beyond(self.game, self.win, budget=self.budget.share(0.4), known=space.finished_depth)
+        if plan.exists is False:
+            reason = f"no line of play gives {self.win}"
+            self.found |= {
+                name: Verdict("refuted", plan.method, reason, seconds=plan.seconds) for name in wanted
+            }
+            return
         if plan.moves is None:
             self.result.notes.append(f"no plan of up to {plan.refuted} steps gives {self.win}")
             return

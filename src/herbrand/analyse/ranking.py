@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.groups import Group
     from herbrand.simulate.expand import Expander
 
-__all__ = ["Weights", "find_weights", "least_weights"]
+__all__ = ["Cases", "Weights", "find_weights", "least_weights"]
 
 _ROWS = 300
 """Steps that enter the linear program at once."""
@@ -73,7 +73,7 @@ def find_weights(
     fixed = _turns(system, steps)
     for passing in (False, True):
         learned = _Learned(steps)
-        cases = _Cases(system, groups, deadline, passing=passing)
+        cases = Cases(system, groups, deadline, passing=passing)
         try:
             for classes in _likenesses(system):
                 found = _weights(expander, cases, learned, np.where(fixed & passing, -1, classes))
@@ -95,7 +95,7 @@ class _Learned:
 
 
 def _weights(
-    expander: Expander, cases: _Cases, learned: _Learned, classes: NDArray[np.int64]
+    expander: Expander, cases: Cases, learned: _Learned, classes: NDArray[np.int64]
 ) -> dict[int, int] | None:
     """Return weights of fluents, by place, whose sum grows in all cases; the same for fluents of one class.
 
@@ -239,7 +239,7 @@ class _Case:
     """Fluents that it may change, with the literals of their values before and after."""
 
 
-class _Cases:
+class Cases:
     """All steps from states in which the groups hold, one joint move after the other.
 
     What a legal move demands of the state at once is put in as a constant, and so most of the network folds
@@ -348,11 +348,16 @@ class _Cases:
         changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
         return _Case(joint, tuple(dict.fromkeys(when)), changes)
 
-    def against(self, weights: NDArray[np.int64]) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that do not make the sum grow: states and joint moves; None if it is too much work."""
+    def against(
+        self, weights: NDArray[np.int64], most: int = 0
+    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+        """Return steps that make the sum grow by no more than `most`; None if it is too much work.
+
+        Each is a state with a joint move; there is at most one for each case.
+        """
         found = []
         for case in self.cases:
-            none = self._no_growth(case, weights)
+            none = self._no_growth(case, weights, most)
             if none is None:
                 return None
             if none and self.solver.solve(none, *case.when):
@@ -361,8 +366,8 @@ class _Cases:
                 found.append((state, case.joint))
         return found
 
-    def _no_growth(self, case: _Case, weights: NDArray[np.int64]) -> int | None:
-        """Return the literal that the sum does not grow in a case; None if there are too many sums."""
+    def _no_growth(self, case: _Case, weights: NDArray[np.int64], most: int) -> int | None:
+        """Return the literal that the sum grows by no more than `most`; None if there are too many sums."""
         circuit = self.circuit
         terms = self._terms(case, weights)
         moving = [literal for _, up, down in terms for literal in (up, down)]
@@ -372,8 +377,8 @@ class _Cases:
             ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
             following: dict[int, list[int]] = {}
             for total, literal in sums.items():
-                if down == 0 and total > 0:
-                    continue  # it stays above 0
+                if down == 0 and total > most:
+                    continue  # it stays above that
                 for change, way in ways:
                     both = circuit.all_of((literal, way)) if way else 0
                     if both:
@@ -381,7 +386,7 @@ class _Cases:
             sums = {total: circuit.any_of(found) for total, found in following.items()}
             if len(sums) > _SUMS:
                 return None
-        none = circuit.any_of([literal for total, literal in sums.items() if total <= 0])
+        none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
         return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
 
     def _terms(self, case: _Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
