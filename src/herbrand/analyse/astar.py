@@ -69,7 +69,7 @@ class _Search:
         self.steps = np.zeros(1 << 10, np.int32)
         """The fewest steps to each state, as far as is known."""
         self.open: dict[int, dict[int, list[NDArray[np.int32]]]] = {}
-        """By steps in all and steps behind: the numbers of states, also of some that were reached sooner since."""
+        """By steps in all and steps behind: numbers of states, some of which were reached sooner since."""
         self._keep(np.zeros(1, np.int32), 0)
 
     def _keep(self, numbers: NDArray[np.int32], steps: int) -> None:

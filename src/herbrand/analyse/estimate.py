@@ -198,7 +198,8 @@ def _moved(network: Network) -> NDArray[np.bool_]:
     known = depends.tolist()
     for gate, (left, right) in enumerate(pairs, network.inputs):
         known[gate] = known[left] or known[right]
-    return np.array(known, np.bool_)[network.next >> 1]
+    found: NDArray[np.bool_] = np.array(known, np.bool_)[network.next >> 1]
+    return found
 
 
 class _Ends:

@@ -305,9 +305,8 @@ class _Work:
         plan = plan_beyond(self.game, self.win, budget=self.budget.share(0.4), known=space.finished_depth)
         if plan.exists is False:
             reason = f"no line of play gives {self.win}"
-            self.found |= {
-                name: Verdict("refuted", plan.method, reason, seconds=plan.seconds) for name in wanted
-            }
+            verdict = Verdict("refuted", plan.method, reason, seconds=plan.seconds)
+            self.found |= dict.fromkeys(wanted, verdict)
             return
         if plan.moves is None:
             self.result.notes.append(f"no plan of up to {plan.refuted} steps gives {self.win}")

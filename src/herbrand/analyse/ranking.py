@@ -270,6 +270,7 @@ class Cases:
         self.cases: list[_Case] = []
 
     def close(self) -> None:
+        """Give back the solver's memory."""
         self.solver._solver.delete()
 
     def listed(self) -> bool:
