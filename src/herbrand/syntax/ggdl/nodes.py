@@ -23,6 +23,18 @@ class Place:
     end: int
 
 
+class _Spelled:
+    """A node with a name."""
+
+    __slots__ = ()
+    spelling: str
+
+    @property
+    def folded(self) -> str:
+        """The name as GDL compares it."""
+        return self.spelling.lower()
+
+
 @dataclass(slots=True)
 class Number(Place):
     """`12`."""
@@ -66,42 +78,27 @@ class Generator(Place):
 
 
 @dataclass(slots=True)
-class Name(Place):
+class Name(_Spelled, Place):
     """`blank`, `Control`: a constant, a variable of plain infix, a relation or function without arguments."""
 
     spelling: str
 
-    @property
-    def folded(self) -> str:
-        """The name as GDL compares it."""
-        return self.spelling.lower()
-
 
 @dataclass(slots=True)
-class Call(Place):
+class Call(_Spelled, Place):
     """`f(a, b)`."""
 
     spelling: str
     args: tuple[Expr, ...]
 
-    @property
-    def folded(self) -> str:
-        """The name as GDL compares it."""
-        return self.spelling.lower()
-
 
 @dataclass(slots=True)
-class Member(Place):
+class Member(_Spelled, Place):
     """`a.f` and, with `args`, `a.f(b)`."""
 
     base: Expr
     spelling: str
     args: tuple[Expr, ...]
-
-    @property
-    def folded(self) -> str:
-        """The name as GDL compares it."""
-        return self.spelling.lower()
 
 
 @dataclass(slots=True)
