@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -13,6 +14,18 @@ from herbrand.analyse.budget import Budget
 from herbrand.analyse.loose import loosened
 from herbrand.network.graph import cone_sizes
 from herbrand.simulate.expand import Expander
+
+if TYPE_CHECKING:
+    from herbrand.simulate.expand import States
+
+CONNECTED = """
+(role a) (init (free 1)) (init (free 2)) (init (near 1 2)) (place 1) (place 2)
+(<= (legal a (put ?x)) (true (free ?x)))
+(<= (next (free ?x)) (true (free ?x)) (not (does a (put ?x))))
+(<= (next (near ?y ?x)) (true (near ?x ?y))) (<= (next (mine ?x)) (does a (put ?x)))
+(<= some (true (free ?x))) (<= terminal (not some))
+(<= (goal a 100) (true (mine 1)) (true (near 1 2))) (<= (goal a 0) (not (true (mine 1))))
+"""
 
 
 @pytest.fixture
@@ -26,10 +39,22 @@ def test_nothing_is_saved_where_all_of_it_is_small() -> None:
     assert loosened(herbrand.load("ticTacToe").network) is None
 
 
+def test_what_neither_moves_nor_the_end_depend_on_is_left_out() -> None:
+    """Who has put what and what is near matters for goals alone."""
+    network = herbrand.loads(CONNECTED).network
+    smaller = loosened(network)
+    assert smaller is not None
+    assert [network.terms.text(f) for f in smaller.fluents.tolist()] == ["(free 1)", "(free 2)"]
+    assert smaller.terms is network.terms
+
+
 @pytest.mark.usefixtures("little")
 @pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "breakthrough", "hex"])
 def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
-    """In states of random games moves and successors are the same, and it is over only where the game is."""
+    """In states of random games moves and successors are the same, and it is over only where the game is.
+
+    That goes for the fluents that are left: those that moves or the end depend on.
+    """
     game = herbrand.load(name)
     smaller = loosened(game.network)
     assert smaller is not None
@@ -38,11 +63,18 @@ def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
     if len(smaller.loops):
         return  # their gates are asked with any values, not evaluated
     ours, theirs = game.expander, Expander(smaller)
+    kept = np.isin(game.network.fluents, smaller.fluents)
+    assert kept.sum() == len(smaller.fluents)
+
+    def left(states: States) -> States:
+        return theirs.pack_bits(ours.bits(states)[:, kept])
+
+    assert (left(ours.initial) == theirs.initial).all()
     states = np.repeat(ours.initial, 200, axis=0)
     rng = np.random.default_rng(3)
     goes_on = 0
     for _ in range(30):
-        legal, other = ours.legal(states), theirs.legal(states)
+        legal, other = ours.legal(states), theirs.legal(left(states))
         assert (legal.over | ~other.over).all()
         goes_on += int((legal.over & ~other.over).sum())
         states, legal_now = states[~legal.over], legal.over
@@ -55,7 +87,7 @@ def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
             assert (mask == other.mask(role)[~legal_now]).all()
             moves[:, role] = (mask * (rng.random(mask.shape) + 1)).argmax(axis=1)
         following = ours.step(states, moves)
-        assert (following == theirs.step(states, moves)).all()
+        assert (left(following) == theirs.step(left(states), moves)).all()
         states = following
     assert goes_on or name != "ticTacToe"  # lines are what was left out
 

@@ -160,12 +160,10 @@ class _Search:
             return None
         if not against:
             return False
-        expander = self.expander
-        states = expander.pack_bits(np.array([state for state, _ in against], np.bool_))
-        moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
-        after = expander.bits(expander.step(states, moves)).astype(np.int8)
         before = len(self.steps)
-        self.steps = np.unique(np.concatenate([self.steps, after - expander.bits(states)]), axis=0)
+        self.steps = np.unique(
+            np.concatenate([self.steps, self.cases.changes(self.expander, against)]), axis=0
+        )
         return True if len(self.steps) > before else None
 
     def _learn_end(self, guess: Estimate) -> bool | None:

@@ -33,6 +33,8 @@ _MOST_PAIRS = 6
 """Functions with more arguments than this are varied in one argument, or in all."""
 _MOST_FLUENTS = 4000
 """Larger candidates are left out."""
+_FEW = 5
+"""Groups of so many fluents are simple."""
 _MOST_IMPLYING = 1500
 """With more fluents than this it is not looked for those that imply others."""
 _MOST_IMPLIED = 4000
@@ -136,10 +138,16 @@ def implied(network: Network, states: NDArray[np.bool_]) -> list[Group]:
 
 
 def _families(network: Network, states: NDArray[np.bool_]) -> list[Group]:
-    """Return groups of all fluents of several functions, of which exactly one was true in each state."""
-    families: defaultdict[int, list[int]] = defaultdict(list)
+    """Return groups of all fluents of several functions, of which exactly one was true in each state.
+
+    A part may also be all fluents of a function with the same first argument.
+    """
+    families: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
     for place, fluent in enumerate(network.fluents.tolist()):
-        families[network.terms.functor[fluent]].append(place)
+        functor, args = network.terms.functor[fluent], network.terms.args[fluent]
+        families[functor,].append(place)
+        if len(args) > 1:
+            families[functor, args[0]].append(place)
     sums = {tuple(places): states[:, places].sum(axis=1) for places in families.values()}
     single = {places: total for places, total in sums.items() if total.max() == 1 and total.min() == 0}
     found: dict[tuple[int, ...], None] = {}
@@ -154,16 +162,38 @@ def _families(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     return [Group(places, some=some) for places in found for some in (True, False)]
 
 
-def find_groups(system: System, deadline: float, states: NDArray[np.bool_] | None = None) -> list[Group]:
-    """Return groups that hold in every reachable state, proved by induction.
+def find_groups(
+    system: System,
+    deadline: float,
+    states: NDArray[np.bool_] | None = None,
+    *,
+    known: Sequence[Group] = (),
+    simple: bool = False,
+) -> list[Group]:
+    """Return groups that hold in every reachable state, proved by induction; those that are known first.
 
-    `states`, [n, fluents], are reachable ones: what fails in them the solver need not find out.  A group of
-    which exactly one is always true stands there twice, once for each half of that.  Raises
-    `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    `states`, [n, fluents], are reachable ones: what fails in them the solver need not find out.  With
+    `simple` only groups of few fluents are tried, and of those that change whatever is moved, such as whose
+    turn it is: in large games the others take long.  A group of which exactly one is always true stands there
+    twice, once for each half of that.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
     tried = observed(network, states) if states is not None and len(states) else candidates(network)
-    return _kept(system, [], tried, deadline)
+    if simple:
+        moved = _moved(network)
+        tried = [g for g in tried if len(g.fluents) <= _FEW or not moved[list(g.fluents)].any()]
+    return _more(system, known, tried, deadline)
+
+
+def _moved(network: Network) -> NDArray[np.bool_]:
+    """Return the fluents whose next value depends on what is moved."""
+    depends = bytearray(network.inputs + network.gates)
+    first = 1 + len(network.fluents)
+    depends[first : network.inputs] = b"\1" * (network.inputs - first)
+    sides = zip((network.left >> 1).tolist(), (network.right >> 1).tolist(), strict=True)
+    for node, (a, b) in enumerate(sides, network.inputs):
+        depends[node] = depends[a] | depends[b]
+    return np.frombuffer(depends, np.bool_)[network.next >> 1]
 
 
 def find_more(
@@ -173,9 +203,14 @@ def find_more(
 
     Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
+    return _more(system, known, implied(system.network, states), deadline)
+
+
+def _more(system: System, known: Sequence[Group], tried: Sequence[Group], deadline: float) -> list[Group]:
+    """Return the groups that are known and those of some others that hold besides."""
     before = set(known)
-    tried = [group for group in implied(system.network, states) if group not in before]
-    return [*known, *_kept(system, known, tried, deadline)] if tried else list(known)
+    fresh = [group for group in tried if group not in before]
+    return [*known, *_kept(system, known, fresh, deadline)] if fresh else list(known)
 
 
 def _kept(system: System, known: Sequence[Group], tried: Sequence[Group], deadline: float) -> list[Group]:

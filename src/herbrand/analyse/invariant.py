@@ -25,6 +25,8 @@ __all__ = ["Bound", "Invariant", "Progress"]
 
 Clause = tuple[tuple[str, bool], ...]
 """Fluents and their values, of which one is so."""
+Sum = tuple[tuple[str, int], ...]
+"""Fluents and their weights; the others have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Invariant:
     never_two: tuple[tuple[str, ...], ...] = ()
     """Groups of fluents of which never two are true."""
     clauses: tuple[Clause, ...] = ()
+    sums: tuple[Sum, ...] = ()
+    """Sums of the weights of the fluents that are true, which no step changes."""
 
     @property
     def kind(self) -> str:
@@ -55,6 +59,7 @@ class Invariant:
             "exactly_one": [list(group) for group in self.exactly],
             "never_two": [list(group) for group in self.never_two],
             "clauses": [[name if value else f"(not {name})" for name, value in c] for c in self.clauses],
+            "constant_sums": [dict(weights) for weights in self.sums],
         }
 
     def check(self, game: Game, seconds: float) -> bool:
@@ -73,7 +78,28 @@ class Invariant:
         kept = self._lines(rules, "true", broken=False)
         if rules.possible([*kept, *rules.step(), *self._lines(rules, "next", broken=True)]):
             return False
-        return not self.wanted or not rules.possible([*kept, *rules.wanted(self.wanted)])
+        for weights in self.sums:
+            if rules.possible([*kept, *rules.step(), *rules.growth(weights, "= 0")]):
+                return False
+        same = self._same(rules, true)
+        return not self.wanted or not rules.possible([*kept, *same, *rules.wanted(self.wanted)])
+
+    def _same(self, rules: _Rules, true: frozenset[str]) -> list[str]:
+        """Demand that the sums are those of a state.
+
+        Fluents of one weight of which never two are true count together, as one that is true when one of
+        them is.
+        """
+        number = {name: i for i, group in enumerate((*self.exactly, *self.never_two)) for name in group}
+        lines = []
+        for weights in self.sums:
+            total = sum(weight for name, weight in weights if name in true)
+            each = (
+                f"{weight},{f'g{number[name]}' if name in number else i}: true({rules.term(name)})"
+                for i, (name, weight) in enumerate(weights)
+            )
+            lines.append(f":- #sum{{ {'; '.join(each)} }} != {total}.")
+        return lines
 
     def _lines(self, rules: _Rules, relation: str, *, broken: bool) -> list[str]:
         """Demand that the invariant holds, or that it is broken."""
@@ -196,14 +222,7 @@ class Progress:
         rules = _Rules(game, seconds)
         if not self.invariant._holds(game, rules):
             return False
-        terms = []
-        lines = []
-        for i, (name, weight) in enumerate(self.weights):
-            term = rules.term(name)
-            lines.append(f"up({i}) :- next({term}), not true({term}).")
-            lines.append(f"down({i}) :- true({term}), not next({term}).")
-            terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
-        lines.append(f":- #sum{{ {'; '.join(terms)} }} > 0.")
+        lines = rules.growth(self.weights, "> 0")
         kept = [*self.invariant._lines(rules, "true", broken=False), *rules.step()]
         if self.within > 1:
             kept += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
@@ -262,6 +281,17 @@ class _Rules:
             ":- player(R), #count{ M : does(R,M) } != 1.",
             ":- does(R,M), not legal(R,M).",
         ]
+
+    def growth(self, weights: Sum, excluded: str) -> list[str]:
+        """Demand that a step does not make a sum grow by some amounts."""
+        lines = []
+        terms = []
+        for i, (name, weight) in enumerate(weights):
+            term = self.term(name)
+            lines.append(f"up({i}) :- next({term}), not true({term}).")
+            lines.append(f"down({i}) :- true({term}), not next({term}).")
+            terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
+        return [*lines, f":- #sum{{ {'; '.join(terms)} }} {excluded}."]
 
     def wanted(self, name: str) -> list[str]:
         """Demand that the state is one that is looked for."""

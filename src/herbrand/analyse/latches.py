@@ -57,18 +57,25 @@ def find_bound(
     if steps is None:
         every = range(len(system.fluent_texts))
         tried = [(f, rises) for rises in (True, False) for f in every]
-        return _bound(system, groups, deadline, tried, _MOST_STEPS)
-    for tried, most in _likely(system, steps):
-        found = _bound(system, groups, deadline, tried, most)
+        return _bound(system, groups, deadline, tried)
+    for tried in _likely(system, steps):
+        found = _bound(system, groups, deadline, tried, steps)
         if found is not None:
             return found
     return None
 
 
 def _bound(
-    system: System, groups: Sequence[Group], deadline: float, tried: Iterable[tuple[int, bool]], most: int
+    system: System,
+    groups: Sequence[Group],
+    deadline: float,
+    tried: Iterable[tuple[int, bool]],
+    steps: NDArray[np.int8] | None = None,
 ) -> Latches | None:
-    """Return those of some fluents, each with whether it rises, of which one changes in any `most` steps."""
+    """Return those of some fluents, each with whether it rises, of which one changes in any few steps.
+
+    In any step, where one did in all steps that were seen.
+    """
     circuit = system.circuit
     frame = system.any_state()
     before: list[int] = frame.state.tolist()
@@ -90,6 +97,12 @@ def _bound(
             solver.add([some ^ 1])
         if not alive:
             return None
+        most = _MOST_STEPS
+        if steps is not None:
+            changed = (steps[:, [f for f, _ in alive]] != 0).any(axis=1)
+            if not changed.any():
+                return None
+            most = 1 if changed.all() else _MOST_STEPS
         # one of them changes within a few steps; as few as the solver needs to see it
         still: dict[int, tuple[int, bool]] = {}
         for within in range(1, most + 1):
@@ -117,18 +130,20 @@ def _bound(
     )
 
 
-def _likely(system: System, steps: NDArray[np.int8]) -> list[tuple[list[tuple[int, bool]], int]]:
+def _likely(system: System, steps: NDArray[np.int8]) -> list[list[tuple[int, bool]]]:
     """Return sets of fluents, and whether they rise, of which one changed in most steps; small ones first.
 
-    Each has the fluents of one function that changes wherever any such fluent does, the last those of all.
-    With it comes within how many steps one is to change: 1 where one did in each step that was seen.
+    Each has the fluents of one function that changes wherever any such fluent does, the last those of all;
+    fluents that did not change at all among them.
     """
     up, down = (steps > 0), (steps < 0)
     kinds: dict[tuple[str, bool], list[int]] = {}
+    names = [text.strip("()").split(" ", 1)[0] for text in system.fluent_texts]
     for rises, changed, back in ((True, up, down), (False, down, up)):
-        for f in np.flatnonzero(changed.any(axis=0) & ~back.any(axis=0)).tolist():
-            name = system.fluent_texts[f].strip("()").split(" ", 1)[0]
-            kinds.setdefault((name, rises), []).append(f)
+        meets = {names[f] for f in np.flatnonzero(changed.any(axis=0) & ~back.any(axis=0)).tolist()}
+        for f in np.flatnonzero(~back.any(axis=0)).tolist():  # those that did not change may do so later
+            if names[f] in meets:
+                kinds.setdefault((names[f], rises), []).append(f)
     covered = {kind: (up if kind[1] else down)[:, places].any(axis=1) for kind, places in kinds.items()}
     if not kinds:
         return []
@@ -140,4 +155,4 @@ def _likely(system: System, steps: NDArray[np.int8]) -> list[tuple[list[tuple[in
     every = [(f, kind[1]) for kind, places in kinds.items() for f in places]
     if len(kinds) > 1:
         found.append(every)
-    return [(tried, 1 if some.all() else _MOST_STEPS) for tried in found]
+    return found

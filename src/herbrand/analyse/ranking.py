@@ -25,7 +25,7 @@ from herbrand.analyse.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.groups import Group
     from herbrand.simulate.expand import Expander
 
-__all__ = ["Cases", "Weights", "find_weights", "least_weights"]
+__all__ = ["Cases", "Weights", "find_weights", "least_weights", "whole_weights"]
 
 _ROWS = 300
 """Steps that enter the linear program at once."""
@@ -110,11 +110,7 @@ def _weights(
             return None
         if not against:
             return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
-        states = expander.pack_bits(np.array([state for state, _ in against], np.bool_))
-        moves = np.array([joint for _, joint in against], np.int32) - expander._bounds[:-1]
-        after = expander.bits(expander.step(states, moves)).astype(np.int8)
-        changes = np.unique(after - expander.bits(states), axis=0)
-        learned.steps = np.concatenate([learned.steps, changes])
+        learned.steps = np.concatenate([learned.steps, cases.changes(expander, against)])
         if time.monotonic() > cases.deadline:
             raise BudgetExceeded("the time", "while weights were looked for")
 
@@ -219,12 +215,22 @@ def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int
         if not len(missed):
             break
         rows = np.union1d(rows, missed[np.argsort(growth[missed])][:_ROWS])
+    whole = whole_weights(values, lambda tried: bool((every @ tried >= 1).all()))
+    if whole is None:
+        return None
+    weights = np.zeros(steps.shape[1], np.int64)
+    weights[places] = whole
+    return weights
+
+
+def whole_weights(
+    values: NDArray[np.float64], fits: Callable[[NDArray[np.float64]], bool]
+) -> NDArray[np.int64] | None:
+    """Return the least multiple of some weights that is whole, nearly, and fits; None where none is found."""
     for scale in range(1, _SCALES):
         whole = np.rint(values * scale)
-        if np.abs(whole - values * scale).max() < 1e-3 * scale and (every @ whole >= 1).all():
-            weights = np.zeros(steps.shape[1], np.int64)
-            weights[places] = whole.astype(np.int64)
-            return weights
+        if np.abs(whole - values * scale).max() < 1e-3 * scale and fits(whole):
+            return whole.astype(np.int64)
     return None
 
 
@@ -356,15 +362,37 @@ class Cases:
 
         Each is a state with a joint move; there is at most one for each case.
         """
+        return self._steps(lambda case: self._no_growth(case, weights, most))
+
+    def changing(
+        self, weights: NDArray[np.int64], given: Sequence[int]
+    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+        """Return steps that change the sum, from states in which some literals are true, likewise."""
+        return self._steps(lambda case: self._change(case, weights), given)
+
+    def _steps(
+        self, asked: Callable[[_Case], int | None], given: Sequence[int] = ()
+    ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
+        """Return a step of each case in which a literal can be true, by states and joint moves."""
         found = []
         for case in self.cases:
-            none = self._no_growth(case, weights, most)
-            if none is None:
+            literal = asked(case)
+            if literal is None:
                 return None
-            if none and self.solver.solve(none, *case.when):
+            if literal and self.solver.solve(literal, *given, *case.when):
                 model = self.solver.model()
-                state = np.array([model(literal) for literal in self.state.tolist()], np.bool_)
+                state = np.array([model(x) for x in self.state.tolist()], np.bool_)
                 found.append((state, case.joint))
+        return found
+
+    def changes(
+        self, expander: Expander, steps: Sequence[tuple[NDArray[np.bool_], tuple[int, ...]]]
+    ) -> NDArray[np.int8]:
+        """Return how steps change the fluents, each way once: -1, 0 or 1."""
+        states = expander.pack_bits(np.array([state for state, _ in steps], np.bool_))
+        moves = np.array([joint for _, joint in steps], np.int32) - expander._bounds[:-1]
+        after = expander.bits(expander.step(states, moves)).astype(np.int8)
+        found: NDArray[np.int8] = np.unique(after - expander.bits(states), axis=0)
         return found
 
     def _no_growth(self, case: _Case, weights: NDArray[np.int64], most: int) -> int | None:
@@ -375,20 +403,47 @@ class Cases:
         terms.sort(key=lambda term: term[2] == 0)  # what can only add comes last
         sums = {0: 1}
         for weight, up, down in terms:
-            ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
-            following: dict[int, list[int]] = {}
-            for total, literal in sums.items():
-                if down == 0 and total > most:
-                    continue  # it stays above that
-                for change, way in ways:
-                    both = circuit.all_of((literal, way)) if way else 0
-                    if both:
-                        following.setdefault(total + change, []).append(both)
-            sums = {total: circuit.any_of(found) for total, found in following.items()}
+            if down == 0:  # what is above stays there
+                sums = {total: literal for total, literal in sums.items() if total <= most}
+            sums = self._added(sums, [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))])
             if len(sums) > _SUMS:
                 return None
         none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
         return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
+
+    def _change(self, case: _Case, weights: NDArray[np.int64]) -> int | None:
+        """Return the literal that the sum changes in a case; None if there are too many sums."""
+        circuit = self.circuit
+        together: dict[int, list[tuple[int, int, int]]] = {}
+        for fluent, before, after in case.changes:
+            if weights[fluent]:
+                together.setdefault(self.group[fluent], []).append((int(weights[fluent]), before, after))
+        sums = {0: 1}
+        for changes in together.values():  # never two of a group are true, before and after
+            sides = []
+            for side in (1, 2):
+                ways: dict[int, list[int]] = {0: [circuit.all_of([change[side] ^ 1 for change in changes])]}
+                for change in changes:
+                    ways.setdefault(change[0], []).append(change[side])
+                sides.append({weight: circuit.any_of(found) for weight, found in ways.items()})
+            growth: dict[int, list[int]] = {}
+            for gone, was in sides[0].items():
+                for come, is_now in sides[1].items():
+                    growth.setdefault(come - gone, []).append(circuit.all_of((was, is_now)))
+            sums = self._added(sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()])
+            if len(sums) > _SUMS:
+                return None
+        return sums.get(0, 0) ^ 1
+
+    def _added(self, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]) -> dict[int, int]:
+        """Return sums with their literals after something was added that has several ways to go."""
+        following: dict[int, list[int]] = {}
+        for total, literal in sums.items():
+            for change, way in ways:
+                both = self.circuit.all_of((literal, way)) if way else 0
+                if both:
+                    following.setdefault(total + change, []).append(both)
+        return {total: self.circuit.any_of(found) for total, found in following.items()}
 
     def _terms(self, case: _Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
         """Return what changes the sum: weights above 0, each with when it is added and when taken away.

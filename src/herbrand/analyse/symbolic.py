@@ -24,6 +24,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,10 +44,12 @@ from herbrand.analyse.plain import Exhausted, KInduction
 from herbrand.analyse.ranking import find_weights, least_weights
 from herbrand.analyse.replay import holds
 from herbrand.analyse.sat import Solver
+from herbrand.analyse.sums import find_sums
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.analyse.walks import found_at_random, gets, has_no_goal, is_stuck, play
 from herbrand.errors import BudgetExceeded, MissingExtra
 from herbrand.network.circuit import Circuit
+from herbrand.simulate.expand import Expander
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -160,7 +163,10 @@ class _Proof:
         never_stuck = {name: reached for name, reached in queries.items() if name == "playability"}
         if smaller is not None and (self._open(never_stuck) or self._needs_bound):
             self.system = System(smaller, loops=False)
+            seen = self.seen
+            self.seen = seen.of(np.isin(self.game.network.fluents, smaller.fluents))
             self._by_groups(never_stuck, verdicts, 0.4)
+            self.seen = seen
         if self._open(queries) or self._needs_bound:
             self.system = System(self.game.network)
             self._by_groups(queries, verdicts, 0.5)
@@ -200,8 +206,11 @@ class _Proof:
                 with suppress(BudgetExceeded, MissingExtra):
                     what(time.monotonic() + share * self.budget.left)
 
+        def simple(deadline: float) -> None:
+            self.groups = find_groups(self.system, deadline, seen.states, simple=True)
+
         def groups(deadline: float) -> None:
-            self.groups = find_groups(self.system, deadline, seen.states)
+            self.groups = find_groups(self.system, deadline, seen.states, known=self.groups)
 
         def more(deadline: float) -> None:
             self.groups = find_more(self.system, self.groups, deadline, seen.states)
@@ -214,13 +223,16 @@ class _Proof:
 
         def weights(deadline: float) -> None:
             if self._needs_bound:
-                found = find_weights(self.game.expander, self.system, self.groups, seen.changes, deadline)
+                expander = Expander(self.system.network)
+                found = find_weights(expander, self.system, self.groups, seen.changes, deadline)
                 if found is not None:
                     texts = self.system.fluent_texts
                     pairs = tuple((texts[place], weight) for place, weight in found.by_place.items())
                     self._ends(Progress(pairs, self._invariant(""), found.within), verdicts)
 
-        find(bound, 0.15)  # often the groups are not needed
+        self.groups = []
+        find(simple, 0.15)
+        find(bound, 0.25)  # often more groups are not needed
         find(groups, 0.4)
         find(bound, 0.4)
         find(weights, 0.5)
@@ -231,7 +243,24 @@ class _Proof:
             find(bound, 0.4)
             find(weights, 0.8)
             self._induction(queries, most=0)
+        for name, reached in self._open(queries).items():
+            if name in _CLAIMS:  # sums exclude ends, too, but wins seldom
+                find(partial(self._sums, name, reached), 0.5)
         self.budget = before
+
+    def _sums(self, name: str, reached: _Reached, deadline: float) -> None:
+        """Look for sums that no step changes and that exclude one kind of states."""
+        found = find_sums(
+            Expander(self.system.network),
+            self.system,
+            self.groups,
+            self._target(name),
+            self.seen.changes,
+            deadline,
+        )
+        if found is not None:
+            reached.never, reached.method = True, "constant sums"
+            reached.certificate = self._invariant(name, found)
 
     def _ends(self, certificate: Progress | Bound, verdicts: dict[str, Verdict]) -> None:
         """Note that plays end."""
@@ -266,7 +295,7 @@ class _Proof:
             return lambda frame: frame.system.circuit.any_of(map(frame.has_no_goal, players))
         return lambda frame: frame.wins(self.game.role_index(role))
 
-    def _invariant(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]] = ()) -> Invariant:
+    def _invariant(self, name: str, sums: Iterable[Mapping[int, int]] = ()) -> Invariant:
         texts = self.system.fluent_texts
         never_two = {group.fluents for group in self.groups if not group.some}
         some = [group.fluents for group in self.groups if group.some and group.given < 0]
@@ -281,7 +310,8 @@ class _Proof:
             name,
             named(exactly),
             named(sorted(never_two.difference(exactly))),
-            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *given, *clauses)),
+            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *given)),
+            tuple(tuple((texts[f], weight) for f, weight in weights.items()) for weights in sums),
         )
 
     def _induction(self, queries: Mapping[str, _Reached], most: int) -> None:
@@ -466,7 +496,6 @@ class _Proof:
 
 def prepare() -> None:
     """Have what is used compiled, which the first use ever takes seconds for."""
-    from herbrand.simulate.expand import Expander
     from herbrand.simulate.speed import _smallest
 
     expander = Expander(_smallest())

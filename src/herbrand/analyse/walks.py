@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,6 +85,11 @@ class Play:
     """A line of play into a state for the second time."""
     loop: int = 0
     """After so many steps of that line the state was met first."""
+
+    def of(self, kept: NDArray[np.bool_]) -> Play:
+        """Return the same with some of the fluents."""
+        changes = np.unique(self.changes[:, kept], axis=0)
+        return replace(self, changes=changes, states=self.states[:, kept])
 
 
 def play(expander: Expander, deadline: float) -> Play:
