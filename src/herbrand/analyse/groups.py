@@ -193,7 +193,8 @@ def _moved(network: Network) -> NDArray[np.bool_]:
     sides = zip((network.left >> 1).tolist(), (network.right >> 1).tolist(), strict=True)
     for node, (a, b) in enumerate(sides, network.inputs):
         depends[node] = depends[a] | depends[b]
-    return np.frombuffer(depends, np.bool_)[network.next >> 1]
+    found: NDArray[np.bool_] = np.frombuffer(depends, np.bool_)[network.next >> 1]
+    return found
 
 
 def find_more(
