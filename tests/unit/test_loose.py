@@ -99,7 +99,7 @@ def test_what_is_proved_of_it_is_checked_by_the_rules() -> None:
     from herbrand.analyse.symbolic import prove
 
     game = herbrand.load("ticTacToe")
-    found = prove(game, ["termination", "playability"], Budget(30.0, 1, 1000.0, started=time.monotonic()))
+    found = prove(game, ["termination", "playability"], Budget(300.0, 1, 1000.0, started=time.monotonic()))
     for verdict in found.values():
         assert verdict.answer == "proved"
         assert verdict.certificate is not None
