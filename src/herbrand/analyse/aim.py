@@ -34,8 +34,10 @@ __all__ = ["Aim"]
 
 _ENDING = 0.02
 """What it counts that a game is not over, where other things are to be looked at first."""
-_EACH = 0.2
-"""The part of the time for one end that is aimed at."""
+_BEAMS = 2
+"""Beams sent to one end that is aimed at."""
+_EACH = 0.1
+"""The part of the time for games side by side that have one end to aim at."""
 
 
 class Aim:
@@ -68,8 +70,8 @@ class Aim:
         distance = Distance(self.system.circuit, frame.state, (hundred, terminal), self.domains)
         ways = (distance, distance.weighted(1, _ENDING))
         return (
-            guided_line(self.expander, ways, _after(0.35, deadline), seed=seed)
-            or self.win_by_ends(role, _after(0.5, deadline), groups)
+            guided_line(self.expander, ways, _after(0.3, deadline), seed=seed)
+            or self.win_by_ends(role, _after(0.6, deadline), groups)
             or climb(self.expander, ways, deadline, seed=1000 * seed)
         )
 
@@ -82,10 +84,9 @@ class Aim:
             wins = ends(self.system, lambda frame: frame.wins(role), held, deadline)
             for number, (frame, literal) in enumerate(wins):
                 ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
-                until = _after(_EACH, deadline)
-                line = guided_line(self.expander, ways, _after(0.5, until))
+                line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
                 if line is None:
-                    line = climb(self.expander, ways, until, seed=number)
+                    line = climb(self.expander, ways, _after(_EACH, deadline), seed=number)
                 if line is not None:
                     return line
         return None

@@ -35,6 +35,8 @@ __all__ = ["Growing", "StateSpace", "explore"]
 
 _CHUNK = 1 << 14
 """States that are expanded at once, at most."""
+_MOST_STEPS = 1 << 20
+"""Joint moves of the states that are expanded at once, about."""
 _PACE = 0.2
 """Seconds after which to look at the budget again."""
 _JOINTS = 1 << 18
@@ -339,6 +341,7 @@ class Growing:
                     self.stopped = reason
                     return
                 began = time.monotonic()
+                chunk = min(chunk, max(1, _MOST_STEPS * self.expanded // max(1, self.transitions)))
                 self._chunk(self.expanded, min(self.expanded + chunk, self.levels[-1]))
                 spent = time.monotonic() - began
                 chunk = max(64, chunk // 2) if spent > 2 * _PACE else chunk

@@ -41,17 +41,19 @@ def guided_line(
     *,
     longest: int = _LONGEST,
     seed: int = 0,
+    beams: int | None = None,
 ) -> Moves | None:
     """Return a line of play to a state with distance 0; None when none was found by the deadline.
 
     `distances`, one or more, are followed in turns; all are 0 in the same states.  `deadline` is a time of
-    `time.monotonic`; `seed` is the number of the first of the beams, which become wider.  States in which
-    the game is over end a line.
+    `time.monotonic`; `seed` is the number of the first of the beams, which become wider, and `beams` how
+    many there are at most.  States in which the game is over end a line.
     """
     if distances[0](expander.initial)[0] == 0:
         return ()
     ways = list(product(distances, _PREFERENCES))
-    while time.monotonic() < deadline:
+    last = None if beams is None else seed + beams
+    while time.monotonic() < deadline and seed != last:
         width = _WIDTHS[min(seed // len(ways), len(_WIDTHS) - 1)]
         distance, preference = ways[seed % len(ways)]
         beam = _Beam(expander, distance, width, preference, seed)
