@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 
 from herbrand.analyse.climb import climb
@@ -49,6 +50,10 @@ class Aim:
         self.states = states
         self.seconds = seconds
         self.system = System(expander.network)
+        self.beams = [count() for _ in expander.roles]
+        """The numbers of the next beams for each role."""
+        self.climbs = [count() for _ in expander.roles]
+        """The numbers of the next games side by side."""
 
     @cached_property
     def domains(self) -> Domains:
@@ -58,10 +63,10 @@ class Aim:
         matter = Distance(self.system.circuit, frame.state, hundred).needed
         return find_domains(self.expander.network, self.states, time.monotonic() + self.seconds, matter)
 
-    def win(self, role: int, deadline: float, groups: Sequence[Group] = (), *, seed: int = 0) -> Moves | None:
+    def win(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
         """Search for an end in which a role, by its number, has 100; None when none was found in time.
 
-        `groups` hold in every reachable state.  With another `seed` other games are played.
+        `groups` hold in every reachable state.  Asked again, it goes on with other games.
         """
         frame = self.system.any_state()
         hundred, terminal = frame.hundred(role), frame.terminal
@@ -70,9 +75,9 @@ class Aim:
         distance = Distance(self.system.circuit, frame.state, (hundred, terminal), self.domains)
         ways = (distance, distance.weighted(1, _ENDING))
         return (
-            guided_line(self.expander, ways, _after(0.3, deadline), seed=seed)
-            or self.win_by_ends(role, _after(0.6, deadline), groups)
-            or climb(self.expander, ways, deadline, seed=1000 * seed)
+            guided_line(self.expander, ways, _after(0.45, deadline), seeds=self.beams[role])
+            or self.win_by_ends(role, _after(0.5, deadline), groups)
+            or climb(self.expander, ways, deadline, seeds=self.climbs[role])
         )
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
@@ -82,11 +87,11 @@ class Aim:
         """
         for held in (observed(self.expander.network, self.states), groups):
             wins = ends(self.system, lambda frame: frame.wins(role), held, deadline)
-            for number, (frame, literal) in enumerate(wins):
+            for frame, literal in wins:
                 ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
                 line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
                 if line is None:
-                    line = climb(self.expander, ways, _after(_EACH, deadline), seed=number)
+                    line = climb(self.expander, ways, _after(_EACH, deadline))
                 if line is not None:
                     return line
         return None

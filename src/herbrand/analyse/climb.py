@@ -10,6 +10,7 @@ Where a beam keeps what seems best everywhere, these games stay apart.  That not
 from __future__ import annotations
 
 import time
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from herbrand.analyse.guided import keys_of, sampled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,19 +41,20 @@ def climb(
     distances: Sequence[Callable[[States], NDArray[np.float32]]],
     deadline: float,
     *,
-    seed: int = 0,
+    seeds: Iterator[int] | None = None,
 ) -> Moves | None:
     """Return a line of play to a state with distance 0; None when none was found by the deadline.
 
     `distances`, one or more, are followed in turns; all are 0 in the same states.  `deadline` is a time of
-    `time.monotonic`.
+    `time.monotonic`; `seeds` gives numbers to begin anew with, to go on with them another time.
     """
-    while time.monotonic() < deadline:
+    for seed in seeds or count():
+        if time.monotonic() > deadline:
+            break
         games = _Games(expander, distances[seed % len(distances)], np.random.default_rng(seed))
         line = games.run(deadline)
         if line is not None or games.exhausted:
             return line
-        seed += 1
     return None
 
 

@@ -8,13 +8,13 @@ roles must work together for, ends of puzzles.  That nothing is found proves not
 from __future__ import annotations
 
 import time
-from itertools import product
+from itertools import count, islice, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,20 +40,21 @@ def guided_line(
     deadline: float,
     *,
     longest: int = _LONGEST,
-    seed: int = 0,
+    seeds: Iterator[int] | None = None,
     beams: int | None = None,
 ) -> Moves | None:
     """Return a line of play to a state with distance 0; None when none was found by the deadline.
 
     `distances`, one or more, are followed in turns; all are 0 in the same states.  `deadline` is a time of
-    `time.monotonic`; `seed` is the number of the first of the beams, which become wider, and `beams` how
-    many there are at most.  States in which the game is over end a line.
+    `time.monotonic`; `seeds` gives the numbers of the beams, which become wider, to go on with them
+    another time; `beams` is how many there are at most.  States in which the game is over end a line.
     """
     if distances[0](expander.initial)[0] == 0:
         return ()
     ways = list(product(distances, _PREFERENCES))
-    last = None if beams is None else seed + beams
-    while time.monotonic() < deadline and seed != last:
+    for seed in islice(seeds or count(), beams):
+        if time.monotonic() > deadline:
+            break
         width = _WIDTHS[min(seed // len(ways), len(_WIDTHS) - 1)]
         distance, preference = ways[seed % len(ways)]
         beam = _Beam(expander, distance, width, preference, seed)
@@ -61,8 +62,7 @@ def guided_line(
         if line is not None:
             return line
         if beam.exhausted:
-            return None
-        seed += 1
+            break
     return None
 
 

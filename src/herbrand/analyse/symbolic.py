@@ -73,8 +73,6 @@ _WALKING = 5.0
 """Seconds of random play, at most."""
 SHORTEST = True
 """Whether to look for shorter lines of play than those that random play found."""
-_LATER_SEED = 15
-"""With which guided search goes on when it is its turn again: not with beams that were too narrow."""
 _PATIENCE = 1000
 """Conflicts spent at each depth on a win that is far away."""
 
@@ -155,7 +153,7 @@ class _Proof:
             verdicts["termination"] = self._circle(self.seen.circle)
             self.terminates = True
         self.aim = Aim(self.game.expander, self.seen.states, 0.1 * self.budget.left)
-        self._aimed(queries, 0.4, seed=0)
+        self._aimed(queries, 0.4)
         self._pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
@@ -181,7 +179,7 @@ class _Proof:
             reason = "neither a measure of progress was found, nor fluents that count the steps"
             verdicts["termination"] = Verdict.unknown(reason)
         self._guided(queries)
-        self._aimed(queries, 0.4, seed=_LATER_SEED)
+        self._aimed(queries, 0.4)
         self._pdr(queries, 0.5, merge=True)
         self._bounded(queries)
         self._far(queries)
@@ -349,7 +347,7 @@ class _Proof:
         for name, line in found_at_random(self.game.expander, tells, deadline).items():
             queries[name].line, queries[name].method = line, "random play"
 
-    def _aimed(self, queries: Mapping[str, _Reached], part: float, *, seed: int) -> None:
+    def _aimed(self, queries: Mapping[str, _Reached], part: float) -> None:
         """Search for wins for which all roles work together."""
         wins = [name for name in self._open(queries) if name.startswith("win")]
         seconds = part * self.budget.left
@@ -357,7 +355,7 @@ class _Proof:
             until = time.monotonic() + seconds / (len(wins) - number)
             began = time.monotonic()
             role = self.game.role_index(name.partition(" ")[2])
-            line = self.aim.win(role, until, self.groups, seed=seed)
+            line = self.aim.win(role, until, self.groups)
             seconds -= time.monotonic() - began
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"
