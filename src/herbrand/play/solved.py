@@ -55,19 +55,19 @@ class Policy:
         The value of a move is the worst over moves of others at the same time, and the mean over those of
         chance; the length is the number of steps that best play takes from there.
         """
-        from herbrand.analyse.by_states import _edges, _move_of
-
-        space, role = self.space, self.role
-        chance = next((r for r, name in enumerate(space.expander.roles) if name.lower() == "random"), -1)
-        found = []
-        for number in range(int(space.counts[at, role])):
-            children = space.children[_edges(space, at, role, number)]
-            values = self.values[children]
-            drawn = chance >= 0 and space.counts[at, chance] > 1
-            value = float(values.mean() if drawn else values.min())
-            steps = self.steps[children]
-            length = int(steps.max()) + 1 if (steps >= 0).all() else _FAR
-            found.append((_move_of(space, at, role, number), value, length))
+        space, role, expander = self.space, self.role, self.space.expander
+        chance = next((r for r, name in enumerate(expander.roles) if name.lower() == "random"), -1)
+        counts = space.counts[at].astype(np.int64)
+        children = space.children[space.starts[at] : space.starts[at + 1]].reshape(counts)
+        children = np.moveaxis(children, role, 0).reshape(counts[role], -1)
+        after = self.values[children]
+        drawn = chance >= 0 and counts[chance] > 1
+        values = after.mean(axis=1) if drawn else after.min(axis=1)
+        steps = self.steps[children]
+        lengths = np.where((steps >= 0).all(axis=1), steps.max(axis=1) + 1, _FAR)
+        numbers = np.flatnonzero(expander.legal(space.states[at : at + 1]).mask(role)[0]).tolist()
+        moves = [expander.moves[role][number] for number in numbers]
+        found = zip(moves, values.tolist(), lengths.tolist(), strict=True)
         return sorted(found, key=lambda one: (-one[1], one[2] if one[1] >= _EVEN else -one[2]))
 
 
