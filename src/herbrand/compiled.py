@@ -75,11 +75,15 @@ class _Kept(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the machine code for some types of arguments; None if there is none of any use.
 
-        Where functions are to be compiled elsewhere, this one is, and then loaded.
+        Where functions are to be compiled elsewhere, this one is, and then loaded.  `BudgetExceeded` where
+        nothing may be compiled here, and that failed.
         """
         found = self._loaded(sig, target_context)
-        if found is None and elsewhere.is_wanted() and self._can_be_made(sig):
-            found = self._loaded(sig, target_context)
+        if found is None and elsewhere.is_wanted() and self._has_a_name():
+            if elsewhere.made(self._py_func.__module__, self._py_func.__name__, sig):
+                found = self._loaded(sig, target_context)
+            if found is None:
+                elsewhere.check_allowed(self._py_func.__name__)
         return found
 
     def _loaded(self, sig: Any, target_context: Any) -> Any:
@@ -94,10 +98,10 @@ class _Kept(FunctionCache):
             forget_libraries(above=_LIBRARIES)
         return found
 
-    def _can_be_made(self, sig: Any) -> bool:
-        """Have another process compile the function and keep it; False where that cannot be done."""
+    def _has_a_name(self) -> bool:
+        """Whether another process can find the function."""
         module, name = self._py_func.__module__, self._py_func.__qualname__
-        return module.startswith("herbrand.") and name.isidentifier() and elsewhere.made(module, name, sig)
+        return bool(module.startswith("herbrand.") and name.isidentifier())
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep machine code, if that can be done."""

@@ -23,12 +23,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from herbrand.child import Child
-from herbrand.errors import HerbrandError
+from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["COMPILING", "MESSAGE", "busy_seconds", "compile_elsewhere", "is_wanted", "made", "serve"]
+__all__ = [
+    "COMPILING",
+    "MESSAGE",
+    "busy_seconds",
+    "check_allowed",
+    "compile_elsewhere",
+    "is_wanted",
+    "made",
+    "serve",
+]
 
 COMPILING = "the search is compiled for the first time on this machine, for a minute or two"
 """Why something is not ready yet."""
@@ -36,6 +45,8 @@ MESSAGE = f"{COMPILING}; until then moves are found by simpler means"
 """What to tell somebody who waits."""
 _SECONDS = 300.0
 """How long one function may take; the slowest took 12 on a machine with nothing else to do."""
+_LONG = 3600.0
+"""The same where nothing is compiled here, so that nothing is lost by waiting."""
 _NICE = 5
 """How much less urgent it is than what goes on meanwhile."""
 _IDLE = 60.0
@@ -47,6 +58,8 @@ class _Workshop:
 
     def __init__(self) -> None:
         self.wanted = False
+        self.only = False
+        """Whether nothing may be compiled here, whatever becomes of the other process."""
         self.tell: Callable[[str], object] | None = None
         self.since: float | None = None
         self._child = Child("the compiler", [sys.executable, "-m", "herbrand.elsewhere"])
@@ -62,9 +75,9 @@ class _Workshop:
                 tell(MESSAGE)
             self.since = time.monotonic()
             try:
-                return self._child.ask(question, _SECONDS) == "made"
+                return self._child.ask(question, _LONG if self.only else _SECONDS) == "made"
             except (HerbrandError, OSError):
-                self.wanted = False  # whatever is wrong with it, it is not asked again
+                self.wanted = self.only  # whatever is wrong with it, it is not asked again if need not be
                 return False
             finally:
                 self.since = None
@@ -89,19 +102,21 @@ def _begin_anew() -> None:
     global _workshop
     old, _workshop = _workshop, _Workshop()
     old.leave()
-    _workshop.wanted = old.wanted
+    _workshop.wanted, _workshop.only = old.wanted, old.only
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
 
-def compile_elsewhere(tell: Callable[[str], object] | None = None) -> None:
+def compile_elsewhere(tell: Callable[[str], object] | None = None, *, only: bool = False) -> None:
     """From now on have functions compiled in another process; who needs one waits for it as before.
 
-    `tell` hears `MESSAGE` when that happens for the first time, from the thread that waits.
+    `tell` hears `MESSAGE` when that happens for the first time, from the thread that waits.  With `only`
+    nothing is compiled here if the other process fails: who needs the function gets `BudgetExceeded`.
     """
     _workshop.wanted = True
+    _workshop.only = _workshop.only or only
     if tell is not None:
         _workshop.tell = tell
 
@@ -109,6 +124,12 @@ def compile_elsewhere(tell: Callable[[str], object] | None = None) -> None:
 def is_wanted() -> bool:
     """Whether functions are to be compiled in another process."""
     return _workshop.wanted
+
+
+def check_allowed(name: str) -> None:
+    """Raise `BudgetExceeded` if a function, of which there is no machine code, may not be compiled here."""
+    if _workshop.only:
+        raise BudgetExceeded("memory of this process", f"`{name}` could not be compiled in another one")
 
 
 def busy_seconds() -> float:

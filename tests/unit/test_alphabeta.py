@@ -70,7 +70,7 @@ def test_searching_in_slices_is_searching(small_connect_four: herbrand.Game) -> 
 def test_forced_wins_are_taken_the_short_way(about_to_win: State) -> None:
     """Three in a row is finished at once, and the explanation says that it is proved."""
     player = make_player("alphabeta", seed=3)
-    player.start(about_to_win.game, "xplayer", 60)
+    player.start(about_to_win.game, "xplayer", 600)
     assert player.select(about_to_win, 5) == "(mark 1 3)"
     report = player.report()
     assert report is not None
@@ -116,7 +116,7 @@ def test_what_alpha_beta_cannot_play_it_hands_over(name: str, why: str, random_s
     """Moves at once, hidden things and chance are for the tree search, and the report says so."""
     game = herbrand.load(name)
     player = AlphaBetaPlayer(seed=1, learning=False)
-    player.start(game, game.players[0], 60)
+    player.start(game, game.players[0], 600)
     states = (random_state(game, seed % 4, seed) for seed in range(40))
     state = next(state for state in states if len(state.legal_moves(player.role)) > 1)
     assert state.is_legal(player.role, player.select(state, 0.2))
@@ -135,7 +135,7 @@ def test_a_look_ahead_helps_the_tree_search(
     sure.run(300_000)
     assert sure.is_solved
     player = MctsPlayer(seed=1, memory=100, playouts=200_000)
-    player.start(game, role, 60)
+    player.start(game, role, 600)
     assert player._probe is not None
     move = player.select(state, 60)
     after = {str(m): sure_value(game, role, state, str(m)) for m in state.legal_moves(role)}
@@ -170,7 +170,7 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
             continue
         winner = 0 if policy[0].values[place] == 100 else 1
         player = make_player(who, seed=seed)
-        player.start(game, game.roles[winner], 60)
+        player.start(game, game.roles[winner], 600)
         while not state.is_terminal:
             joint = [legal[0] for legal in state.legal_moves().values()]
             if len(state.legal_moves(game.roles[winner])) > 1:

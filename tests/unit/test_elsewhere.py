@@ -61,9 +61,22 @@ def test_functions_are_compiled_in_another_process_and_loaded_here(tmp_path: Pat
 
 
 def test_where_no_process_can_be_had_they_are_compiled_here(tmp_path: Path) -> None:
-    """A compiler that dies is not asked a second time."""
-    broken = 'elsewhere._workshop._child.command = [sys.executable, "-c", ""]\n'
+    """A compiler that dies is not asked a second time; where nothing may be compiled here, who needs it is told."""
+    broken = """
+from herbrand.errors import BudgetExceeded
+elsewhere._workshop._child.command = [sys.executable, "-c", ""]
+elsewhere.compile_elsewhere(only=True)
+for _ in range(2):
+    try:
+        mixed(np.uint64(1))
+    except BudgetExceeded as error:
+        print(elsewhere.is_wanted(), error)
+elsewhere._workshop.only = False
+"""
     lines = run(COUNT + broken + USE + "print(elsewhere.is_wanted())", tmp_path)
+    refused = [line for line in lines if line.startswith("True over budget")]
+    assert len(refused) == 2
+    assert all("`mixed` could not be compiled" in line for line in refused)
     assert lines[-2].endswith(" [3, 3] 2 0.0")
     assert lines[-1] == "False"
 

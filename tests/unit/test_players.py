@@ -82,9 +82,9 @@ def test_montecarlo_sees_what_comes_later(networked: bool, monkeypatch: pytest.M
     game = herbrand.loads(SLOW)
     for seed in range(3):
         player = MonteCarloPlayer(seed=seed, playouts=200)
-        player.start(game, "a", 20)
+        player.start(game, "a", 600)
         assert (player._expander is not None) is networked
-        assert player.select(game.initial_state(), 20) == "right"
+        assert player.select(game.initial_state(), 600) == "right"
         assert 200 <= player.played < 1000
 
 
@@ -103,7 +103,7 @@ def test_a_player_keeps_its_clock_and_stops_when_told() -> None:
     """Thinking ends at the clock, and soon after `stop` comes from another thread."""
     game = herbrand.load("breakthrough")
     player = make_player("montecarlo", seed=1)
-    player.start(game, "white", 20)
+    player.start(game, "white", 600)
     state = game.initial_state()
     player.select(state, 0.05)  # whatever is compiled at first
     started = time.monotonic()

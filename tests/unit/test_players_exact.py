@@ -38,7 +38,7 @@ def test_a_puzzle_is_solved_in_as_few_steps_as_possible(name: str) -> None:
     """The player takes as many steps as the shortest plan has."""
     game = herbrand.load(name)
     player = PuzzlePlayer(seed=1)
-    player.start(game, game.roles[0], 120)
+    player.start(game, game.roles[0], 600)
     plan = find_plan(game)
     assert plan.moves is not None
     state, steps = game.initial_state("rules"), 0
@@ -53,7 +53,7 @@ def test_a_player_of_puzzles_hands_over_what_it_cannot_do() -> None:
     """With two roles it says so, and tree search chooses."""
     game = herbrand.load("ticTacToe")
     player = PuzzlePlayer(seed=1)
-    player.start(game, "xplayer", 60)
+    player.start(game, "xplayer", 600)
     state = game.initial_state()
     assert state.is_legal("xplayer", player.select(state, 0.3))
     report = player.report()
@@ -72,7 +72,7 @@ def test_a_solved_game_is_never_given_away(name: str) -> None:
     for seed in range(4):
         role = game.roles[seed % 2]
         player = SolvedPlayer(seed=seed)
-        player.start(game, role, 60)
+        player.start(game, role, 600)
         assert player.policy is not None
         state, chance = game.initial_state(), random.Random(seed)
         while not state.is_terminal:
@@ -93,7 +93,7 @@ def test_a_game_without_end_is_won_where_it_can_be() -> None:
     game = herbrand.loads(TURNING)
     for role, at, move in (("a", 2, "stop"), ("b", 3, "forth"), ("b", 1, "back")):
         player = SolvedPlayer(seed=1)
-        player.start(game, role, 60)
+        player.start(game, role, 600)
         assert player.policy is not None
         state = game.state([f"(at {at})", f"(turn {role})"])
         assert player.select(state, 1) == move
@@ -106,7 +106,7 @@ def test_moves_at_once_are_not_solved() -> None:
     """The player says why, and still answers."""
     game = herbrand.load("rockPaperScissors")
     player = SolvedPlayer(seed=1)
-    player.start(game, game.roles[0], 60)
+    player.start(game, game.roles[0], 600)
     assert player.policy is None
     state = game.initial_state()
     assert state.is_legal(game.roles[0], player.select(state, 0.2))
@@ -125,7 +125,7 @@ def test_the_player_for_any_game_says_why(name: str, reason: str) -> None:
     """Games for one, small games and moves at once get the player that suits them."""
     game = herbrand.load(name)
     player = MetaPlayer(seed=1)
-    player.start(game, game.roles[0], 60)
+    player.start(game, game.roles[0], 600)
     assert reason in player.reason
     state = game.initial_state()
     assert state.is_legal(game.roles[0], player.select(state, 0.2))
@@ -157,7 +157,7 @@ def test_alpha_beta_is_picked_where_values_can_be_learned(
     monkeypatch.setattr("herbrand.play.meta._SMALL", 10)
     game = herbrand.load(name)
     player = MetaPlayer(seed=1, memory=100)
-    player.start(game, game.roles[0], 60)
+    player.start(game, game.roles[0], 600)
     assert len(learned) == (explained is not None)
     assert chosen in player.reason
     assert isinstance(player._player, AlphaBetaPlayer) is chosen.startswith("alpha-beta")

@@ -16,6 +16,7 @@ import click
 from herbrand.cli.contest import find_player
 from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
+from herbrand.elsewhere import compile_elsewhere
 
 if TYPE_CHECKING:
     from herbrand.ggp.events import Event
@@ -132,6 +133,7 @@ def command(
             ) from error
         if not quiet and not as_json:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
+        compile_elsewhere(only=True)  # a compiler in this process takes the memory of the games
         await server.serve()
 
     asyncio.run(run())

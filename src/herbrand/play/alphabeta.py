@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["AlphaBetaPlayer"]
 
 _THREADS = 2
+_NOT_YET = "there is no network yet"
 _LESSON = 20.0
 """Seconds for learning, at most."""
 
@@ -68,7 +69,7 @@ class AlphaBetaPlayer(RelayPlayer):
     def prepare(self, deadline: float) -> None:
         """Build the network and learn; let another player prepare where this one cannot play."""
         self._engines, self.lesson = [], None
-        self._why = "there is no network yet"
+        self._why = _NOT_YET
         game = self.game
         if game.has_percepts or game.chance_role is not None:
             self._why = "the rules hide something" if game.has_percepts else "chance takes part"
@@ -203,4 +204,4 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def note(self) -> str:
         """Say why it does not choose."""
-        return COMPILING if busy_seconds() else self._why
+        return COMPILING if self._why == _NOT_YET and busy_seconds() else self._why
