@@ -34,7 +34,7 @@ def test_what_is_proved_is_the_value(name: str, random_state: RandomState) -> No
     game = herbrand.load(name)
     expander = game.expander
     for role in range(2):
-        policy = solve_quickly(game, role, 60, states=100_000, megabytes=500)
+        policy = solve_quickly(game, role, 600, states=100_000, megabytes=500)
         search = AlphaBeta(game.network, role, memory=1 << 20, exact=True)
         for seed in range(25):
             root = expander.pack([random_state(game, seed % 6, seed).facts])
@@ -160,7 +160,7 @@ def sure_value(game: herbrand.Game, role: str, state: State, move: str) -> float
 def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -> None:
     """Against an opponent that keeps as much as it can."""
     game = herbrand.load(name)
-    policy = [solve_quickly(game, role, 60, states=100_000, megabytes=500) for role in range(2)]
+    policy = [solve_quickly(game, role, 600, states=100_000, megabytes=500) for role in range(2)]
     tried = 0
     for seed in range(60):
         state = random_state(game, seed % 5, seed)
