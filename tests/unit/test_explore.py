@@ -117,6 +117,21 @@ def test_limits_stop_the_exploration_and_say_so() -> None:
     assert explore(expander, budget=Budget(megabytes=1)).stopped == "1 megabytes"
 
 
+def test_limits_hold_within_a_state_with_many_joint_moves() -> None:
+    """Four roles with 300 moves each have 8 100 million joint moves: what was found in part counts as found only."""
+    numbers = " ".join(f"(number {i})" for i in range(300))
+    game = herbrand.loads(
+        f"""(role a) (role b) (role c) (role d) {numbers}
+        (<= (legal ?r (say ?n)) (role ?r) (number ?n)) (<= (next (said ?r ?n)) (does ?r (say ?n)))
+        (<= terminal (true (said ?r ?n))) (<= (goal ?r 100) (role ?r))"""
+    )
+    space = explore(game.expander, budget=Budget(states=1000))
+    assert space.stopped == "1000 states"
+    assert (space.expanded, space.transitions, len(space.children)) == (0, 0, 0)
+    assert 1000 < len(space.states) < 1_000_000
+    assert space.line_to(1) == (("(say 0)", "(say 0)", "(say 0)", "(say 0)"),)
+
+
 def test_states_can_be_kept_on_disk(tmp_path: Path) -> None:
     """With the states in a file the result is the same, and the file goes away."""
     expander = herbrand.load("ticTacToe").expander

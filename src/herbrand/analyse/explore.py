@@ -130,9 +130,11 @@ class StateSpace:
         """Return joint moves that lead through the states of a path."""
         found = []
         for before, after in pairwise(path):
-            expansion = self.expander.expand(self.states[before : before + 1])
-            edge = int((expansion.states == self.states[after]).all(axis=1).argmax())
-            found.append(expansion.joint_move(edge))
+            for expansion in self.expander.expansions(self.states[before : before + 1]):
+                edges = np.flatnonzero((expansion.states == self.states[after]).all(axis=1))
+                if len(edges):
+                    found.append(expansion.joint_move(int(edges[0])))
+                    break
         return tuple(found)
 
     # -- counting -------------------------------------------------------------------------
@@ -361,7 +363,7 @@ class Growing:
         return None
 
     def _chunk(self, begin: int, end: int) -> None:
-        """Look into the states `begin .. end`."""
+        """Look into the states `begin .. end`; they count as not looked into if a limit is reached meanwhile."""
         from herbrand.analyse.table import survey
 
         expander = self.expander
@@ -382,13 +384,17 @@ class Growing:
             states, over, legal.bits, legal.places, begin, self.counts, self.starts, self.branching,
             self.choosers, self.ever, self.always, self.ever_legal, stuck,
         )  # fmt: skip
-        if found:
-            self.stuck.append(stuck[:found])
+        children: list[NDArray[np.int32]] = []
         starts = self.starts[begin : end + 1] - self.starts[begin]
         for expansion in expander.expansions(states, legal, joints=_JOINTS, starts=starts):
             numbers = self.add(expansion.states, expansion.parents, begin)
             if self.keep_edges:
-                self.children.append(numbers)
+                children.append(numbers)
+            if int(starts[-1]) > _JOINTS and self.limit() is not None:
+                return
+        if found:
+            self.stuck.append(stuck[:found])
+        self.children += children
         self.transitions += int(starts[-1])
         self.expanded = end
 
