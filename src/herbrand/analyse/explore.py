@@ -363,7 +363,7 @@ class Growing:
         return None
 
     def _chunk(self, begin: int, end: int) -> None:
-        """Look into the states `begin .. end`; they count as not looked into if a limit is reached meanwhile."""
+        """Look into the states `begin .. end`; when a limit is reached meanwhile, this does not count."""
         from herbrand.analyse.table import survey
 
         expander = self.expander
