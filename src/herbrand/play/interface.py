@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Player"]
 
+_REHEARSING = 0.25
+"""The part of the start clock after which what else is to be prepared does not wait for the rules."""
+
 
 class Player(ABC):
     """Chooses the moves of one role in one match; a new match needs a new `start`.
@@ -67,8 +70,9 @@ class Player(ABC):
         self._role = game.roles[game.role_index(role)]
         rehearsal = threading.Thread(target=_rehearse, args=(game,), daemon=True)
         rehearsal.start()  # not here: nobody knows how long the rules take
-        while rehearsal.is_alive() and self.may_go_on(deadline):
-            rehearsal.join(max(0.0, min(0.05, deadline - time.monotonic())))
+        enough = self.until(_REHEARSING * start_clock)
+        while rehearsal.is_alive() and self.may_go_on(enough):
+            rehearsal.join(max(0.0, min(0.05, enough - time.monotonic())))
         self.prepare(deadline)
 
     def prepare(self, deadline: float) -> None:
