@@ -106,3 +106,13 @@ def test_play_of_some_fluents() -> None:
     seen = Play(changes, np.ones((2, 3), np.bool_), None).of(np.array([True, False, True]))
     assert seen.changes.tolist() == [[1, 1]]
     assert seen.states.shape == (2, 2)
+
+
+def test_what_is_never_true_with_a_constant_is_found() -> None:
+    """While `choosing` no piece is chosen."""
+    game = herbrand.loads(PIECES)
+    system, until = System(game.network), time.monotonic() + 60
+    seen = play(game.expander, until)
+    groups = find_more(system, find_groups(system, until, seen.states), until, seen.states)
+    pairs = {frozenset(system.fluent_texts[f] for f in group.fluents) for group in groups if not group.some}
+    assert frozenset({"choosing", "(chosen 1)"}) in pairs

@@ -116,7 +116,8 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
 def implied(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     """Return what held in states that were seen: one fluent given another, and one of all of some functions.
 
-    Such as a stone given the stone on it, or one of all `(places ?)` and `(rotates ?)`.
+    Such as a stone given the stone on it, or one of all `(places ?)` and `(rotates ?)`; and that a fluent
+    without arguments, such as `first_turn`, is never true together with another.
     """
     terms, fluents = network.terms, network.fluents.tolist()
     groups = _families(network, states)
@@ -134,6 +135,9 @@ def implied(network: Network, states: NDArray[np.bool_]) -> list[Group]:
         a, b = terms.args[fluents[f]], terms.args[fluents[g]]
         different = sum(x != y for x, y in zip(a, b, strict=False))
         (near if same and different == 1 else far).append(Group((g,), some=True, given=f))
+    apart = bits.T @ bits < 0.5
+    for f in (f for f, fluent in enumerate(fluents) if met[f] and not terms.args[fluent]):
+        near += [Group((f, g), some=False) for g in np.flatnonzero(apart[f] & met).tolist()]
     return [*groups, *near, *far][:_MOST_IMPLIED]
 
 

@@ -122,7 +122,9 @@ class _Search:
         """
         given = [there for _, there in self.demanded]
         for weights in self.found:
-            against = self.cases.changing(weights, given)
+            against = self.cases.changing(weights, ())  # often the others are not needed, which is quicker
+            if against:
+                against = self.cases.changing(weights, given)
             if against is None:
                 return None
             if not against:
