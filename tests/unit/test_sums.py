@@ -51,6 +51,16 @@ COLOURS = """
 (<= (next (mark ?x ?c)) (does ?r (mark ?x)) (true (is ?r ?c))) (<= (next (mark ?x ?c)) (true (mark ?x ?c)))
 (<= some (cell ?x) (not (marked ?x))) (<= terminal (not some)) (goal a 100) (goal b 100)
 """
+PAIRS = """
+(role a) (init (l 2)) (init (r 2)) (init (n 0)) (succ 0 1) (succ 1 2) (legal a take)
+(<= (next (l ?x)) (true (l ?y)) (succ ?x ?y)) (<= (next (r ?x)) (true (r ?y)) (succ ?x ?y))
+(<= (next (l 0)) (true (l 0))) (<= (next (r 0)) (true (r 0)))
+(<= taken (true (r ?y)) (succ ?x ?y))
+(<= (next (n ?y)) taken (true (n ?x)) (succ ?x ?y))
+(<= (next (n ?x)) (true (n ?x)) (not taken)) (<= (next (n 2)) (true (n 2)))
+(<= terminal (true (l 0))) (goal a 100)
+"""
+"""What is taken from the left is counted on the right."""
 
 
 def test_as_many_pieces_as_places() -> None:
@@ -116,3 +126,14 @@ def test_what_is_never_true_with_a_constant_is_found() -> None:
     groups = find_more(system, find_groups(system, until, seen.states), until, seen.states)
     pairs = {frozenset(system.fluent_texts[f] for f in group.fluents) for group in groups if not group.some}
     assert frozenset({"choosing", "(chosen 1)"}) in pairs
+
+
+def test_sums_may_need_each_other() -> None:
+    """Only because there are as many left as right does each step, which takes one of both, keep a third sum."""
+    game = herbrand.loads(PAIRS)
+    texts = ["(l 0)", "(l 1)", "(l 2)", "(r 0)", "(r 1)", "(r 2)", "(n 0)", "(n 1)", "(n 2)"]
+    exactly = (tuple(texts[:3]), tuple(texts[3:6]), tuple(texts[6:]))
+    equal = tuple((f"({side} {k})", sign * k) for side, sign in (("l", 1), ("r", -1)) for k in (1, 2))
+    counted = tuple((f"({side} {k})", k) for side in "ln" for k in (1, 2))
+    assert Invariant("", exactly=exactly, sums=(equal, counted)).check(game, 60)
+    assert not Invariant("", exactly=exactly, sums=(counted,)).check(game, 60)

@@ -78,10 +78,11 @@ class Invariant:
         kept = self._lines(rules, "true", broken=False)
         if rules.possible([*kept, *rules.step(), *self._lines(rules, "next", broken=True)]):
             return False
-        for weights in self.sums:
-            if rules.possible([*kept, *rules.step(), *rules.growth(weights, "= 0")]):
-                return False
         same = self._same(rules, true)
+        for weights in self.sums:
+            changes = [*kept, *rules.step(), *rules.growth(weights, "= 0")]
+            if rules.possible(changes) and rules.possible([*changes, *same]):  # often the first is enough
+                return False
         return not self.wanted or not rules.possible([*kept, *same, *rules.wanted(self.wanted)])
 
     def _same(self, rules: _Rules, true: frozenset[str]) -> list[str]:
