@@ -48,7 +48,7 @@ def plain(game: herbrand.Game, limit: int = 3000) -> tuple[dict[frozenset[str], 
 @pytest.mark.parametrize("name", KNOWN)
 def test_known_numbers_of_states(name: str) -> None:
     """Published numbers of states, ends and lines of play."""
-    space = explore(herbrand.load(name).expander)
+    space = explore(herbrand.load(name).expander, budget=Budget(600))
     states, ends, plays = KNOWN[name]
     assert space.complete
     assert (len(space.states), space.terminal_states) == (states, ends)
