@@ -1,0 +1,105 @@
+"""How late players answer: every player in every game, each pair in a process of its own.
+
+    python benchmarks/clocks.py [GAME...] [--players NAME...] [--clocks S...] [--start-clock S] [--steps N]
+                                [--grace S] [--json FILE]
+
+`herbrand.testing.check_player` does the asking: a start, a move with a clock of 0, joint moves at a clock,
+and one move that is stopped.  The time that threads waited for a processor does not count, so that other
+programs matter less; one that has all of it to itself is still better.  Prints a line for each pair, the
+latest answer in milliseconds after its clock, and at the end how many pairs were in time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import herbrand
+from herbrand.errors import HerbrandError
+from herbrand.play import players
+from herbrand.testing import check_player
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+GAMES = ("connectFour", "chess", "lightsOut", "breakthrough", "reversi", "hex", "kuhn")
+
+
+def child(pipe: Connection, game: str, player: str, options: argparse.Namespace) -> None:
+    """Check one pair and send what was found."""
+    try:
+        sheet = herbrand.load(game)
+        checks = [
+            check_player(
+                player,
+                sheet,
+                start_clock=options.start_clock,
+                clock=clock,
+                steps=options.steps,
+                grace=options.grace,
+            )
+            for clock in options.clocks
+        ]
+        pipe.send(
+            {
+                "latest_ms": round(1000 * max(check.latest for check in checks), 1),
+                "answers": sum(check.moves for check in checks),
+                "problems": [problem for check in checks for problem in check.problems],
+            }
+        )
+    except HerbrandError as error:
+        pipe.send({"problems": [str(error)]})
+
+
+def measured(game: str, player: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what a process of its own found about a pair."""
+    mine, theirs = multiprocessing.get_context("spawn").Pipe(duplex=False)
+    process = multiprocessing.get_context("spawn").Process(target=child, args=(theirs, game, player, options))
+    process.start()
+    theirs.close()
+    found: dict[str, Any] = {"problems": ["the process ended without an answer"]}
+    with suppress(EOFError):
+        found = mine.recv()
+    process.join()
+    return {"game": game, "player": player, **found}
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Measure how late players answer.")
+    parser.add_argument("games", nargs="*", default=GAMES)
+    parser.add_argument("--players", nargs="+", default=sorted(players()))
+    parser.add_argument("--clocks", nargs="+", type=float, default=[0.0, 0.2])
+    parser.add_argument("--start-clock", type=float, default=1.0)
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--grace", type=float, default=0.05, help="seconds that count as in time")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    found = []
+    for game in options.games:
+        for player in options.players:
+            pair = measured(game, player, options)
+            found.append(pair)
+            told = "; ".join(pair["problems"]) or "in time"
+            print(f"{game:<16} {player:<12} {pair.get('latest_ms', '-'):>8} ms  {told}", flush=True)
+    report = {
+        "clocks": options.clocks,
+        "start_clock": options.start_clock,
+        "steps": options.steps,
+        "grace": options.grace,
+        "load": round(os.getloadavg()[0], 1),
+        "pairs": found,
+    }
+    fine = sum(not pair["problems"] for pair in found)
+    print(f"{fine} of {len(found)} pairs in time, at load {report['load']}")
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
