@@ -32,6 +32,7 @@ __all__ = [
     "COMPILING",
     "MESSAGE",
     "busy_seconds",
+    "called",
     "check_allowed",
     "compile_elsewhere",
     "is_wanted",
@@ -147,6 +148,12 @@ def made(module: str, name: str, signature: Any) -> bool:
     return _workshop.ask(json.dumps({"module": module, "name": name, "signature": types}))
 
 
+def called(module: str, name: str, *arguments: Any, **options: Any) -> bool:
+    """Have a function of this package called, for what it leaves on disk; False if that failed."""
+    given = base64.b64encode(pickle.dumps((arguments, options))).decode()
+    return _workshop.ask(json.dumps({"module": module, "name": name, "given": given}))
+
+
 def serve() -> None:
     """Compile what the lines of standard input ask for, until it ends, and then end at once."""
     out = sys.stdout
@@ -159,15 +166,22 @@ def serve() -> None:
         question = json.loads(lines.get())
         try:
             function = getattr(import_module(question["module"]), question["name"])
-            signature = pickle.loads(base64.b64decode(question["signature"]))  # noqa: S301  # of our parent
-            if hasattr(function, "compile"):
-                function.compile(signature)
+            if "given" in question:
+                arguments, options = _unpacked(question["given"])
+                function(*arguments, **options)
+            elif hasattr(function, "compile"):
+                function.compile(_unpacked(question["signature"]))
             else:
                 assert function.address
             answer = "made"
         except Exception as error:  # noqa: BLE001  # the parent compiles it itself, and is told then
             answer = f"{type(error).__name__}: {error}".replace("\n", " ")
         print(answer, file=out, flush=True)
+
+
+def _unpacked(text: str) -> Any:
+    """Return what our parent sent."""
+    return pickle.loads(base64.b64decode(text))  # noqa: S301
 
 
 def _read(lines: queue.SimpleQueue[str]) -> None:

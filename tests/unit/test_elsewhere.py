@@ -81,6 +81,23 @@ elsewhere._workshop.only = False
     assert lines[-1] == "False"
 
 
+def test_gates_get_their_code_in_another_process_too(tmp_path: Path) -> None:
+    """The code of a network is made there, kept on disk and linked here."""
+    code = """
+import herbrand
+from herbrand import elsewhere
+from herbrand.simulate import straight
+from herbrand.simulate.rows import share_rows
+elsewhere.compile_elsewhere(only=True)
+straight._compiled = None  # nothing can be compiled here
+network = herbrand.load("nim").network
+for width in (8, 8, 16):
+    found = straight.straighten(network, share_rows(network), width)
+    print(found.gates == network.gates, found.seconds)
+"""
+    assert run(code, tmp_path) == ["True 0.0"] * 3
+
+
 def test_a_copy_of_a_process_does_not_use_the_compiler_of_the_other(tmp_path: Path) -> None:
     """After `fork` the compiler goes on for the process that started it, and the copy has its own."""
     if not hasattr(os, "fork"):

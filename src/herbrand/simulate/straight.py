@@ -25,6 +25,7 @@ import numpy as np
 from llvmlite import binding as llvm
 from llvmlite import ir
 
+from herbrand import elsewhere
 from herbrand.simulate import kept
 
 if TYPE_CHECKING:
@@ -76,9 +77,14 @@ def straighten(
     """Return the code of a network, from the disk where it was compiled before.
 
     Compiling ends after `seconds`, with the pieces that are ready then; only whole code is kept.
-    With `only_kept` nothing is compiled: None unless the code is there.
+    With `only_kept` nothing is compiled: None unless the code is there.  A program that has its functions
+    compiled in another process (`elsewhere`) has this done there, too, and gets the whole code or None.
     """
     key = _key(network, rows, width)
+    if not only_kept and elsewhere.is_wanted() and kept.folder() is not None:
+        if key not in _loaded and kept.read(key) is None:
+            elsewhere.called(__name__, "straighten", network, rows, width, seconds=seconds)
+        only_kept = True
     with _lock:
         known = _loaded.get(key)
         if known is not None:
