@@ -619,7 +619,7 @@ def test_managers_cannot_take_a_player_down() -> None:
         ) as server:
             port = server.port
             for rules in ("", "(role", "(role a)", "(((", "(<= (p ?x) (not (q ?y)))", LOOP, "x " * 1000):
-                assert await ask(port, f"(START m a ({rules}) 2 1)") in ("busy", "nil"), rules
+                assert await ask(port, f"(START m a ({rules}) 8 1)", seconds=30) in ("busy", "nil"), rules
             assert await ask(port, start_message("ticTacToe", "m", "nobody")) == "busy"
             assert await ask(port, f"(START big a ({HUGE}) 2 1)", seconds=10) in ("busy", "ready")
             assert await ask(port, "(ABORT big)") in ("aborted", "busy")
