@@ -58,8 +58,9 @@ def child(pipe: Connection, game: str, player: str, options: argparse.Namespace)
 
 def measured(game: str, player: str, options: argparse.Namespace) -> dict[str, Any]:
     """Return what a process of its own found about a pair."""
-    mine, theirs = multiprocessing.get_context("spawn").Pipe(duplex=False)
-    process = multiprocessing.get_context("spawn").Process(target=child, args=(theirs, game, player, options))
+    context = multiprocessing.get_context("spawn")
+    mine, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=child, args=(theirs, game, player, options))
     process.start()
     theirs.close()
     found: dict[str, Any] = {"problems": ["the process ended without an answer"]}

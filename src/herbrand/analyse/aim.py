@@ -49,11 +49,15 @@ class Aim:
         self.expander = expander
         self.states = states
         self.seconds = seconds
-        self.system = System(expander.network)
         self.beams = [count() for _ in expander.roles]
         """The numbers of the next beams for each role."""
         self.climbs = [count() for _ in expander.roles]
         """The numbers of the next games side by side."""
+
+    @cached_property
+    def system(self) -> System:
+        """The game in a circuit of its own; `BudgetExceeded` where recursion cannot be written out."""
+        return System(self.expander.network)
 
     @cached_property
     def domains(self) -> Domains:

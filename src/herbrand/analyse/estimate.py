@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.frames import Frame, System
-from herbrand.analyse.groups import demand, find_groups
-from herbrand.analyse.ranking import Cases
+from herbrand.analyse.groups import demand, exclusive, find_groups
+from herbrand.analyse.ranking import Cases, added
 from herbrand.analyse.sat import Solver
 from herbrand.analyse.walks import play
 from herbrand.errors import BudgetExceeded, MissingExtra
@@ -96,16 +96,15 @@ class _Search:
 
     def __init__(self, expander: Expander, system: System, value: int, deadline: float) -> None:
         self.expander = expander
-        self.system = system
         self.deadline = deadline
         seen = play(expander, time.monotonic() + 0.1 * (deadline - time.monotonic()))
         half = time.monotonic() + 0.5 * (deadline - time.monotonic())
-        self.groups = find_groups(system, half, seen.states)
+        groups = find_groups(system, half, seen.states)
         self.steps = np.unique(seen.changes[:_SEEN], axis=0)
         self.ends = np.zeros((0, expander.fluents), np.int8)
         self.moved = _moved(system.network)
-        self.cases = Cases(system, self.groups, deadline)
-        self.goal = _Ends(system, self.groups, value, deadline)
+        self.cases = Cases(system, groups, deadline)
+        self.goal = _Ends(system, groups, value, deadline)
 
     def run(self) -> Estimate | None:
         """Guess and learn, until nothing speaks against the guess."""
@@ -204,16 +203,13 @@ class _Ends:
     """The ends with a goal value, in all states in which the invariants hold."""
 
     def __init__(self, system: System, groups: Sequence[Group], value: int, deadline: float) -> None:
-        self.system = system
         circuit = self.circuit = system.circuit
         self.state = circuit.variables(len(system.network.fluents))
         frame = Frame(system, self.state)
         self.solver = Solver(circuit, deadline)
-        self.group = np.arange(len(self.state))
-        for number, group in enumerate(groups, len(self.state)):
+        self.group = exclusive(groups, len(self.state))
+        for group in groups:
             demand(self.solver, self.state.tolist(), group)
-            if not group.some and all(self.group[fluent] == fluent for fluent in group.fluents):
-                self.group[list(group.fluents)] = number
         pairs = list(zip(system.goal_values, frame.goal().tolist(), strict=True))
         wanted = [x for (_, text), x in pairs if text == str(value)]
         others = [x ^ 1 for (_, text), x in pairs if text != str(value)]
@@ -221,7 +217,7 @@ class _Ends:
         self._settled: NDArray[np.int8] | None = None
 
     def close(self) -> None:
-        self.solver._solver.delete()
+        self.solver.close()
 
     def exist(self) -> bool:
         """Return whether there is any, as far as the invariants tell."""
@@ -252,12 +248,8 @@ class _Ends:
         for part, best in zip(parts, most, strict=True):
             rest -= best
             none = circuit.all_of(literal ^ 1 for _, literal in part)
-            following: dict[int, list[int]] = {}
-            for total, literal in sums.items():
-                for weight, way in [*part, (0, none)]:
-                    if total + weight + rest > 0:
-                        following.setdefault(total + weight, []).append(circuit.all_of((literal, way)))
-            sums = {total: circuit.any_of(found) for total, found in following.items()}
+            more = added(circuit, sums, [*part, (0, none)])
+            sums = {total: literal for total, literal in more.items() if total + rest > 0}
             if len(sums) > _SUMS:
                 return None
         over = circuit.any_of([literal for total, literal in sums.items() if total > 0])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.frames import System
     from herbrand.network.network import Network
 
-__all__ = ["Group", "candidates", "demand", "find_groups", "find_more", "implied", "observed"]
+__all__ = ["Group", "candidates", "demand", "exclusive", "find_groups", "find_more", "implied", "observed"]
 
 _MOST_PATTERNS = 4
 """Functions with more arguments than this are varied in one or two arguments, or in all."""
@@ -111,6 +111,15 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
         if i:
             solver.add((seen[i - 1] ^ 1, seen[i], when ^ 1))
             solver.add((seen[i - 1] ^ 1, literal ^ 1, when ^ 1))
+
+
+def exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
+    """Return a number for each fluent, [fluents]; of fluents with the same number never two are true."""
+    found = np.arange(fluents)
+    for number, group in enumerate(groups, fluents):
+        if not group.some and all(found[fluent] == fluent for fluent in group.fluents):
+            found[list(group.fluents)] = number
+    return found
 
 
 def implied(network: Network, states: NDArray[np.bool_]) -> list[Group]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.frames import Frame
-from herbrand.analyse.groups import demand
+from herbrand.analyse.groups import demand, exclusive
 from herbrand.analyse.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
 
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.frames import System
     from herbrand.analyse.groups import Group
+    from herbrand.network.circuit import Circuit
     from herbrand.simulate.expand import Expander
 
-__all__ = ["Cases", "Weights", "find_weights", "least_weights", "whole_weights"]
+__all__ = ["Cases", "Weights", "added", "find_weights", "least_weights", "whole_weights"]
 
 _ROWS = 300
 """Steps that enter the linear program at once."""
@@ -234,6 +235,17 @@ def whole_weights(
     return None
 
 
+def added(circuit: Circuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]) -> dict[int, int]:
+    """Return sums with their literals after something was added that has several ways to go."""
+    following: dict[int, list[int]] = {}
+    for total, literal in sums.items():
+        for change, way in ways:
+            both = circuit.all_of((literal, way)) if way else 0
+            if both:
+                following.setdefault(total + change, []).append(both)
+    return {total: circuit.any_of(found) for total, found in following.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class _Case:
     """One joint move: when it can be made, and what it changes."""
@@ -264,20 +276,17 @@ class Cases:
         self.solver = Solver(self.circuit, deadline)
         self.others: dict[int, set[int]] = {}
         """Fluents that are false when one is true."""
-        self.group = np.arange(len(self.state))
-        """Fluents with the same number are never true together."""
-        for number, group in enumerate(groups, len(self.state)):
+        self.group = exclusive(groups, len(self.state))
+        for group in groups:
             demand(self.solver, self.state.tolist(), group)
             if not group.some:
                 for fluent in group.fluents:
                     self.others.setdefault(fluent, set()).update(group.fluents)
-                if all(self.group[fluent] == fluent for fluent in group.fluents):
-                    self.group[list(group.fluents)] = number
         self.cases: list[_Case] = []
 
     def close(self) -> None:
         """Give back the solver's memory."""
-        self.solver._solver.delete()
+        self.solver.close()
 
     def listed(self) -> bool:
         """List the cases, if that was not done; return whether there are not too many."""
@@ -405,7 +414,8 @@ class Cases:
         for weight, up, down in terms:
             if down == 0:  # what is above stays there
                 sums = {total: literal for total, literal in sums.items() if total <= most}
-            sums = self._added(sums, [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))])
+            ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
+            sums = added(circuit, sums, ways)
             if len(sums) > _SUMS:
                 return None
         none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
@@ -430,20 +440,10 @@ class Cases:
             for gone, was in sides[0].items():
                 for come, is_now in sides[1].items():
                     growth.setdefault(come - gone, []).append(circuit.all_of((was, is_now)))
-            sums = self._added(sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()])
+            sums = added(circuit, sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()])
             if len(sums) > _SUMS:
                 return None
         return sums.get(0, 0) ^ 1
-
-    def _added(self, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]) -> dict[int, int]:
-        """Return sums with their literals after something was added that has several ways to go."""
-        following: dict[int, list[int]] = {}
-        for total, literal in sums.items():
-            for change, way in ways:
-                both = self.circuit.all_of((literal, way)) if way else 0
-                if both:
-                    following.setdefault(total + change, []).append(both)
-        return {total: self.circuit.any_of(found) for total, found in following.items()}
 
     def _terms(self, case: _Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
         """Return what changes the sum: weights above 0, each with when it is added and when taken away.

@@ -62,6 +62,10 @@ class Solver:
         return self
 
     def __exit__(self, *rest: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the memory; nothing can be asked any more."""
         self._solver.delete()
 
     def _signed(self, literal: int) -> int:

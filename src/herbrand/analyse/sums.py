@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.groups import demand
-from herbrand.analyse.ranking import Cases, whole_weights
+from herbrand.analyse.ranking import Cases, added, whole_weights
 from herbrand.analyse.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
 
@@ -241,13 +241,7 @@ def _stays(cases: Cases, state: Sequence[int], weights: NDArray[np.int64], total
     sums = {0: 1}
     for (_, weight), literals in together.items():
         some = circuit.any_of(literals)
-        following: dict[int, list[int]] = {}
-        for so_far, literal in sums.items():
-            for change, way in ((weight, some), (0, some ^ 1)):
-                both = circuit.all_of((literal, way))
-                if both:
-                    following.setdefault(so_far + change, []).append(both)
-        sums = {so_far: circuit.any_of(ways) for so_far, ways in following.items()}
+        sums = added(circuit, sums, ((weight, some), (0, some ^ 1)))
         if len(sums) > _MOST_TOTALS:
             return None
     return sums.get(total, 0)

@@ -355,7 +355,9 @@ class _Proof:
             until = time.monotonic() + seconds / (len(wins) - number)
             began = time.monotonic()
             role = self.game.role_index(name.partition(" ")[2])
-            line = self.aim.win(role, until, self.groups)
+            line = None
+            with suppress(BudgetExceeded):  # recursion within states cannot be written out
+                line = self.aim.win(role, until, self.groups)
             seconds -= time.monotonic() - began
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"

@@ -81,15 +81,15 @@ def straighten(
     compiled in another process (`elsewhere`) has this done there, too, and gets the whole code or None.
     """
     key = _key(network, rows, width)
-    if not only_kept and elsewhere.is_wanted() and kept.folder() is not None:
-        if key not in _loaded and kept.read(key) is None:
-            elsewhere.called(__name__, "straighten", network, rows, width, seconds=seconds)
-        only_kept = True
     with _lock:
         known = _loaded.get(key)
         if known is not None:
             return known
         objects, spent = kept.read(key), 0.0
+        if objects is None and not only_kept and elsewhere.is_wanted() and kept.folder() is not None:
+            only_kept = True
+            if elsewhere.called(__name__, "straighten", network, rows, width, seconds=seconds):
+                objects = kept.read(key)
         if objects is None and only_kept:
             return None
         spans, maker = _spans(network), machine()
