@@ -82,20 +82,28 @@ elsewhere._workshop.only = False
 
 
 def test_gates_get_their_code_in_another_process_too(tmp_path: Path) -> None:
-    """The code of a network is made there, kept on disk and linked here."""
+    """The code of a network is made there, kept on disk and linked here; here where that process is broken."""
     code = """
+import sys
 import herbrand
 from herbrand import elsewhere
 from herbrand.simulate import straight
 from herbrand.simulate.rows import share_rows
 elsewhere.compile_elsewhere(only=True)
-straight._compiled = None  # nothing can be compiled here
+here, straight._compiled = straight._compiled, None  # nothing can be compiled here
 network = herbrand.load("nim").network
 for width in (8, 8, 16):
     found = straight.straighten(network, share_rows(network), width)
     print(found.gates == network.gates, found.seconds)
+elsewhere._workshop._child.close()
+elsewhere._workshop._child.command = [sys.executable, "-c", ""]
+network = herbrand.load("ticTacToe").network
+print(straight.straighten(network, share_rows(network), 8))
+elsewhere._workshop.only = False
+straight._compiled = here
+print(straight.straighten(network, share_rows(network), 8).gates == network.gates)
 """
-    assert run(code, tmp_path) == ["True 0.0"] * 3
+    assert run(code, tmp_path) == ["True 0.0"] * 3 + ["None", "True"]
 
 
 def test_a_copy_of_a_process_does_not_use_the_compiler_of_the_other(tmp_path: Path) -> None:

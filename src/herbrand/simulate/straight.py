@@ -78,7 +78,8 @@ def straighten(
 
     Compiling ends after `seconds`, with the pieces that are ready then; only whole code is kept.
     With `only_kept` nothing is compiled: None unless the code is there.  A program that has its functions
-    compiled in another process (`elsewhere`) has this done there, too, and gets the whole code or None.
+    compiled in another process (`elsewhere`) has this done there, too, and gets the whole code or None; where
+    that process is broken it is done here.
     """
     key = _key(network, rows, width)
     with _lock:
@@ -87,9 +88,9 @@ def straighten(
             return known
         objects, spent = kept.read(key), 0.0
         if objects is None and not only_kept and elsewhere.is_wanted() and kept.folder() is not None:
-            only_kept = True
-            if elsewhere.called(__name__, "straighten", network, rows, width, seconds=seconds):
-                objects = kept.read(key)
+            elsewhere.called(__name__, "straighten", network, rows, width, seconds=seconds)
+            objects = kept.read(key)
+            only_kept = elsewhere.is_wanted()  # not any more where that process is broken
         if objects is None and only_kept:
             return None
         spans, maker = _spans(network), machine()
