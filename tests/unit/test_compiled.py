@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 
+@pytest.fixture(autouse=True)
+def _beside_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machine code is kept where it is without a word from the environment."""
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
+
+
 def test_no_folder_to_write_in_is_no_error(monkeypatch) -> None:
     """Where numba finds no folder for its cache, functions are compiled without one."""
 

@@ -114,6 +114,14 @@ SCRIPTS = {
         BudgetExceeded,
         "stopped",
     ),
+    "cut off and garbled": (
+        (
+            "import os, signal; print('asp 1 0 0'); print('1 0 1 71 0 2 61 0 1 5', '1 0 1', '1 0 2 0 0', sep='\\n');"
+            " print('1 0 1 2 0 1 3', flush=True); os.kill(os.getpid(), signal.SIGTERM)"
+        ),
+        BudgetExceeded,
+        "stopped",
+    ),
     "out of memory": ("import sys; sys.exit('std::bad_alloc')", BudgetExceeded, "6000 MB"),
     "silent": ("import sys; sys.exit(1)", BudgetExceeded, "6000 MB"),
     "refusing": ("import sys; sys.exit('game.lp:1:1: error: syntax')", InternalError, "refused our program"),

@@ -7,6 +7,7 @@ for the names of atoms (Gebser et al., "aspif", Technical Communications of ICLP
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from herbrand.errors import BudgetExceeded, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -26,12 +27,13 @@ _TOKEN = re.compile(rb"f\d+\(|\d+|[a-z_]+\(?|\)")
 
 
 def parse_aspif(
-    pieces: Iterable[bytes], terms: TermTable, *, most: int
+    pieces: Iterator[bytes], terms: TermTable, *, most: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], int, dict[str, NDArray[np.int64]]]:
     """Return head, start, body, number of atoms and the named atoms; see `GroundProgram`.
 
-    `pieces` are whole lines.  Facts about atoms that no other rule and no name mentions are
-    left out.  Raises `BudgetExceeded` as soon as rules and names take more than `most` bytes.
+    `pieces` are whole lines, and raise in the end where they are not all.  Facts about atoms that no other
+    rule and no name mentions are left out.  Raises `BudgetExceeded` as soon as rules and names take more
+    than `most` bytes.
     """
     heads: list[NDArray[np.int32]] = []
     lengths: list[NDArray[np.int32]] = []
@@ -48,9 +50,13 @@ def parse_aspif(
         names = [line for line in lines if line.startswith(b"4 ")]
         shown += names
         mine = [line for line in lines if line.startswith(b"1 0 ")]
-        rows = _numbers([line for line in mine if line.endswith(b" 0 0")]).reshape(-1, 6)
+        try:
+            rows = _numbers([line for line in mine if line.endswith(b" 0 0")]).reshape(-1, 6)
+            head, length, body = _rules([line for line in mine if not line.endswith(b" 0 0")])
+        except (ValueError, IndexError) as error:
+            deque(pieces, maxlen=0)  # raises where the grounder was stopped, which can garble its last lines
+            raise InternalError("the grounder gave a rule of another form") from error
         facts.append(rows[:, 3].copy())  # of its own: it would keep all rows
-        head, length, body = _rules([line for line in mine if not line.endswith(b" 0 0")])
         heads.append(head)
         lengths.append(length)
         bodies.append(body)
@@ -78,7 +84,7 @@ def _rules(lines: list[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int32], ND
     counts = np.fromiter((line.count(b" ") + 1 for line in lines), dtype=np.int64, count=len(lines))
     first = np.cumsum(counts) - counts
     if not ((numbers[first + 2] == 1).all() and (numbers[first + 4] == 0).all()):
-        raise InternalError("the grounder gave a rule of another form")
+        raise ValueError("not all rules have one head and a plain body")
     is_body = np.ones(len(numbers), dtype=bool)
     for k in range(6):
         is_body[first + k] = False
