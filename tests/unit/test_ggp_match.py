@@ -777,6 +777,35 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
     asyncio.run(run())
 
 
+def test_memory_is_tidied_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ended matches left behind is looked for when none goes on, once; while one does if memory is short."""
+    monkeypatch.setattr(herbrand.ggp.server, "_SWEEP_SECONDS", 0.02)
+    tidied = asyncio.Event()
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        monkeypatch.setattr(herbrand.ggp.server, "tidy", lambda: loop.call_soon_threadsafe(tidied.set))
+        server = PlayerServer(lambda: make_player("random", seed=1), port=0, matches=2, memory=100_000)
+        async with server:
+            for match in ("m", "n"):
+                await ask(server.port, start_message("ticTacToe", match, "xplayer", 20, 10))
+            await asyncio.sleep(0.2)
+            assert not tidied.is_set()
+            await ask(server.port, "(ABORT m)")
+            await asyncio.sleep(0.2)
+            assert not tidied.is_set()
+            server._games._full = 0
+            await asyncio.wait_for(tidied.wait(), 60)
+            tidied.clear()
+            await asyncio.sleep(0.2)
+            assert not tidied.is_set()
+            server._games._full = 100_000
+            await ask(server.port, "(ABORT n)")
+            await asyncio.wait_for(tidied.wait(), 60)
+
+    asyncio.run(run())
+
+
 def test_players_have_names_of_their_own() -> None:
     """`--player NAME=PLAYER` names a player; its mistakes are said as before."""
     words = ["match", "rockPaperScissors", "--start-clock", "5", "--play-clock", "5", "--json"]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import herbrand
 from herbrand.analyse.solve import solve
+from herbrand.errors import HerbrandError
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.descent import is_exact
@@ -262,6 +265,37 @@ def test_a_network_that_is_ready_while_a_move_is_looked_for_is_used(
     assert report is not None
     assert report.moves[0].proved == 100
     player.stop()
+
+
+def test_what_a_match_found_out_is_let_go_at_its_end(
+    about_to_win: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is held by what goes on: compiling, which nobody waits for any more."""
+    is_over = threading.Event()
+
+    def compiling(*_: Any) -> Any:
+        is_over.wait(300)
+        raise HerbrandError("too late")
+
+    monkeypatch.setattr(MctsPlayer, "_made_probe", compiling)
+    player = MctsPlayer(seed=1)
+    player.start(about_to_win.game, "xplayer", 0)
+    until = time.monotonic() + 200
+    while player._search is None and time.monotonic() < until:
+        time.sleep(0.01)
+    player.select(about_to_win, 0.2)
+    assert player.report() is not None
+    found = weakref.ref(player._search)
+    assert found() is not None
+    player.stop()
+    assert player._is_building
+    until = time.monotonic() + 60
+    while found() is not None and time.monotonic() < until:
+        gc.collect()
+        time.sleep(0.01)
+    assert found() is None
+    assert player.report() is None
+    is_over.set()
 
 
 def test_the_plain_search_keeps_to_its_room() -> None:

@@ -24,7 +24,7 @@ from herbrand.syntax import read
 if TYPE_CHECKING:
     from herbrand.movereader import MoveReader
 
-__all__ = ["MEMORY", "MUCH", "Games", "Kept", "tree_megabytes"]
+__all__ = ["MEMORY", "MUCH", "Games", "Kept", "tidy", "tree_megabytes"]
 
 MEMORY = 300
 """Megabytes that a player on the network takes at most, as long as nobody allows more."""
@@ -49,6 +49,12 @@ def tree_megabytes(memory: int) -> float:
 
 def _free(memory: int) -> int:
     return max(50, memory - _BASE)
+
+
+def tidy() -> None:
+    """Free what nobody uses any more, and give it back to the system, in a tenth of a second or two."""
+    gc.collect()
+    give_back()
 
 
 class Kept:
@@ -131,15 +137,18 @@ class Games:
         self._large = threading.Lock()
         self._kept: dict[str, Kept] = {}
 
+    def is_full(self) -> bool:
+        """Whether most of the memory is taken."""
+        return megabytes() > self._full
+
     def get(self, rules: str) -> Kept:
         """Return the game with these rules, new or kept."""
         with self._lock:
             kept = self._kept.pop(rules, None)
             if kept is None:
-                if megabytes() > self._full:  # then for what is played alone
+                if self.is_full():  # then for what is played alone
                     self._kept.clear()
-                    gc.collect()
-                    give_back()
+                    tidy()
                 kept = Kept(rules, self._large, self._limits)
             if len(rules) < MUCH:
                 self._kept[rules] = kept

@@ -23,7 +23,7 @@ from herbrand.elsewhere import compile_elsewhere
 from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.ggp.events import Event, silent
 from herbrand.ggp.http import read_request, write_reply
-from herbrand.ggp.kept import MEMORY, MUCH, Games
+from herbrand.ggp.kept import MEMORY, MUCH, Games, tidy
 from herbrand.ggp.messages import (
     Abort,
     Info,
@@ -67,6 +67,8 @@ READ_SECONDS = 20.0
 FORGET_SECONDS = 600.0
 """A match is given up after this silence, or ten times its play clock if that is longer."""
 _SLOW_SECONDS = 1.0
+_SWEEP_SECONDS = 5.0
+"""How often is looked at what matches left behind."""
 
 
 def margin(clock: float, most: float) -> float:
@@ -118,6 +120,8 @@ class PlayerServer:
         """By address: how many connections it has left, and when that was."""
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
+        self._untidy = False
+        """Whether matches have ended of which something may still be in memory."""
 
     # -- listening --------------------------------------------------------------------------
 
@@ -126,7 +130,7 @@ class PlayerServer:
         self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=256)
         self.port = self._server.sockets[0].getsockname()[1]
         self._loop = asyncio.get_running_loop()
-        self._sweeper = asyncio.create_task(self._forget_silent_matches())
+        self._sweeper = asyncio.create_task(self._look_after_matches())
         compile_elsewhere(self._tell_compiling)
 
     async def serve(self) -> None:
@@ -349,11 +353,16 @@ class PlayerServer:
     def _end(self, match: _Match) -> None:
         match.close()
         self._playing.pop(match.id, None)
+        self._untidy = True
 
-    async def _forget_silent_matches(self) -> None:
+    async def _look_after_matches(self) -> None:
         while True:
-            await asyncio.sleep(5.0)
+            await asyncio.sleep(_SWEEP_SECONDS)
             self._forget_silent()
+            # everything waits meanwhile: who plays is spared that as long as there is memory
+            if self._untidy and (not self._playing or self._games.is_full()):
+                self._untidy = False
+                await asyncio.to_thread(tidy)
 
     def _forget_silent(self) -> None:
         now = time.monotonic()

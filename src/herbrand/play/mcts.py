@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from herbrand.play.search.plain import PlainSearch
     from herbrand.play.search.probe import Probe
     from herbrand.play.search.style import Style
+    from herbrand.simulate.expand import Expander
 
 __all__ = ["MctsPlayer"]
 
@@ -114,8 +115,7 @@ class MctsPlayer(Player):
     def prepare(self, deadline: float) -> None:
         """Build the network and compile in the background; wait for it until the clock runs out."""
         self._team.halt()
-        self._search = self._probe = self._beam = self._plain = None
-        self._report = None
+        self._forget()
         self._builder = threading.Thread(
             target=self._build, args=(self.game, self.chance.getrandbits(32), deadline), daemon=True
         )
@@ -123,31 +123,47 @@ class MctsPlayer(Player):
         while self._builder.is_alive() and self.may_go_on(deadline - MARGIN):
             self._builder.join(0.01)
 
+    def _forget(self) -> None:
+        """Let go of all that was found out; what is still being compiled may hold this player for long."""
+        self._search = self._probe = self._beam = self._plain = None
+        self._report = None
+
     def _build(self, game: Game, seed: int, deadline: float) -> None:
         from herbrand.play.search.beam import Beam
         from herbrand.play.search.style import PLAIN
 
         opposed = len(game.players) == 2 and game.chance_role is None
         probed = self.probe and not self.regret and opposed
+
+        def is_over() -> bool:
+            return self.stopped or self._builder is not threading.current_thread()
+
+        # what follows may take long where nothing is compiled yet, so that nothing is held meanwhile
         try:
-            search = self._made_search(game, seed, PLAIN, probed=probed)
-            if self._game is not game:
+            search: Search | None = self._made_search(game, seed, PLAIN, probed=probed)
+            if is_over():
                 return
             if self.beam and len(game.roles) == 1:
                 self._beam = Beam(game.network, seed=seed, max_steps=self.max_steps)
-            self._search = search  # what follows may take long where nothing is compiled yet
+            self._search, search = search, None
             if probed:
                 probe = self._made_probe(game, int(_PROBE_MEMORY * self.memory * 1e6))
-                if self._game is game:
-                    self._probe = probe
-            style = self._learned(search, seed, deadline, judged=opposed)
+                if is_over():
+                    return
+                self._probe = probe
+            style = self._learned(game.expander, seed, deadline, judged=opposed)
+            if is_over():
+                return
             if style is not PLAIN:
-                search = self._made_search(game, seed, style, probed=probed)
-                if self._game is game:
-                    self._search = search
-            search.straighten((deadline - time.monotonic()) / _PARTS)
+                self._search = self._made_search(game, seed, style, probed=probed)
+            search = self._search
+            if search is not None and not is_over():
+                search.straighten((deadline - time.monotonic()) / _PARTS)
         except (HerbrandError, MemoryError):
             return
+        finally:
+            if self.stopped:
+                self._forget()
 
     def _made_search(self, game: Game, seed: int, style: Style, *, probed: bool) -> Search:
         """Return a search at the initial state for which everything is compiled."""
@@ -174,22 +190,22 @@ class MctsPlayer(Player):
         search.warm()
         return search
 
-    def _learned(self, search: Search, seed: int, deadline: float, *, judged: bool) -> Style:
+    def _learned(self, expander: Expander, seed: int, deadline: float, *, judged: bool) -> Style:
         """Return how games are to be played, after learning what that takes."""
         from herbrand.play.minimax.learning import learn
         from herbrand.play.search.style import PLAIN, mast_weights, sighted
 
         style = PLAIN
         if judged and self.decisive is not False:
-            network = sighted(search.expander, anyway=self.decisive is True)
+            network = sighted(expander, anyway=self.decisive is True)
             if network is not None:
                 style = style._replace(network=network)
         if self.mast:
-            style = style._replace(weights=mast_weights(search.expander, seed=seed))
+            style = style._replace(weights=mast_weights(expander, seed=seed))
         if self.cutoff is not None and judged:
             role = self.game.role_index(self.role)
             until = time.monotonic() + max(1.0, min(_LESSON, deadline - time.monotonic() - 0.5))
-            lesson = learn(self.game.expander, role, seed=seed, deadline=until)
+            lesson = learn(expander, role, seed=seed, deadline=until)
             if lesson.features:
                 style = style._replace(cutoff=self.cutoff, judge=lesson.judge, role=role)
         return style
@@ -213,6 +229,13 @@ class MctsPlayer(Player):
     @without_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move when time is up, or when the best is proved."""
+        try:
+            return self._selected(state, play_clock)
+        finally:
+            if self.stopped:
+                self._forget()
+
+    def _selected(self, state: State, play_clock: float) -> Move:
         started = time.monotonic()
         deadline = started + play_clock - MARGIN
         moves = self.options(state)
@@ -247,7 +270,7 @@ class MctsPlayer(Player):
 
     def _entered(self, state: State, seconds: float) -> Search | None:
         """Return the search, at the state, in so many seconds; None if it cannot search it."""
-        search, probe = self._search, self._probe
+        search, probe, beam = self._search, self._probe, self._beam
         if search is None or not self._team.end(seconds):
             return None
         from herbrand.play.search.reading import packed
@@ -259,8 +282,8 @@ class MctsPlayer(Player):
         search.move_to(root)
         if probe is not None:
             probe.move_to(root)
-        if self._beam is not None:
-            self._beam.move_to(root)
+        if beam is not None:
+            beam.move_to(root)
         return search
 
     def _by_search(self, search: Search, moves: list[Move], started: float, deadline: float) -> Move:
@@ -278,8 +301,9 @@ class MctsPlayer(Player):
         works = [partial(grow, worker) for worker in range(threads)]
         stops = self._stops(search)
         ended = self._team.think(works, stops, self.may_go_on, deadline - (MARGIN if self.ponder else 0.0))
-        if self._probe is not None and ended:
-            self._probe.tell(search)
+        probe = self._probe
+        if probe is not None and ended:
+            probe.tell(search)
         seconds = time.monotonic() - started
         played, role = search.playouts - before, self.role
         move = self._chosen(search, moves)
@@ -293,7 +317,8 @@ class MctsPlayer(Player):
 
     def _stops(self, search: Search) -> list[Any]:
         """Return what ends the work of all threads."""
-        return [search.stop] if self._probe is None else [search.stop, self._probe.engine.stop]
+        probe = self._probe
+        return [search.stop] if probe is None else [search.stop, probe.engine.stop]
 
     def _go_on(self, search: Search) -> None:
         """Let the tree grow in the time of others, until the next move is asked for."""
@@ -311,6 +336,7 @@ class MctsPlayer(Player):
         """End the match, and all threads."""
         super().stop()
         self._team.halt()
+        self._forget()
 
     def _asked(
         self, search: Search, may_go_on: Callable[[], bool], left: Callable[[], float], *, threads: int
@@ -368,11 +394,11 @@ class MctsPlayer(Player):
         """Search by evaluating the rules, where there is no network; if `waiting`, until there is one."""
         from herbrand.play.search.plain import PlainSearch
 
-        if self._plain is None:
-            self._plain = PlainSearch(
+        plain = self._plain
+        if plain is None:
+            plain = self._plain = PlainSearch(
                 self.role, self.chance.getrandbits(32), exploration=self.exploration, memory=self.memory
             )
-        plain = self._plain
         if not self.may_go_on(deadline):
             return self.chance.choice(moves)
         plain.move_to(state)
