@@ -287,7 +287,12 @@ def test_what_a_match_found_out_is_let_go_at_its_end(
     assert player.report() is not None
     found = weakref.ref(player._search)
     assert found() is not None
-    player.stop()
+    other = MctsPlayer(seed=1)
+    other.start(about_to_win.game, "oplayer", 0)
+    for either in (player, other):
+        either.stop()
+    other._builder.join(60)
+    assert not other._is_building  # it does not wait for its turn any more
     assert player._is_building
     until = time.monotonic() + 60
     while found() is not None and time.monotonic() < until:

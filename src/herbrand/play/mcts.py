@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from herbrand.collecting import without_full_collections
 from herbrand.elsewhere import COMPILING, busy_seconds
@@ -40,6 +41,20 @@ _PONDERS = 60.0
 """Seconds of thinking in the time of others, at most."""
 _PROBE_MEMORY = 0.125
 """The part of the memory that looking for proofs takes."""
+
+_T = TypeVar("_T")
+_turn = threading.Lock()
+"""Held by whoever makes a search: one is compiled after the other, and the rest wait with empty hands."""
+
+
+def _begin_anew() -> None:
+    """Let a copy of this process wait for nobody who stayed in the other one."""
+    global _turn
+    _turn = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 class MctsPlayer(Player):
@@ -138,24 +153,35 @@ class MctsPlayer(Player):
         def is_over() -> bool:
             return self.stopped or self._builder is not threading.current_thread()
 
+        def made(make: Callable[[], _T]) -> _T | None:
+            turn = _turn
+            while not is_over():
+                if turn.acquire(timeout=0.05):
+                    try:
+                        return make()
+                    finally:
+                        turn.release()
+            return None
+
         # what follows may take long where nothing is compiled yet, so that nothing is held meanwhile
         try:
-            search: Search | None = self._made_search(game, seed, PLAIN, probed=probed)
+            network = game.network
+            search = made(lambda: self._made_search(game, seed, PLAIN, probed=probed))
             if is_over():
                 return
             if self.beam and len(game.roles) == 1:
-                self._beam = Beam(game.network, seed=seed, max_steps=self.max_steps)
+                self._beam = Beam(network, seed=seed, max_steps=self.max_steps)
             self._search, search = search, None
             if probed:
-                probe = self._made_probe(game, int(_PROBE_MEMORY * self.memory * 1e6))
+                probe = made(lambda: self._made_probe(game, int(_PROBE_MEMORY * self.memory * 1e6)))
                 if is_over():
                     return
-                self._probe = probe
+                self._probe, probe = probe, None
             style = self._learned(game.expander, seed, deadline, judged=opposed)
             if is_over():
                 return
             if style is not PLAIN:
-                self._search = self._made_search(game, seed, style, probed=probed)
+                self._search = made(lambda: self._made_search(game, seed, style, probed=probed))
             search = self._search
             if search is not None and not is_over():
                 search.straighten((deadline - time.monotonic()) / _PARTS)
