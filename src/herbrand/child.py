@@ -30,7 +30,7 @@ class ChildDied(HerbrandError, RuntimeError):
 
 
 class Child:
-    """A program that answers lines.  Started at the first question; `close` ends it."""
+    """A program that answers lines.  Started at the first question; `close` ends it, from any thread."""
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
@@ -55,14 +55,14 @@ class Child:
         if not self.is_running:
             self.close()
             self._start()
-        process = self._process
-        assert process is not None
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # the missing answer tells
+        process, lines, errors = self._process, self._lines, self._errors  # whatever others close
+        if process is None or process.stdin is None or errors is None:
+            raise ChildDied(f"{self.name} was ended")
+        with contextlib.suppress(BrokenPipeError, ValueError):  # the missing answer tells
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
         try:
-            answer = self._lines.get(timeout=min(seconds, threading.TIMEOUT_MAX))
+            answer = lines.get(timeout=min(seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             self.close()
             raise BudgetExceeded(f"{seconds:g} seconds", f"{self.name} was stopped") from None
@@ -70,16 +70,20 @@ class Child:
             self.close()
             raise
         if answer is None:
-            raise ChildDied(f"{self.name} ended without an answer{self._bury()}")
+            last = _last_words(process, errors)
+            if self._process is process:
+                self.close()
+            raise ChildDied(f"{self.name} ended without an answer{last}")
         return answer.decode(errors="replace").rstrip("\r\n")
 
     def close(self) -> None:
         """End the process, if there is one."""
-        if self._finalizer is not None:
-            self._finalizer()
-        if self._errors is not None:
-            self._errors.close()
+        finalizer, errors = self._finalizer, self._errors
         self._process = self._errors = self._finalizer = None
+        if finalizer is not None:
+            finalizer()
+        if errors is not None:
+            errors.close()
 
     def disown(self) -> None:
         """Let go of the process without ending it: another one, of which this is a copy, goes on with it."""
@@ -101,17 +105,17 @@ class Child:
         reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
         reader.start()
 
-    def _bury(self) -> str:
-        """Say how a dead child ended, and forget it."""
-        assert self._process is not None
-        assert self._errors is not None
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=5)
-        self._errors.seek(0)
-        words = self._errors.read().decode(errors="replace").strip()[-_LAST_WORDS:]
-        status = self._process.poll()
-        self.close()
-        return f" (exit status {status})" + (f": {words}" if words else "")
+
+def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+    """Say how a dead child ended; nothing where it was ended by `close`."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=5)
+    try:
+        errors.seek(0)
+        words = errors.read().decode(errors="replace").strip()[-_LAST_WORDS:]
+    except ValueError:  # closed
+        return ""
+    return f" (exit status {process.poll()})" + (f": {words}" if words else "")
 
 
 def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import herbrand
-from herbrand.play import players
+from herbrand.play import players, processes
 from herbrand.play.processes import ProcessPlayer
 from herbrand.testing import check_player
+
+if TYPE_CHECKING:
+    from herbrand.child import Child
 
 SIDE = 65
 
@@ -71,6 +76,50 @@ def test_a_player_that_hangs_costs_a_move() -> None:
     assert process.wait(timeout=10) == -signal.SIGKILL
     assert state.is_legal("xplayer", player.select(state, 60))
     assert len(player.incidents) == 1
+    player.stop()
+
+
+def test_a_process_that_is_stopped_while_it_thinks_leaves_no_incident() -> None:
+    """The move that was asked for is a legal one; a child that is ended meanwhile has ended, nothing else."""
+    game = herbrand.load("ticTacToe")
+    player = ProcessPlayer("random", seed=1)
+    player.start(game, "xplayer", 60)
+    state = game.initial_state("rules")
+    process = player._child._process
+    assert process is not None
+    os.kill(process.pid, signal.SIGSTOP)  # it never answers
+    stopping = threading.Timer(0.1, player.stop)
+    stopping.start()
+    assert state.is_legal("xplayer", player.select(state, 300))
+    stopping.join()
+    assert player.incidents == []
+    assert process.wait(timeout=10) == -signal.SIGKILL
+
+
+def test_a_process_that_still_starts_is_not_asked_about_the_next_match(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The player begins again at once, in another game, and answers for that one; the first process ends."""
+    player, ask, go_on = ProcessPlayer("random", seed=1), processes._ask, threading.Event()
+    before = player._child
+
+    def slow(child: Child, question: dict[str, Any], seconds: float) -> str:
+        if child is before:
+            go_on.wait(300)
+        return ask(child, question, seconds)
+
+    monkeypatch.setattr(processes, "_ask", slow)
+    player.start(herbrand.load("connectFour"), "red", 0)
+    starter = player._starter
+    assert starter is not None
+    game = herbrand.load("ticTacToe")
+    player.start(game, "xplayer", 60)
+    state = game.initial_state("rules")
+    assert state.is_legal("xplayer", player.select(state, 60))
+    go_on.set()
+    starter.join(60)
+    assert not before.is_running
+    assert player.incidents == []
     player.stop()
 
 

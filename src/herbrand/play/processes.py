@@ -21,6 +21,7 @@ from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
 
 if TYPE_CHECKING:
+    from herbrand.game import Game
     from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -49,9 +50,12 @@ class ProcessPlayer(Player):
         """What went wrong, one line for each move that had to be replaced."""
         self._seed = seed
         self._history: History = ()
-        self._child = Child(f"the player `{player}`", [sys.executable, "-m", "herbrand.play.processes"])
+        self._child = self._new_child()
         self._began = False
         self._starter: threading.Thread | None = None
+
+    def _new_child(self) -> Child:
+        return Child(f"the player `{self.player}`", [sys.executable, "-m", "herbrand.play.processes"])
 
     def prepare(self, deadline: float) -> None:
         """Start the process and the player in it; it may go on getting ready when the clock has run out."""
@@ -64,29 +68,36 @@ class ProcessPlayer(Player):
     def _restart(self, seconds: float) -> None:
         """Start the process in the background; the player in it gets about so many seconds to prepare."""
         self._began = False
-        self._starter = threading.Thread(target=self._begin, args=(max(0.0, seconds),), daemon=True)
-        self._starter.start()
-
-    def _begin(self, seconds: float) -> None:
+        if self._starter is not None and self._starter.is_alive():  # it waits for answers about another match
+            self._child.close()
+            self._child = self._new_child()
         setting = {
             "player": self.player, "seed": self._seed, "role": self.role, "megabytes": self.megabytes,
-            "game": base64.b64encode(pickle.dumps(self.game)).decode(),
         }  # fmt: skip
-        started = time.monotonic()
-        try:
-            self._ask({"begin": setting}, _BEGIN)
-            left = max(0.0, seconds - (time.monotonic() - started))
-            self._ask({"start": 0.9 * left}, left + _BEGIN)
-        except (HerbrandError, OSError, ValueError) as error:
-            self.incidents.append(f"it did not start: {error}")
-            return
-        self._began = True
+        arguments = (self._child, self.game, setting, max(0.0, seconds))
+        self._starter = threading.Thread(target=self._begin, args=arguments, daemon=True)
+        self._starter.start()
 
-    def _ask(self, question: dict[str, Any], seconds: float) -> str:
-        answer = json.loads(self._child.ask(json.dumps(question), seconds))
-        if "error" in answer:
-            raise HerbrandError(str(answer["error"]))
-        return str(answer["ok"])
+    def _begin(self, child: Child, game: Game, setting: dict[str, Any], seconds: float) -> None:
+        setting["game"] = base64.b64encode(pickle.dumps(game)).decode()
+        started = time.monotonic()
+
+        def is_over() -> bool:
+            return self.stopped or child is not self._child
+
+        try:
+            _ask(child, {"begin": setting}, _BEGIN)
+            if not is_over():
+                left = max(0.0, seconds - (time.monotonic() - started))
+                _ask(child, {"start": 0.9 * left}, left + _BEGIN)
+        except (HerbrandError, OSError, ValueError) as error:
+            if not is_over():
+                self.incidents.append(f"it did not start: {error}")
+            return
+        if is_over():
+            child.close()
+        else:
+            self._began = True
 
     def told(self, history: History) -> None:
         """Remember what is to be passed on."""
@@ -98,7 +109,7 @@ class ProcessPlayer(Player):
         moves = self.options(state)
         if len(moves) == 1:
             return moves[0]
-        if play_clock <= _HURRY:
+        if play_clock <= _HURRY or self.stopped:
             return self.chance.choice(moves)
         if not self._is_ready(deadline - _HURRY):
             return self._replaced(moves, "the process is not ready")
@@ -109,9 +120,9 @@ class ProcessPlayer(Player):
                 "history": [[step.move, sorted(step.percepts)] for step in self._history],
                 "clock": max(0.0, left - _HURRY),
             }
-            text = self._ask({"select": question}, max(0.0, left) + _GRACE)
+            text = _ask(self._child, {"select": question}, max(0.0, left) + _GRACE)
         except (HerbrandError, OSError, ValueError, KeyError, TypeError) as error:
-            return self._replaced(moves, str(error))
+            return self.chance.choice(moves) if self.stopped else self._replaced(moves, str(error))
         found = next((move for move in moves if str(move) == text), None)
         return self._replaced(moves, f"`{text}` is not legal") if found is None else found
 
@@ -135,6 +146,14 @@ class ProcessPlayer(Player):
         self._child.close()
 
 
+def _ask(child: Child, question: dict[str, Any], seconds: float) -> str:
+    """Return what a child answers; `HerbrandError` for what went wrong there."""
+    answer = json.loads(child.ask(json.dumps(question), seconds))
+    if "error" in answer:
+        raise HerbrandError(str(answer["error"]))
+    return str(answer["ok"])
+
+
 def serve() -> None:
     """Answer the questions on standard input, one a line, until it ends."""
     lines = sys.stdin
@@ -147,6 +166,8 @@ def serve() -> None:
         question = json.loads(line)
         try:
             if "begin" in question:
+                if player is not None:
+                    player.stop()
                 player, game, role = _begun(question["begin"])
                 answer = {"ok": "ready"}
             elif player is None:
