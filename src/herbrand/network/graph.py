@@ -35,9 +35,10 @@ def strong_components(
 
     Tarjan's algorithm, iterative, over `edges[start[n]:start[n + 1]]`.
     """
-    index = np.full(count, -1, np.int32)
-    low = np.zeros(count, np.int32)
-    on_stack = np.zeros(count, np.bool_)
+    index = np.empty(count, np.int32)
+    index[:] = -1  # `np.full` would have to be compiled, too
+    low = np.empty(count, np.int32)
+    on_stack = np.empty(count, np.bool_)
     stack = np.empty(count, np.int32)
     work = np.empty(count, np.int32)
     place = np.empty(count, np.int64)
@@ -131,13 +132,15 @@ def build_gates(
     while size < 2 * capacity + 16:
         size *= 2
     mask = size - 1
-    table = np.full(size, -1, np.int32)
+    table = np.empty(size, np.int32)
+    table[:] = -1
     left = np.empty(capacity + 1, np.int32)
     right = np.empty(capacity + 1, np.int32)
-    gates = 0
+    gates = np.int64(0)
     count = len(order)
     feedback = np.empty(count, np.int32)
-    fed = np.full(count, -1, np.int32)
+    fed = np.empty(count, np.int32)
+    fed[:] = -1
     feedbacks = 0
     loops = np.empty((count, 4), np.int32)
     loop_count = 0
@@ -151,10 +154,10 @@ def build_gates(
             atom = order[k]
             if literal[atom] >= 0:
                 continue
-            result = 1  # the inverse of the disjunction
+            result = np.int64(1)  # the inverse of the disjunction
             for r in range(rule_start[atom], rule_start[atom + 1]):
                 rule = rules[r]
-                conjunction = 1
+                conjunction = np.int64(1)
                 for b in range(body_start[rule], body_start[rule + 1]):
                     signed = body[b]
                     other = signed if signed > 0 else -signed
@@ -168,7 +171,7 @@ def build_gates(
                     if signed < 0:
                         value ^= 1
                     conjunction, gates = _conjunction(
-                        conjunction, value, left, right, gates, table, mask, first
+                        conjunction, np.int64(value), left, right, gates, table, mask, first
                     )
                     if conjunction == 0:
                         break
@@ -190,9 +193,11 @@ def build_gates(
 def mark_cone(left, right, first, feedback_first, feedback, loops, wanted):
     """Return for each gate whether the literals `wanted` depend on it; a loop counts as a whole."""
     gates = len(left)
-    marked = np.zeros(gates, np.bool_)
+    marked = np.empty(gates, np.bool_)
+    marked[:] = False
     stack = np.empty(2 * gates + 2 * len(feedback) + len(wanted) + 16, np.int32)
-    loop_done = np.zeros(len(loops), np.bool_)
+    loop_done = np.empty(len(loops), np.bool_)
+    loop_done[:] = False
     filled = 0
     for literal in wanted:
         stack[filled] = literal >> 1

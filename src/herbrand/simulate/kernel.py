@@ -228,7 +228,7 @@ def play(
     many = np.zeros(roles, np.int64)
     for _ in range(passes):
         evaluate_mixed(
-            v, width, left, right, out, 0, cones[0], loops, feedback, feedback_first, carry, pieces
+            v, width, left, right, out, np.int64(0), cones[0], loops, feedback, feedback_first, carry, pieces
         )
         row_literal(v, width, _U(over), _U(terminal))
         row_and(v, width, _U(over), _U(over), _U(active))

@@ -96,8 +96,9 @@ def _scan(order, last_use, row, first):
     """Fill in `row[gate]`, from `first` on; return how many rows there are."""
     gates = len(order)
     # gates by the place after which their row is free: lists linked through `following`
-    head = np.full(gates + 1, -1, np.int64)
-    following = np.full(gates, -1, np.int64)
+    head = np.empty(gates + 1, np.int64)
+    head[:] = -1  # `np.full` would have to be compiled, too
+    following = np.empty(gates, np.int64)
     free = np.empty(gates, np.int64)
     ready = 0
     count = first
