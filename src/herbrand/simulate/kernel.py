@@ -198,6 +198,26 @@ def _take_lane_by_lane(v, width, legal, begin, end, moves, state, random, playin
 
 
 @compiled
+def _end_games(v, width, ended, active, step, start, quota, histogram):
+    """Count the games that end in the lanes of a row, and let these begin anew or rest; return how many."""
+    words = len(width)
+    games = 0
+    for w in range(words):
+        lanes = v[ended * words + w]
+        while lanes:
+            bit = lanes & (~lanes + _U(1))
+            lanes ^= bit
+            lane = w * 64 + lowest_bit(bit)
+            games += 1
+            histogram[step - start[lane]] += 1
+            start[lane] = step + 1
+            quota[lane] -= 1
+            if quota[lane] == 0:
+                v[active * words + w] &= ~bit
+    return games
+
+
+@compiled
 def play(
     v, width, left, right, out, cones, loops, feedback, feedback_first, pieces,
     fluents, following, early, initial, moves_first, legal, role_moves, terminal, goal, goal_role,
@@ -276,18 +296,7 @@ def play(
                         row_literal(v, width, _U(carry), _U(goal[g]))
                         row_and(v, width, _U(carry), _U(carry), _U(seen))
                         goal_counts[g] += _row_count(v, width, carry)
-            for w in range(words):
-                lanes = v[ended * words + w]
-                while lanes:
-                    bit = lanes & (~lanes + _U(1))
-                    lanes ^= bit
-                    lane = w * 64 + lowest_bit(bit)
-                    histogram[step - start[lane]] += 1
-                    totals[1] += 1
-                    start[lane] = step + 1
-                    quota[lane] -= 1
-                    if quota[lane] == 0:
-                        v[active * words + w] &= ~bit
+            totals[1] += _end_games(v, width, ended, active, step, start, quota, histogram)
         row_fill(v, width, _U(stuck), _U(0))
         for r in range(roles):
             begin, end = role_moves[r], role_moves[r + 1]
@@ -331,20 +340,10 @@ def play(
                 v[stuck * words + w] |= bad
         if row_any(v, width, _U(stuck)):
             row_or(v, width, _U(ended), _U(ended), _U(stuck))
-            for w in range(words):
-                lanes = v[stuck * words + w]
-                while lanes:
-                    bit = lanes & (~lanes + _U(1))
-                    lanes ^= bit
-                    lane = w * 64 + lowest_bit(bit)
-                    totals[0] -= 1
-                    totals[1] += 1
-                    totals[3] += 1
-                    histogram[step - start[lane]] += 1
-                    start[lane] = step + 1
-                    quota[lane] -= 1
-                    if quota[lane] == 0:
-                        v[active * words + w] &= ~bit
+            many_stuck = _end_games(v, width, stuck, active, step, start, quota, histogram)
+            totals[0] -= many_stuck
+            totals[1] += many_stuck
+            totals[3] += many_stuck
         evaluate_mixed(
             v, width, left, right, out, cones[0], cones[1], loops, feedback, feedback_first, carry, pieces
         )
