@@ -725,6 +725,9 @@ def test_the_commands_play_a_match_with_each_other(tmp_path: Path, player_proces
         taken = CliRunner().invoke(cli, ["player", "--port", str(port)], catch_exceptions=False)
         assert taken.exit_code == 2
         assert "another program listens there" in taken.output
+        taken = CliRunner().invoke(cli, [*words, "--spectators", str(port)], catch_exceptions=False)
+        assert taken.exit_code == 2
+        assert f"127.0.0.1:{port}: another program listens there" in taken.output
         outcome = CliRunner().invoke(cli, [*words, "--json"], catch_exceptions=False)
         assert json.loads(outcome.stdout)["reason"] == "terminal"
 

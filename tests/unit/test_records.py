@@ -128,7 +128,15 @@ CHANGES = {
     "no answer": ("DELETE FROM message WHERE kind = 'PLAY' AND step = 0", "nothing says where"),
     "the rules": ("UPDATE rulesheet SET text = replace(text, '100', '90')", "the goals are"),
     "faulty rules": ("UPDATE rulesheet SET text = '(role a)'", "cannot be played"),
+    "the text of the rules": ("UPDATE rulesheet SET text = text || ' '", "not those of their hash"),
     "the clock": ("UPDATE step SET time = time - 100000 WHERE step = 2", "time goes backwards"),
+    "the time of the end": ("UPDATE match SET ended = 99", "time goes backwards"),
+    "the clocks": ("UPDATE match SET play_clock = 99", "not those of the settings"),
+    "why it ended": ("UPDATE match SET reason = 'forfeit xplayer'", "is not `terminal`"),
+    "why it was cut off": ("UPDATE match SET status = 'cut', reason = 'rain'", "for the reason `rain`"),
+    "that it is over": ("UPDATE match SET status = 'running'", "there are goals"),
+    "the names": ("UPDATE match SET scramble = '7'", "not those of the seed"),
+    "all messages": ("DELETE FROM message", "nothing says where"),
 }
 
 
@@ -140,6 +148,43 @@ def test_what_was_changed_is_found(store: Store, change: str) -> None:
     store.connection.execute(statement)
     found = [str(finding) for finding in Verifier().verify(store.load("m.1"))]
     assert any(said in text for text in found), found
+
+
+DAMAGES = {
+    "no rules": ("UPDATE match SET rulesheet = 'ab'", "no rules with the hash ab"),
+    "no number": ("UPDATE match SET seed = 'x'", "invalid literal"),
+    "no JSON": ("UPDATE match SET settings = 'x'", "Expecting value"),
+    "no settings": ("UPDATE match SET settings = '{\"a\": 1}'", "the settings are none"),
+    "nobody's writing": ("UPDATE match SET origin = 'x'", "no origin"),
+    "a move too few": ("DELETE FROM move WHERE step = 2 AND place = 1", "one move for each role"),
+    "a step too few": ("DELETE FROM step WHERE step = 2", "step 2 is missing"),
+    "another role": ("UPDATE seat SET role = 'x' WHERE place = 0", "a message is to nobody"),
+    "no goal": ("UPDATE seat SET goal = 'x'", "a goal is no number"),
+    "no time": ("UPDATE step SET time = 'x'", "a time is no number"),
+}
+
+
+def test_a_damaged_record_is_said_to_be_one_and_the_others_are_verified(tmp_path: Path) -> None:
+    """Whatever stands in the tables: a line about the match, no traceback; the next match is looked at."""
+    path = tmp_path / "m.db"
+    with Store(path) as store:
+        played("ticTacToe", store)
+        store.connection.execute("PRAGMA foreign_keys = OFF")
+        for statement, said in DAMAGES.values():
+            store.connection.execute("BEGIN")
+            store.connection.execute(statement)
+            with pytest.raises(RecordError, match=said):
+                store.load("m.1")
+            store.connection.execute("ROLLBACK")
+        played("rockPaperScissors", store, "m.2")
+        store.connection.execute("UPDATE match SET rulesheet = 'ab' WHERE id = 'm.1'")
+    code, output = run("record", "verify", str(path), "--json")
+    rows = json.loads(output)
+    assert code == 1
+    assert [(row["id"], bool(row["findings"])) for row in rows] == [("m.1", True), ("m.2", False)]
+    assert "no rules with the hash ab" in rows[0]["findings"][0]["text"]
+    code, output = run("record", "verify", str(path), "--id", "m.3")
+    assert "no match `m.3`" in output
 
 
 def test_changed_chance_percepts_and_substitutes_are_found(store: Store) -> None:

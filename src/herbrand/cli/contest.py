@@ -1,13 +1,14 @@
-"""Options of the commands that hold matches: clocks, what replaces a bad move, where it is recorded."""
+"""What the commands that hold matches share: clocks, what replaces a bad move, where it is recorded, ports."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["clocks", "find_player", "record_in", "substitute"]
+__all__ = ["cannot_listen", "clocks", "find_player", "record_in", "substitute"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -58,3 +59,10 @@ def find_player(text: str, *, elsewhere: bool = False, seed: int | None = None) 
     except NoSuchPlayer as error:
         where = "; on the network: HOST:PORT" if elsewhere else ""
         raise click.BadParameter(f"{error}{where}", param_hint="--player") from error
+
+
+def cannot_listen(address: str, option: str, error: OSError) -> click.BadParameter:
+    """Return what is said of an option with an address at which nobody can listen."""
+    taken = error.errno == errno.EADDRINUSE
+    reason = "another program listens there" if taken else (error.strerror or str(error)).lower()
+    return click.BadParameter(f"cannot listen on {address}: {reason}", param_hint=option)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from herbrand.cli.contest import clocks, find_player, record_in, substitute
+from herbrand.cli.contest import cannot_listen, clocks, find_player, record_in, substitute
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
@@ -196,10 +196,7 @@ async def _watched(address: str, delay: float) -> AsyncIterator[Spectators]:
     try:
         await gallery.start()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise click.BadParameter(
-            f"cannot listen on {address}: {reason}", param_hint="--spectators"
-        ) from error
+        raise cannot_listen(f"{host}:{port}", "--spectators", error) from error
     remark(f"spectators: http://{host}:{gallery.port}/")
     try:
         yield gallery
@@ -267,7 +264,7 @@ def _show(game: Game, event: Event) -> None:
     elif (
         event.kind == "exchange"
         and data["message"] == "START"
-        and (data["problem"] or data["reply"] != "ready")
+        and (data["problem"] or (data["reply"] or "").lower() != "ready")
     ):
         answer = data["problem"] or f"answered `{(data['reply'] or '')[:60]}`"
         remark(f"     {data['role']}: {answer} at START{_because(data['notes'])}")

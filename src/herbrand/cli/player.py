@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import json
 import os
 import threading
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from herbrand.cli.contest import find_player
+from herbrand.cli.contest import cannot_listen, find_player
 from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
 from herbrand.elsewhere import compile_elsewhere
@@ -126,11 +125,7 @@ def command(
         try:
             await server.start()
         except OSError as error:
-            taken = error.errno == errno.EADDRINUSE
-            reason = "another program listens there" if taken else (error.strerror or str(error)).lower()
-            raise click.BadParameter(
-                f"cannot listen on {host}:{port}: {reason}", param_hint="--port"
-            ) from error
+            raise cannot_listen(f"{host}:{port}", "--port", error) from error
         if not quiet and not as_json:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
         compile_elsewhere(only=True)  # a compiler in this process takes the memory of the games

@@ -15,7 +15,10 @@ from herbrand.cli.output import count, remark, result, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
-    from herbrand.records import MatchRecord
+    from collections.abc import Sequence
+
+    from herbrand.records import MatchRecord, RecordError
+    from herbrand.records.verifier import Finding
 
 __all__ = ["command"]
 
@@ -66,7 +69,9 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
     else:
         who = ", ".join(f"{seat['player']} ({seat['role']})" for seat in seats)
         ending = f"{'not ended' if row['status'] == 'running' else row['reason']}: {who}"
-    begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["started"]))
+    begun = "?"
+    if isinstance(row["started"], int | float):
+        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["started"]))
     return row["id"], row["game"], begun, str(row["steps"]), str(row["problems"]), ending
 
 
@@ -93,28 +98,34 @@ def verify(
     Checked are legal moves, what players answered and what replaced it, chance, percepts, states, the
     end, the goals, scrambled names and signatures. Exit status 1 when anything does not fit.
     """
-    from herbrand.records.verifier import Verifier
+    from herbrand.records.verifier import Finding, Verifier
 
     verifier = Verifier(engine=engine, public_key=key)
-    rows = []
+    rows: list[dict[str, Any]] = []
     steps = 0
+
+    def tell(name: str, found: Sequence[Finding], record: MatchRecord | None = None) -> None:
+        rows.append(
+            {
+                "id": name,
+                "game": record and record.game,
+                "status": record and record.status,
+                "steps": len(record.moves) if record else 0,
+                "signed": record is not None and record.signature is not None,
+                "findings": [{"step": finding.step, "text": finding.text} for finding in found],
+            }
+        )
+        if not as_json:
+            for finding in found:
+                result(f"{name}: {finding}")
+
+    def damaged(name: str, error: RecordError) -> None:
+        tell(name, [Finding(None, str(error))])
+
     for source in sources:
-        for record in records_in(source, ids, game):
-            found = verifier.verify(record)
+        for record in records_in(source, ids, game, damaged=damaged):
             steps += len(record.moves)
-            rows.append(
-                {
-                    "id": record.id,
-                    "game": record.game,
-                    "status": record.status,
-                    "steps": len(record.moves),
-                    "signed": record.signature is not None,
-                    "findings": [{"step": finding.step, "text": finding.text} for finding in found],
-                }
-            )
-            if not as_json:
-                for finding in found:
-                    result(f"{record.id}: {finding}")
+            tell(record.id, verifier.verify(record), record)
     bad = sum(1 for row in rows if row["findings"])
     if as_json:
         write_json(rows)

@@ -11,9 +11,9 @@ import click
 from herbrand.cli.files import FILE, read_game
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from herbrand.records import MatchRecord
+    from herbrand.records import MatchRecord, RecordError
 
 __all__ = ["OF_GAME", "SOURCE", "is_database", "records_in"]
 
@@ -29,23 +29,38 @@ def is_database(path: str) -> bool:
         return file.read(16) == b"SQLite format 3\0"
 
 
-def records_in(path: str, ids: Sequence[str] = (), game: str | None = None) -> Iterator[MatchRecord]:
+def records_in(
+    path: str,
+    ids: Sequence[str] = (),
+    game: str | None = None,
+    *,
+    damaged: Callable[[str, RecordError], None] | None = None,
+) -> Iterator[MatchRecord]:
     """Read the records of a file one by one; only those with these ids if there are any.
 
     A JSON file has one record or a list of them; `game` is the rulesheet for those of ggp-base. Raises
-    `RecordError` for what is none and for ids that are not there.
+    `RecordError` for what is none and for ids that are not there; with `damaged`, that is told of each match
+    in a database that cannot be read, and the others follow.
     """
     from herbrand.records import RecordError, Store
     from herbrand.records.document import read_document
 
     if is_database(path):
         with Store(path, create=False) as store:
-            for name in ids or store.ids():
-                yield store.load(name)
+            known = store.ids()
+            for name in ids or known:
+                try:
+                    record = store.load(name)
+                except RecordError as error:
+                    if damaged is None or name not in known:
+                        raise
+                    damaged(name, error)
+                    continue
+                yield record
         return
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"`{path}` is neither a database of records nor JSON ({error})") from error
     played = None if game is None else read_game(game)
     missing = set(ids)

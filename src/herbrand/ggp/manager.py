@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
 
 __all__ = [
+    "PROBLEMS",
     "SUBSTITUTES",
     "Manager",
     "Match",
@@ -71,6 +72,8 @@ _T = TypeVar("_T")
 SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
 """What replaces a bad move: a random legal move, the first one, `noop` where it is legal (else a random
 one), or nothing: the match ends."""
+PROBLEMS: Final = ("timeout", "connection", "unreadable", "illegal", "failed", "ignored")
+"""What can be wrong with an answer; "ignored" is a player that is not asked any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class Problem:
     """The step that the reply was for, from 1; 0 for START."""
     role: str
     kind: str
-    """"timeout", "connection", "unreadable", "illegal", "failed" or "ignored" (no longer asked)."""
+    """One of `PROBLEMS`."""
     reply: str | None
     """What was answered, at most 200 characters."""
     note: str

@@ -14,8 +14,9 @@ from herbrand.errors import HerbrandError
 from herbrand.ggp.manager import Problem
 from herbrand.ggp.messages import split_list, tidy
 from herbrand.records.ggpbase import read_ggpbase, write_ggpbase
-from herbrand.records.record import STATUSES, MatchRecord, MessageRecord, RecordError
+from herbrand.records.record import MatchRecord, MessageRecord, RecordError
 from herbrand.records.resume import game_of
+from herbrand.records.shape import require_shape
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -75,15 +76,13 @@ def read_document(data: Any, game: Game | None = None) -> MatchRecord:
         raise RecordError(f"version {data.get('version')!r} of match records is not known: update herbrand")
     try:
         return _read(data)
-    except (HerbrandError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+    except (ArithmeticError, HerbrandError, ValueError, TypeError, LookupError, AttributeError) as error:
         what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
         raise RecordError(f"this is no match record: {what}") from error
 
 
 def _read(data: dict[str, Any]) -> MatchRecord:
     roles = tuple(map(str, data["roles"]))
-    if data["status"] not in STATUSES:
-        raise RecordError(f"no status {data['status']!r}")
     scramble = data["scramble"]
     record = MatchRecord(
         str(data["matchId"]),
@@ -117,11 +116,7 @@ def _read(data: dict[str, Any]) -> MatchRecord:
         None if data["signature"] is None else {str(a): str(b) for a, b in data["signature"].items()},
         [frozenset(tidy(fact).lower() for fact in split_list(text)) for text in data["states"]],
     )
-    if any(len(joint) != len(roles) for joint in record.moves):
-        raise RecordError("a step does not have one move for each role")
-    named = {message.role for message in record.messages} | {problem.role for problem in record.problems}
-    if named - set(roles):
-        raise RecordError("a message or problem is of nobody")
+    require_shape(record)
     if record.hash != data["rulesheetHash"]:
         raise RecordError("the hash is not that of the rules")
     return record

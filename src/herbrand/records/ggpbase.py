@@ -17,6 +17,7 @@ from herbrand.ggp.messages import spaced, split_list, tidy
 from herbrand.machine.moves import Move
 from herbrand.records.record import MatchRecord, RecordError, new_token
 from herbrand.records.resume import game_of
+from herbrand.records.shape import require_shape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,9 +137,10 @@ def read_ggpbase(data: Any, game: Game) -> MatchRecord:
             values = [int(value) for value in _list(data, "goalValues")]
             record.goals = dict(zip(roles, values, strict=True))
         record.problems = [_problem(*entry, record) for entry in _errors(data, roles)]
+        require_shape(record)
     except RecordError:
         raise
-    except (HerbrandError, ValueError, TypeError, KeyError, IndexError) as error:
+    except (ArithmeticError, HerbrandError, ValueError, TypeError, LookupError) as error:
         raise RecordError(f"this is no match record of ggp-base: {error}") from error
     return record
 

@@ -13,11 +13,13 @@ from herbrand.errors import HerbrandError
 if TYPE_CHECKING:
     from herbrand.ggp.manager import Problem
 
-__all__ = ["STATUSES", "MatchRecord", "MessageRecord", "RecordError", "new_token", "rules_hash"]
+__all__ = ["ORIGINS", "STATUSES", "MatchRecord", "MessageRecord", "RecordError", "new_token", "rules_hash"]
 
 STATUSES: Final = ("running", "completed", "cut", "aborted")
 """A match that runs, or whose manager was killed; that came to its end by the rules; that was ended before
 (the reason says why); that was called off."""
+ORIGINS: Final = ("herbrand", "ggp-base")
+"""Who can have written a record first."""
 
 
 class RecordError(HerbrandError, ValueError):
@@ -84,11 +86,13 @@ class MatchRecord:
     goals: dict[str, int | None] | None = None
     software: str = ""
     origin: str = "herbrand"
-    """Who wrote the record first: "herbrand" or "ggp-base"."""
+    """One of `ORIGINS`."""
     signature: dict[str, str] | None = None
     """`algorithm`, `public_key`, `value`; see `signing`."""
     states: list[frozenset[str]] | None = None
     """The states that a document claims, the initial one first; None where they are not kept."""
+    claimed_hash: str | None = None
+    """The hash under which a database keeps the rules; None where there is none."""
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: players, moves, goals."""

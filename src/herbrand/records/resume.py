@@ -34,6 +34,8 @@ def manager_for(record: MatchRecord, *, listener: Listener = silent) -> Manager:
         raise RecordError(f"match `{record.id}` is over ({record.reason})")
     if record.origin != "herbrand":
         raise RecordError(f"match `{record.id}` was not managed by herbrand")
+    if record.claimed_hash not in (None, record.hash):
+        raise RecordError(f"the rules of match `{record.id}` have another hash: they were changed")
     settings = Settings(**record.settings)
     manager = Manager(game_of(record), settings, scramble=record.scramble, listener=listener)
     if manager.scrambled is not None and dict(manager.scrambled.names) != record.names:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from herbrand.ggp.manager import Problem
 from herbrand.records.record import MatchRecord, MessageRecord, RecordError, rules_hash
 from herbrand.records.schema import migrate
+from herbrand.records.shape import require_shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,17 +129,27 @@ class Store:
         return found
 
     def load(self, match: str) -> MatchRecord:
-        """Return everything about a match."""
+        """Return everything about a match; `RecordError` for what no program can have written."""
         number = self.number(match)
+        try:
+            record = self._read(number)
+            require_shape(record)
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            raise RecordError(f"match `{match}` in `{self.path}` is damaged: {error}") from error
+        return record
+
+    def _read(self, number: int) -> MatchRecord:
         ask = self.connection.execute
         row = ask(
-            "SELECT id, token, game, text, started, ended, status, reason, start_clock, play_clock, seed,"
-            " settings, scramble, names, opening, software, origin"
-            " FROM match JOIN rulesheet ON hash = rulesheet WHERE number = ?",
+            "SELECT id, token, game, text, rulesheet, started, ended, status, reason, start_clock,"
+            " play_clock, seed, settings, scramble, names, opening, software, origin"
+            " FROM match LEFT JOIN rulesheet ON hash = rulesheet WHERE number = ?",
             (number,),
         ).fetchone()
-        name, token, game, rules, started, ended, status, reason, start, play, seed, *rest = row
+        name, token, game, rules, claimed, started, ended, status, reason, start, play, seed, *rest = row
         settings, scramble, names, opening, software, origin = rest
+        if rules is None:
+            raise ValueError(f"there are no rules with the hash {claimed}")
         seats = ask(
             "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
         ).fetchall()
@@ -158,17 +169,19 @@ class Store:
             None if seed is None else int(seed),
             json.loads(settings),
             None if scramble is None else int(scramble),
-            None if names is None else json.loads(names),
+            None if names is None else dict(json.loads(names)),
             [tuple(joint) for joint in json.loads(opening)],
             software=software,
             origin=origin,
+            claimed_hash=claimed,
         )
-        if status == "completed":
+        if status == "completed" or any(goal is not None for _, _, goal in seats):
             record.goals = {role: goal for role, _, goal in seats}
-        record.step_times = [
-            at for (at,) in ask("SELECT time FROM step WHERE match = ? ORDER BY step", (number,))
-        ]
-        for step in range(1, len(record.step_times) + 1):
+        steps = ask("SELECT step, time FROM step WHERE match = ? ORDER BY step", (number,)).fetchall()
+        record.step_times = [at for _, at in steps]
+        for place, (step, _) in enumerate(steps, start=1):
+            if step != place:
+                raise ValueError(f"step {place} is missing")
             moves = ask(
                 "SELECT move, percepts, place FROM move WHERE match = ? AND step = ? ORDER BY place",
                 (number, step),

@@ -60,14 +60,20 @@ class Verifier:
                     self._managers.clear()
                 self._managers[record.hash] = manager
         except HerbrandError as error:
-            return [Finding(None, f"the rules cannot be played: {error}"), *self._signature(record)]
-        found = [*self._signature(record), *_head(record, manager)]
+            return [Finding(None, f"the rules cannot be played: {error}"), *self._outside(record)]
+        found = [*self._outside(record), *_head(record, manager)]
         if not found or all(finding.step is None for finding in found):
             try:
                 found += _Replay(record, manager, self.engine).run()
             except HerbrandError as error:
                 found.append(Finding(None, f"cannot be played again: {error}"))
         return found
+
+    def _outside(self, record: MatchRecord) -> list[Finding]:
+        """Check what says that a record is as it was: the hash of the rules and the signature."""
+        if record.claimed_hash in (None, record.hash):
+            return self._signature(record)
+        return [Finding(None, "the rules are not those of their hash"), *self._signature(record)]
 
     def _signature(self, record: MatchRecord) -> list[Finding]:
         from herbrand.records.signing import check
@@ -86,13 +92,15 @@ def _head(record: MatchRecord, manager: Manager) -> list[Finding]:
         found.append(Finding(None, f"the roles are {', '.join(game.roles)}, not {', '.join(record.roles)}"))
     if set(record.players) != set(game.players):
         found.append(Finding(None, f"the players are not those of {', '.join(game.players)}"))
-    if record.names is not None and (
-        record.scramble is None or dict(scramble(game.tree, record.scramble).names) != record.names
-    ):
+    names = None if record.scramble is None else dict(scramble(game.tree, record.scramble).names)
+    if names != record.names:
         found.append(Finding(None, "the scrambled names are not those of the seed"))
     if len(record.step_times) != len(record.moves):
         found.append(Finding(None, "the steps and their times differ in number"))
-    times = [record.started, *record.step_times]
+    given = {"start_clock": record.start_clock, "play_clock": record.play_clock, "seed": record.seed}
+    if record.origin == "herbrand" and any(record.settings.get(name) != given[name] for name in given):
+        found.append(Finding(None, "clocks and seed are not those of the settings"))
+    times = [record.started, *record.step_times, *([] if record.ended is None else [record.ended])]
     if any(later < earlier - 1 for earlier, later in pairwise(times)):
         found.append(Finding(None, "time goes backwards"))
     return found
@@ -107,8 +115,8 @@ class _Replay:
         self.game = manager.game
         self.state: State = self.game.initial_state(engine=engine)
         self.found: list[Finding] = []
-        own = record.origin == "herbrand" and record.seed is not None
-        self.chance = random.Random(record.seed) if own else None
+        self.is_own = record.origin == "herbrand"
+        self.chance = random.Random(record.seed) if self.is_own and record.seed is not None else None
         """Draws as the manager did; None where it is not known how it did."""
         self.settings = Settings(**record.settings) if record.settings else Settings()
         self.problems = {(problem.step, problem.role): problem for problem in record.problems}
@@ -197,7 +205,7 @@ class _Replay:
                     self._say(step, f"the answer of {role} was legal, and replaced all the same")
             return
         if reply is None:
-            if self.record.messages:
+            if self.record.messages or self.is_own:
                 self._say(step, f"nothing says where `{played}` of {role} came from")
             return
         move, _, note = self.manager.judge(self.state, role, reply)
@@ -214,12 +222,16 @@ class _Replay:
                 self._say(None, "the game is not over after the last step")
             elif record.goals != state.goals:
                 self._say(None, f"the goals are {_goals(state.goals)}, not {_goals(record.goals or {})}")
+            if word != "terminal":
+                self._say(None, f"the reason for its end, `{record.reason}`, is not `terminal`")
             return
         if record.goals is not None:
             self._say(None, "there are goals, and the match did not come to its end")
         if record.status != "cut":
             return
-        if word == "no-move" and (state.is_terminal or state.legal_moves(role)):
+        if word not in ("no-move", "max-steps", "forfeit"):
+            self._say(None, f"no match is cut off for the reason `{record.reason}`")
+        elif word == "no-move" and (state.is_terminal or state.legal_moves(role)):
             self._say(None, f"{role} had a legal move at the end")
         elif word == "max-steps" and len(record.moves) != self.settings.max_steps:
             self._say(None, f"it was not cut off after {self.settings.max_steps} steps")
