@@ -1,4 +1,4 @@
-"""What the commands that hold matches share: clocks, what replaces a bad move, where it is recorded, ports."""
+"""What commands that hold matches share: clocks, what replaces a bad move, where it is recorded, ports."""
 
 from __future__ import annotations
 
