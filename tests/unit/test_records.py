@@ -261,8 +261,12 @@ def test_a_match_cut_off_anywhere_goes_on(tmp_path: Path, name: str) -> None:
             assert [text for _, text in store.remarks("m.1")] == [f"resumed after step {made}"]
 
 
-def test_remote_players_go_on_and_those_that_forgot_are_told_everything() -> None:
-    """One player still knows the match, the other was started anew: both play on, without a problem."""
+@pytest.mark.parametrize("answered", [False, True])
+def test_remote_players_go_on_and_those_that_forgot_are_told_everything(answered: bool) -> None:
+    """One player still knows the match, the other was started anew: both play on, without a problem.
+
+    So they do if both had answered already when the manager was killed, and are only asked for the next step.
+    """
     game = herbrand.load("ticTacToe")
     before = (("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"), ("(mark 1 2)", "noop"))
     odd: list[Event] = []
@@ -277,12 +281,13 @@ def test_remote_players_go_on_and_those_that_forgot_are_told_everything() -> Non
 
             start = Start("m.1", "xplayer", manager.rules, 20, 10)
             assert (await known.ask(start, seconds=20)).reply == "ready"
-            for joint in (None, *before[:2]):
+            for joint in (None, *(before if answered else before[:2])):
                 assert (await known.ask(Play("m.1", joint), seconds=20)).problem is None
             events: list[Event] = []
             manager.listener = events.append
             seats = seats_for(game, [known, RemoteSeat("127.0.0.1", second.port)])
-            match = await manager.play(seats, past=Past("m.1", before))
+            replies = {"xplayer": "noop", "oplayer": "(mark 1 3)"} if answered else {}
+            match = await manager.play(seats, past=Past("m.1", before, replies=replies))
             assert match.is_complete
             assert not match.problems
             assert match.moves[:3] == list(before)

@@ -314,6 +314,8 @@ class _Run:
         self.past = past
         self.told: list[dict[str, Message]] = []
         """The PLAY messages of the steps so far, by role, while somebody may have to be told them again."""
+        self.unsure: set[str] = set()
+        """Whose players may have been started anew while the match was cut off; until each has answered."""
         self.unsaid = len(match.problems)
         """How many problems the events so far have told of."""
 
@@ -376,12 +378,12 @@ class _Run:
 
     async def _rejoin(self) -> None:
         """Tell the past to seats that cannot know it."""
-        new = [role for role, seat in self.table.items() if not seat.remembers]
-        await asyncio.gather(*map(self._catch_up, new))
+        self.unsure = {role for role, seat in self.table.items() if seat.remembers}
+        await asyncio.gather(*(self._catch_up(role) for role in self.table if role not in self.unsure))
 
     async def _catch_up(self, role: str) -> None:
         """Start a player anew and tell it all steps so far."""
-        await self._begin(role)
+        await self._begin(role, again=True)
         for messages in self.told:
             await self._tell({role: messages[role]})
 
@@ -448,14 +450,14 @@ class _Run:
         await asyncio.gather(*map(self._begin, self.table))
         self._say("started", problems=self._new_problems())
 
-    async def _begin(self, role: str) -> None:
+    async def _begin(self, role: str, *, again: bool = False) -> None:
         settings = self.settings
         message = Start(self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock)
         seconds = settings.start_clock + settings.grace
         exchange = await self.table[role].begin(self.game, message, seconds=seconds)
-        self._exchanged(role, "START", None, exchange, counts=self.past is None)
+        self._exchanged(role, "START", None, exchange, counts=not again)
         reply = (exchange.reply or "").strip().lower()
-        if self.past is None and (exchange.problem or reply != "ready"):
+        if not again and (exchange.problem or reply != "ready"):
             note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
             self._problem(0, role, exchange.problem or "unreadable", exchange.reply, note, None)
 
@@ -467,23 +469,22 @@ class _Run:
                 role: Exchange(text, None, 0.0) for role, text in past.replies.items() if role in self.table
             }
         asked = [role for role in self.table if role not in known and not self._is_ignored(role)]
-        exchanges = await asyncio.gather(*map(self._ask_one, asked))
-        self.past, self.told = None, []
+        messages = {role: self._message(role) for role in self.table}
+        exchanges = await asyncio.gather(*(self._ask_one(role, messages[role]) for role in asked))
+        self.past = None
+        self.told = [*self.told, messages] if self.unsure else []
         replies = {**known, **dict(zip(asked, exchanges, strict=True))}
         return await self._off(lambda: self._choices(replies))
 
-    async def _ask_one(self, role: str) -> Exchange:
-        message = self._message(role)
+    async def _ask_one(self, role: str, message: Message) -> Exchange:
         seat, seconds = self.table[role], self.settings.play_clock + self.settings.grace
         exchange = await seat.ask(message, seconds=seconds)
-        if (
-            self.past is not None
-            and seat.remembers
-            and (exchange.reply or "").strip().lower() in ("busy", "nil")
-        ):
-            self._exchanged(role, "PLAY", str(message), exchange, counts=False)
-            await self._catch_up(role)  # it was started anew as well
-            exchange = await seat.ask(message, seconds=seconds)
+        if role in self.unsure and exchange.reply is not None:
+            self.unsure.discard(role)
+            if exchange.reply.strip().lower() in ("busy", "nil"):
+                self._exchanged(role, "PLAY", str(message), exchange, counts=False)
+                await self._catch_up(role)  # it was started anew as well
+                exchange = await seat.ask(message, seconds=seconds)
         self._exchanged(role, "PLAY", str(message), exchange)
         return exchange
 
