@@ -67,8 +67,8 @@ def started(game: Game, names: dict[str, str], seed: int) -> dict[str, Player]:
                 _LEARNED[game, role, name] = made[role]
         else:
             made[role] = known
-            if isinstance(known, MctsPlayer) and known._search is not None:
-                known._search._clear()
+            if isinstance(known, MctsPlayer) and known._found.search is not None:
+                known._found.search._clear()
     return made
 
 
@@ -346,7 +346,7 @@ def rate(name: str, clock: float) -> dict[str, Any]:
     game = herbrand.load(name)
     player = MctsPlayer(seed=1)
     player.start(game, game.players[0], 300)
-    search = player._search
+    search = player._found.search
     if search is None:
         return {"game": game.name, "network": False}
     search.move_to(search.expander.initial)

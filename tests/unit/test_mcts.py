@@ -109,7 +109,7 @@ def test_a_plan_is_found_and_followed() -> None:
     state = game.initial_state()
     while not state.is_terminal:
         state = state.next([player.select(state, 20)])
-    search = player._search
+    search = player._found.search
     assert search is not None
     assert search.plan is not None
     assert state.goal(game.roles[0]) == round(100 * search.plan.value) > 0
@@ -281,11 +281,11 @@ def test_what_a_match_found_out_is_let_go_at_its_end(
     player = MctsPlayer(seed=1)
     player.start(about_to_win.game, "xplayer", 0)
     until = time.monotonic() + 200
-    while player._search is None and time.monotonic() < until:
+    while player._found.search is None and time.monotonic() < until:
         time.sleep(0.01)
     player.select(about_to_win, 0.2)
     assert player.report() is not None
-    found = weakref.ref(player._search)
+    found = weakref.ref(player._found.search)
     assert found() is not None
     other = MctsPlayer(seed=1)
     other.start(about_to_win.game, "oplayer", 0)
@@ -329,6 +329,6 @@ def test_games_of_every_kind_are_played_to_the_end(name: str) -> None:
         for role, move in joint.items():
             assert state.is_legal(role, move)
         state = state.next(joint)
-    search = players[game.players[0]]._search
+    search = players[game.players[0]]._found.search
     assert search is not None
     assert (search.tree.arm_virtual[: search.tree.used[ARMS]] == 0).all()

@@ -80,7 +80,7 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         player = MctsPlayer(seed=1, memory=50, ponder=ponder)
         player.start(game, "red", 60)
         state = game.initial_state()
-        search = player._search
+        search = player._found.search
         assert search is not None
         went_on = False
         for _ in range(10 if ponder else 1):  # where the machine is busy threads may not end in time to go on

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,11 @@ from herbrand.play.meta import MetaPlayer
 from herbrand.play.minimax.learning import Lesson
 from herbrand.play.puzzle import PuzzlePlayer
 from herbrand.play.solved import SolvedPlayer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from herbrand.game import Game
 
 TURNING = """
 (role a) (role b) (init (at 0)) (init (turn a))
@@ -150,11 +156,12 @@ def test_alpha_beta_is_picked_where_values_can_be_learned(
     """Two who take turns, too many states, enough explained; where tree search is better nothing is learned."""
     learned: list[Lesson] = []
 
-    def study(self: AlphaBetaPlayer, seconds: float) -> None:
+    def study(self: AlphaBetaPlayer, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+        assert role == game.role_index(self.role)
         assert seconds > 0
         assert explained is not None
-        self.lesson = Lesson(no_judge(2), 1, 1, explained, 0.1)
-        learned.append(self.lesson)
+        learned.append(Lesson(no_judge(2), 1, 1, explained, 0.1))
+        yield lambda: self._keep([], learned[-1])
 
     monkeypatch.setattr(AlphaBetaPlayer, "study", study)
     monkeypatch.setattr("herbrand.play.meta._SMALL", 10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from herbrand.elsewhere import COMPILING, busy_seconds
@@ -12,7 +13,7 @@ from herbrand.play.relay import RelayPlayer
 from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from herbrand.game import Game
     from herbrand.machine.moves import Move
@@ -68,25 +69,26 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def prepare(self, deadline: float) -> None:
         """Build the network and learn; let another player prepare where this one cannot play."""
-        self._engines, self.lesson = [], None
-        self._why = _NOT_YET
         game = self.game
         if game.has_percepts or game.chance_role is not None:
+            self.forget()
             self._why = "the rules hide something" if game.has_percepts else "chance takes part"
             self.hand_over(max(0.0, deadline - time.monotonic()))
             return
         super().prepare(deadline)
 
-    def study(self, seconds: float) -> None:
+    def forget(self) -> None:
+        """Let go of the table and of what was learned."""
+        super().forget()
+        self._engines, self.lesson = [], None
+        self._why = _NOT_YET
+
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
         """Build what is needed, then learn."""
         started = time.monotonic()
-        game, role = self.game, self.game.role_index(self.role)
         seed = self.chance.getrandbits(32)
         try:
-            engines = self._made(game, role, None)
-            if self._game is not game:
-                return
-            self._engines = engines
+            yield partial(self._keep, self._made(game, role, None), None)
             if not self.learning:
                 return
             from herbrand.play.minimax.learning import learn
@@ -95,12 +97,13 @@ class AlphaBetaPlayer(RelayPlayer):
             until = time.monotonic() + min(_LESSON, max(1.0, left - 0.5))
             lesson = learn(game.expander, role, seed=seed, deadline=until, novelty=self.novelty)
             if lesson.features:
-                engines = self._made(game, role, lesson)
-            if self._game is game and lesson.features:
-                self.lesson = lesson
-                self._engines = engines
+                yield partial(self._keep, self._made(game, role, lesson), lesson)
         except (HerbrandError, MemoryError) as error:
-            self._why = f"there is no network: {error}"
+            yield partial(setattr, self, "_why", f"there is no network: {error}")
+
+    def _keep(self, engines: list[AlphaBeta], lesson: Lesson | None) -> None:
+        self.lesson = lesson
+        self._engines = engines
 
     def _made(self, game: Game, role: int, lesson: Lesson | None) -> list[AlphaBeta]:
         """Return searches that share a table, one for each thread; all that choosing needs is loaded."""

@@ -37,6 +37,8 @@ class Player(ABC):
     def __init__(self, seed: int | None = None) -> None:
         self.chance = random.Random(seed)
         self._stopped = threading.Event()
+        self._ends: tuple[threading.Event, ...] = (self._stopped,)
+        """Each of them, when set, ends the match: its own, and that of the player for whom it chooses."""
         self._game: Game | None = None
         self._role = ""
 
@@ -55,7 +57,7 @@ class Player(ABC):
     @property
     def stopped(self) -> bool:
         """Whether the match was ended while the player was thinking."""
-        return self._stopped.is_set()
+        return any(end.is_set() for end in self._ends)
 
     def start(self, game: Game, role: str, start_clock: float) -> None:
         """Begin a match: prepare for at most `start_clock` seconds.
@@ -104,13 +106,17 @@ class Player(ABC):
 
     # -- for those who write players ----------------------------------------------------------
 
+    def serve(self, leader: Player) -> None:
+        """Choose for another player: when that one is stopped, so is this one, even if it starts later."""
+        self._ends = (self._stopped, *leader._ends)
+
     def until(self, seconds: float) -> float:
         """Return the time on the monotonic clock after so many seconds."""
         return time.monotonic() + seconds
 
     def may_go_on(self, deadline: float) -> bool:
         """Whether there is time left and nobody called `stop`."""
-        return not self._stopped.is_set() and time.monotonic() < deadline
+        return not self.stopped and time.monotonic() < deadline
 
     def options(self, state: State) -> list[Move]:
         """Return the legal moves of the role; `GameError` if there is none, which is a fault in the rules."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from herbrand.collecting import without_full_collections
 from herbrand.elsewhere import COMPILING, busy_seconds
@@ -42,7 +44,6 @@ _PONDERS = 60.0
 _PROBE_MEMORY = 0.125
 """The part of the memory that looking for proofs takes."""
 
-_T = TypeVar("_T")
 _turn = threading.Lock()
 """Held by whoever makes a search: one is compiled after the other, and the rest wait with empty hands."""
 
@@ -55,6 +56,21 @@ def _begin_anew() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
+
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class _Findings:
+    """What was found out in one match, which the player lets go of at its end.
+
+    Who looks for more keeps to the findings with which it began, so that nothing that is found when the match
+    has ended, or the next one has begun, is taken for that of another.
+    """
+
+    search: Search | None = None
+    probe: Probe | None = None
+    beam: Beam | None = None
+    plain: PlainSearch | None = None
+    report: Callable[[], Explanation] | None = None
 
 
 class MctsPlayer(Player):
@@ -113,13 +129,9 @@ class MctsPlayer(Player):
         self.mast = mast
         self.cutoff = cutoff
         self.threads = min(_THREADS, cores()) if threads is None else threads
-        self._search: Search | None = None
-        self._probe: Probe | None = None
-        self._beam: Beam | None = None
-        self._plain: PlainSearch | None = None
+        self._found = _Findings()
         self._builder: threading.Thread | None = None
         self._team = Team()
-        self._report: Callable[[], Explanation] | None = None
 
     # -- getting ready --------------------------------------------------------------------
 
@@ -130,66 +142,63 @@ class MctsPlayer(Player):
     def prepare(self, deadline: float) -> None:
         """Build the network and compile in the background; wait for it until the clock runs out."""
         self._team.halt()
-        self._forget()
+        self._found = _Findings()
+        found, seed = weakref.ref(self._found), self.chance.getrandbits(32)
         self._builder = threading.Thread(
-            target=self._build, args=(self.game, self.chance.getrandbits(32), deadline), daemon=True
+            target=self._build, args=(found, self.game, self.role, seed, deadline), daemon=True
         )
         self._builder.start()
         while self._builder.is_alive() and self.may_go_on(deadline - MARGIN):
             self._builder.join(0.01)
 
-    def _forget(self) -> None:
-        """Let go of all that was found out; what is still being compiled may hold this player for long."""
-        self._search = self._probe = self._beam = self._plain = None
-        self._report = None
-
-    def _build(self, game: Game, seed: int, deadline: float) -> None:
+    def _build(
+        self, found: weakref.ref[_Findings], game: Game, player: str, seed: int, deadline: float
+    ) -> None:
+        """Add to the findings what takes long to make; holds none of them while it makes the next."""
         from herbrand.play.search.beam import Beam
         from herbrand.play.search.style import PLAIN
 
+        role = game.role_index(player)
         opposed = len(game.players) == 2 and game.chance_role is None
         probed = self.probe and not self.regret and opposed
 
         def is_over() -> bool:
-            return self.stopped or self._builder is not threading.current_thread()
+            return self.stopped or self._found is not found()
 
-        def made(make: Callable[[], _T]) -> _T | None:
+        def is_added(name: str, make: Callable[[], Any]) -> bool:
             turn = _turn
             while not is_over():
                 if turn.acquire(timeout=0.05):
                     try:
-                        return make()
+                        made = make()
                     finally:
                         turn.release()
-            return None
+                    findings = found()
+                    if findings is not None:
+                        setattr(findings, name, made)
+                    return not is_over()
+            return False
 
-        # what follows may take long where nothing is compiled yet, so that nothing is held meanwhile
         try:
             network = game.network
-            search = made(lambda: self._made_search(game, seed, PLAIN, probed=probed))
-            if is_over():
+            alone = self.beam and len(game.roles) == 1
+            if alone and not is_added("beam", lambda: Beam(network, seed=seed, max_steps=self.max_steps)):
                 return
-            if self.beam and len(game.roles) == 1:
-                self._beam = Beam(network, seed=seed, max_steps=self.max_steps)
-            self._search, search = search, None
-            if probed:
-                probe = made(lambda: self._made_probe(game, int(_PROBE_MEMORY * self.memory * 1e6)))
-                if is_over():
-                    return
-                self._probe, probe = probe, None
-            style = self._learned(game.expander, seed, deadline, judged=opposed)
-            if is_over():
+            if not is_added("search", lambda: self._made_search(game, seed, PLAIN, probed=probed)):
                 return
-            if style is not PLAIN:
-                self._search = made(lambda: self._made_search(game, seed, style, probed=probed))
-            search = self._search
+            if probed and not is_added("probe", lambda: self._made_probe(game, role)):
+                return
+            style = self._learned(game.expander, role, seed, deadline, judged=opposed)
+            if style is not PLAIN and not is_added(
+                "search", lambda: self._made_search(game, seed, style, probed=probed)
+            ):
+                return
+            findings = found()
+            search = None if findings is None else findings.search
             if search is not None and not is_over():
                 search.straighten((deadline - time.monotonic()) / _PARTS)
         except (HerbrandError, MemoryError):
             return
-        finally:
-            if self.stopped:
-                self._forget()
 
     def _made_search(self, game: Game, seed: int, style: Style, *, probed: bool) -> Search:
         """Return a search at the initial state for which everything is compiled."""
@@ -216,7 +225,7 @@ class MctsPlayer(Player):
         search.warm()
         return search
 
-    def _learned(self, expander: Expander, seed: int, deadline: float, *, judged: bool) -> Style:
+    def _learned(self, expander: Expander, role: int, seed: int, deadline: float, *, judged: bool) -> Style:
         """Return how games are to be played, after learning what that takes."""
         from herbrand.play.minimax.learning import learn
         from herbrand.play.search.style import PLAIN, mast_weights, sighted
@@ -229,20 +238,19 @@ class MctsPlayer(Player):
         if self.mast:
             style = style._replace(weights=mast_weights(expander, seed=seed))
         if self.cutoff is not None and judged:
-            role = self.game.role_index(self.role)
             until = time.monotonic() + max(1.0, min(_LESSON, deadline - time.monotonic() - 0.5))
             lesson = learn(expander, role, seed=seed, deadline=until)
             if lesson.features:
                 style = style._replace(cutoff=self.cutoff, judge=lesson.judge, role=role)
         return style
 
-    def _made_probe(self, game: Game, memory: int) -> Probe:
+    def _made_probe(self, game: Game, role: int) -> Probe:
         """Return a look ahead for which everything is compiled."""
         from herbrand.play.search.growth import tighten
         from herbrand.play.search.probe import Probe
         from herbrand.play.search.tree import new_tree
 
-        probe = Probe(game.network, game.role_index(self.role), memory=memory)
+        probe = Probe(game.network, role, memory=int(_PROBE_MEMORY * self.memory * 1e6))
         engine = probe.engine
         probe.move_to(engine.expander.initial)
         engine.slice(1)
@@ -255,48 +263,42 @@ class MctsPlayer(Player):
     @without_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move when time is up, or when the best is proved."""
-        try:
-            return self._selected(state, play_clock)
-        finally:
-            if self.stopped:
-                self._forget()
-
-    def _selected(self, state: State, play_clock: float) -> Move:
         started = time.monotonic()
         deadline = started + play_clock - MARGIN
-        moves = self.options(state)
-        self._report = None
+        found, moves = self._found, self.options(state)
+        found.report = None
         if len(moves) == 1:
             return moves[0]
-        waiting = self._search is None
-        search = self._entered(state, max(PATIENCE, min(1.0, 0.5 * (deadline - started))))
+        waiting = found.search is None
+        search = self._entered(found, state, max(PATIENCE, min(1.0, 0.5 * (deadline - started))))
         if search is None:
-            move = self._by_rules(state, moves, started, deadline, waiting=waiting)
+            move = self._by_rules(found, state, moves, started, deadline, waiting=waiting)
             if waiting and self.may_go_on(deadline):
-                search = self._entered(state, PATIENCE)
+                search = self._entered(found, state, PATIENCE)
             if search is None:
                 return move
-        self._plain = None
-        return self._by_search(search, moves, started, deadline)
+        found.plain = None
+        return self._by_search(found, search, moves, started, deadline)
 
     def consider(self, state: State, seconds: float) -> Move:
         """Search in this thread alone, for so much processor time; `HerbrandError` where it cannot."""
-        search = self._entered(state, PATIENCE)
+        found = self._found
+        search = self._entered(found, state, PATIENCE)
         if search is None:
             raise HerbrandError(f"there is no network of {self.game.name}")
-        for stop in self._stops(search):
+        for stop in _stops(found, search):
             stop[0] = 0
         until = time.thread_time() + seconds
 
         def left() -> float:
             return until - time.thread_time()
 
-        search.run(self._asked(search, lambda: left() > 0, left, threads=1))
+        search.run(self._asked(found, search, lambda: left() > 0, left, threads=1))
         return self._chosen(search, self.options(state))
 
-    def _entered(self, state: State, seconds: float) -> Search | None:
+    def _entered(self, found: _Findings, state: State, seconds: float) -> Search | None:
         """Return the search, at the state, in so many seconds; None if it cannot search it."""
-        search, probe, beam = self._search, self._probe, self._beam
+        search, probe, beam = found.search, found.probe, found.beam
         if search is None or not self._team.end(seconds):
             return None
         from herbrand.play.search.reading import packed
@@ -312,41 +314,37 @@ class MctsPlayer(Player):
             beam.move_to(root)
         return search
 
-    def _by_search(self, search: Search, moves: list[Move], started: float, deadline: float) -> Move:
+    def _by_search(
+        self, found: _Findings, search: Search, moves: list[Move], started: float, deadline: float
+    ) -> Move:
         before, most = search.playouts, self.playouts
 
         def more() -> bool:
             return most is None or search.playouts - before < most
 
         def grow(worker: int) -> bool:
-            asked = self._asked(search, more, lambda: deadline - time.monotonic(), threads=threads)
+            asked = self._asked(found, search, more, lambda: deadline - time.monotonic(), threads=threads)
             search.run(asked, worker)
             return True
 
         threads = len(search.workers)
         works = [partial(grow, worker) for worker in range(threads)]
-        stops = self._stops(search)
+        stops = _stops(found, search)
         ended = self._team.think(works, stops, self.may_go_on, deadline - (MARGIN if self.ponder else 0.0))
-        probe = self._probe
-        if probe is not None and ended:
-            probe.tell(search)
+        if found.probe is not None and ended:
+            found.probe.tell(search)
         seconds = time.monotonic() - started
         played, role = search.playouts - before, self.role
         move = self._chosen(search, moves)
         if self.ponder and ended and not self.stopped:
             explanation = _explain(search, role, seconds, played)
-            self._report = lambda: explanation
-            self._go_on(search)
+            found.report = lambda: explanation
+            self._go_on(found, search)
         else:
-            self._report = lambda: _explain(search, role, seconds, played)
+            found.report = lambda: _explain(search, role, seconds, played)
         return move
 
-    def _stops(self, search: Search) -> list[Any]:
-        """Return what ends the work of all threads."""
-        probe = self._probe
-        return [search.stop] if probe is None else [search.stop, probe.engine.stop]
-
-    def _go_on(self, search: Search) -> None:
+    def _go_on(self, found: _Findings, search: Search) -> None:
         """Let the tree grow in the time of others, until the next move is asked for."""
         until = time.monotonic() + _PONDERS
 
@@ -355,24 +353,30 @@ class MctsPlayer(Player):
             return True
 
         self._team.begin(
-            [partial(grow, worker) for worker in range(len(search.workers))], self._stops(search)
+            [partial(grow, worker) for worker in range(len(search.workers))], _stops(found, search)
         )
 
     def stop(self) -> None:
         """End the match, and all threads."""
         super().stop()
         self._team.halt()
-        self._forget()
+        self._found = _Findings()
 
     def _asked(
-        self, search: Search, may_go_on: Callable[[], bool], left: Callable[[], float], *, threads: int
+        self,
+        found: _Findings,
+        search: Search,
+        may_go_on: Callable[[], bool],
+        left: Callable[[], float],
+        *,
+        threads: int,
     ) -> Callable[[], bool]:
         """Return what each of some threads asks between rounds; it looks for proofs then, now and then.
 
         `left` says how many seconds there still are.
         """
         role = self.game.role_index(self.role)
-        probe, beam = self._probe, self._beam
+        probe, beam = found.probe, found.beam
         began, before = time.thread_time(), search.playouts
         most = self.playouts
 
@@ -415,14 +419,21 @@ class MctsPlayer(Player):
         return by_text.get(search.move_text(int(search.tree.move[arm])).lower(), moves[0])
 
     def _by_rules(
-        self, state: State, moves: list[Move], started: float, deadline: float, *, waiting: bool
+        self,
+        found: _Findings,
+        state: State,
+        moves: list[Move],
+        started: float,
+        deadline: float,
+        *,
+        waiting: bool,
     ) -> Move:
         """Search by evaluating the rules, where there is no network; if `waiting`, until there is one."""
         from herbrand.play.search.plain import PlainSearch
 
-        plain = self._plain
+        plain = found.plain
         if plain is None:
-            plain = self._plain = PlainSearch(
+            plain = found.plain = PlainSearch(
                 self.role, self.chance.getrandbits(32), exploration=self.exploration, memory=self.memory
             )
         if not self.may_go_on(deadline):
@@ -442,7 +453,7 @@ class MctsPlayer(Player):
                 ended.set()
 
         threading.Thread(target=work, daemon=True).start()
-        while not ended.is_set() and self.may_go_on(deadline) and not (waiting and self._search is not None):
+        while not ended.is_set() and self.may_go_on(deadline) and not (waiting and found.search is not None):
             ended.wait(max(0.0, min(0.05, deadline - time.monotonic())))
         ended.set()
         best = plain.best()
@@ -451,14 +462,20 @@ class MctsPlayer(Player):
         why = COMPILING if busy_seconds() else why
         played = plain.playouts - before
         note = f"{played} random games by evaluating the rules: {why}"
-        self._report = lambda: Explanation(
+        found.report = lambda: Explanation(
             "mcts", role, tuple(plain.reports()), seconds, played, len(plain.nodes), (note,)
         )
         return best if best is not None else self.chance.choice(moves)
 
     def report(self) -> Explanation | None:
         """Return what was found out before the last move; None if there was nothing to choose."""
-        return None if self._report is None else self._report()
+        report = self._found.report
+        return None if report is None else report()
+
+
+def _stops(found: _Findings, search: Search) -> list[Any]:
+    """Return what ends the work of all threads."""
+    return [search.stop] if found.probe is None else [search.stop, found.probe.engine.stop]
 
 
 def _explain(search: Search, role: str, seconds: float, playouts: int) -> Explanation:

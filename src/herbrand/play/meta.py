@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from herbrand.errors import HerbrandError
 from herbrand.play.alphabeta import AlphaBetaPlayer
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from herbrand.play.explanation import Explanation
 
 __all__ = ["MetaPlayer"]
+
+_Picked = TypeVar("_Picked", bound=Player)
 
 _LOOKS = 20
 """States of a random game in which is looked who chooses."""
@@ -52,11 +54,18 @@ class MetaPlayer(Player):
     def prepare(self, deadline: float) -> None:
         """Pick a player in a part of the time, and let it prepare in the rest."""
         self._player = None
-        player = self._pick(deadline)
-        player.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
+        player = self._started(self._pick(deadline), deadline - time.monotonic())
         if isinstance(player, SolvedPlayer) and player.policy is None:
             player, self.reason = self._searcher(player, deadline)
         self._player = player
+        if self.stopped:
+            player.stop()
+
+    def _started(self, player: _Picked, seconds: float) -> _Picked:
+        """Start a player, which is to choose, in so many seconds."""
+        player.serve(self)
+        player.start(self.game, self.role, max(0.0, seconds))
+        return player
 
     def _searcher(self, solved: SolvedPlayer, deadline: float) -> tuple[Player, str]:
         """Return the player that suits a game that is not solved, ready, and why it was picked."""
@@ -66,14 +75,13 @@ class MetaPlayer(Player):
             return solved, f"tree search: {because}"
         shown = _against_depth(self.game)
         if not shown:
-            deep = AlphaBetaPlayer(seed, memory=self.memory / 4)
-            deep.start(self.game, self.role, left / 2)
+            deep = self._started(AlphaBetaPlayer(seed, memory=self.memory / 4), left / 2)
             explained = 0.0 if deep.lesson is None else deep.lesson.explained
             shown = f"what is learned from random games explains {explained:.0%} of how others end"
             if explained >= _EXPLAINED:
                 return deep, f"alpha-beta, for {shown}: {because}"
-        wide = MctsPlayer(seed, memory=self.memory)
-        wide.start(self.game, self.role, max(0.0, deadline - time.monotonic()))
+            deep.stop()
+        wide = self._started(MctsPlayer(seed, memory=self.memory), deadline - time.monotonic())
         return wide, f"tree search, for {shown}: {because}"
 
     def _pick(self, deadline: float) -> Player:

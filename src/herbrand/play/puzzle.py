@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
@@ -10,7 +11,10 @@ from herbrand.play.relay import RelayPlayer
 from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from herbrand.analyse.plan import Plan
+    from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.relay import Choice
@@ -31,14 +35,18 @@ class PuzzlePlayer(RelayPlayer):
         self.plan: Plan | None = None
         self._moves: dict[frozenset[str], tuple[int, Move]] = {}
 
-    def study(self, seconds: float) -> None:
+    def forget(self) -> None:
+        """Let go of the plan."""
+        super().forget()
+        self.plan = None
+        self._moves = {}
+
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
         """Look for plans, the highest value first."""
+        del role
         from herbrand.analyse.budget import Budget
         from herbrand.analyse.plan import find_plan
 
-        self.plan = None
-        self._moves = {}
-        game = self.game
         if len(game.roles) != 1:
             return
         budget = Budget(seconds=seconds, megabytes=self.memory)
@@ -51,33 +59,22 @@ class PuzzlePlayer(RelayPlayer):
             for value in values:
                 plan = find_plan(game, value, budget=budget)
                 if plan.moves is not None:
-                    self._keep(plan)
+                    yield partial(self._keep, plan, _steps(game, plan.moves))
                 if plan.exists is not False:
                     return
         except (HerbrandError, MemoryError):
             return
 
-    def _keep(self, plan: Plan) -> None:
-        assert plan.moves is not None
-        state = self.game.initial_state()
-        found = {}
-        for step, (move,) in enumerate(plan.moves):
-            legal = next(m for m in state.legal_moves(self.role) if str(m).lower() == move.lower())
-            found[state.facts] = step, legal
-            state = state.next([legal])
+    def _keep(self, plan: Plan, moves: dict[frozenset[str], tuple[int, Move]]) -> None:
         self.plan = plan
-        self._moves = found
+        self._moves = moves
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return the next move of the plan."""
-        if not self._moves:
-            return None
-        found = self._moves.get(state.facts)
-        if found is None or self.plan is None or found[1] not in moves:
+        plan, found = self.plan, self._moves.get(state.facts)
+        if plan is None or plan.moves is None or found is None or found[1] not in moves:
             return None
         step, move = found
-        plan = self.plan
-        assert plan.moves is not None
         rest = plan.moves[step:]
         shortest = "a shortest plan" if plan.shortest else "a plan"
         report = MoveReport(
@@ -94,3 +91,14 @@ class PuzzlePlayer(RelayPlayer):
         if not self.finished.is_set():
             return "no plan yet; the search for one goes on"
         return "no plan was found in time" if self.plan is None else "this position is not on the plan"
+
+
+def _steps(game: Game, moves: Sequence[Sequence[str]]) -> dict[frozenset[str], tuple[int, Move]]:
+    """Return the step and the move that a plan has in each state on its way, by the state's facts."""
+    state = game.initial_state()
+    found = {}
+    for step, (move,) in enumerate(moves):
+        legal = next(m for m in state.legal_moves(game.roles[0]) if str(m).lower() == move.lower())
+        found[state.facts] = step, legal
+        state = state.next([legal])
+    return found

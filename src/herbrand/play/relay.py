@@ -12,8 +12,9 @@ from herbrand.play.interface import Player
 from herbrand.play.mcts import MctsPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from herbrand.game import Game
     from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -32,7 +33,8 @@ _LEAST = 0.01
 class RelayPlayer(Player):
     """A player with a substitute, who chooses wherever `choose` gives nothing.
 
-    Subclasses prepare in `study`, which runs in a thread of its own and may go on while moves are asked for.
+    Subclasses prepare in `study`, which runs in a thread of its own and may go on while moves are asked for,
+    or when the match has ended.
     """
 
     name = "relay"
@@ -47,11 +49,23 @@ class RelayPlayer(Player):
         self.asked = self.deadline = 0.0
         """When the last move was asked for, and when its clock runs out, on the monotonic clock."""
         self.finished = threading.Event()
-        """Set when `study` is through."""
+        """Set when `study` is through; another one in each match."""
+        self._keeping = threading.Lock()
 
-    def study(self, seconds: float) -> None:
-        """Find out about the game in at most about so many seconds; raises nothing."""
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+        """Find out about the game in at most about so many seconds; raises nothing.
+
+        Each time there is something to keep, what keeps it is yielded, and called unless the match is over.
+        """
         raise NotImplementedError
+
+    def forget(self) -> None:
+        """Let go of what was found out, and of what is still being found out about the same match."""
+        with self._keeping:
+            self.finished = threading.Event()
+        self._substitute = None
+        self._explanation = None
+        self._history = ()
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return a move and what says why; None to let the substitute choose."""
@@ -67,22 +81,27 @@ class RelayPlayer(Player):
 
     def hand_over(self, seconds: float) -> Player:
         """Let the substitute get ready, for at most so many seconds."""
-        self._substitute = self.substitute()
-        self._substitute.start(self.game, self.role, seconds)
-        return self._substitute
+        substitute = self._substitute = self.substitute()
+        substitute.serve(self)
+        substitute.start(self.game, self.role, seconds)
+        if self.stopped:
+            substitute.stop()
+        return substitute
 
     def prepare(self, deadline: float) -> None:
         """Study until the clock runs out, or longer in the background."""
-        self._substitute = None
-        self._explanation = None
-        self._history = ()
-        self.finished = threading.Event()
-        finished = self.finished
+        self.forget()
+        finished, game, role = self.finished, self.game, self.game.role_index(self.role)
         seconds = max(0.0, deadline - time.monotonic())
 
         def work() -> None:
             try:
-                self.study(seconds)
+                for keep in self.study(game, role, seconds):
+                    with self._keeping:
+                        if self.stopped or self.finished is not finished:
+                            return
+                        keep()
+                    del keep  # and what it keeps
             finally:
                 finished.set()
 
@@ -104,7 +123,7 @@ class RelayPlayer(Player):
         if found is not None:
             move, self._explanation = found
             return move
-        if self._substitute is None and play_clock < _LEAST:
+        if self._substitute is None and (self.stopped or play_clock < _LEAST):
             return self.chance.choice(moves)
         substitute = self._substitute or self.hand_over(0.3 * play_clock)
         substitute.told(self._history)
@@ -125,9 +144,12 @@ class RelayPlayer(Player):
     def stop(self) -> None:
         """End the match, also for the substitute."""
         super().stop()
-        if self._substitute is not None:
-            self._substitute.stop()
+        substitute = self._substitute
+        if substitute is not None:
+            substitute.stop()
+        self.forget()
 
     def report(self) -> Explanation | None:
         """Return why the last move was chosen."""
-        return None if self._explanation is None else self._explanation()
+        explanation = self._explanation
+        return None if explanation is None else explanation()

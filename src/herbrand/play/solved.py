@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.relay import RelayPlayer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from numpy.typing import NDArray
 
     from herbrand.analyse.explore import StateSpace
+    from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.relay import Choice
@@ -138,20 +142,25 @@ class SolvedPlayer(RelayPlayer):
         self._why = ""
         self._seconds = 0.0
 
-    def study(self, seconds: float) -> None:
-        """Find all states and their values."""
+    def forget(self) -> None:
+        """Let go of the states."""
+        super().forget()
         self.policy = None
         self._why = "the game is not solved yet"
+
+    def study(self, game: Game, role: int, seconds: float) -> Iterator[Callable[[], None]]:
+        """Find all states and their values."""
         started = time.monotonic()
-        game, role = self.game, self.game.role_index(self.role)
         try:
             policy = solve_quickly(game, role, seconds, states=self.states, megabytes=self.memory)
         except (HerbrandError, MemoryError) as error:
-            self._why = f"the game is not solved: {error}"
-            return
-        self._seconds = time.monotonic() - started
-        if self._game is game:
-            self.policy = policy
+            yield partial(setattr, self, "_why", f"the game is not solved: {error}")
+        else:
+            yield partial(self._keep, policy, time.monotonic() - started)
+
+    def _keep(self, policy: Policy, seconds: float) -> None:
+        self._seconds = seconds
+        self.policy = policy
 
     def choose(self, state: State, moves: list[Move]) -> Choice | None:
         """Return a best move."""
