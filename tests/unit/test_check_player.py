@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,8 @@ from herbrand.play import Player, players
 from herbrand.play.ismcts import IsMctsPlayer
 from herbrand.play.processes import ProcessPlayer
 from herbrand.play.registry import NoSuchPlayer, make_player
-from herbrand.testing import check_player
+from herbrand.testing import PlayerCheck, check_player
+from herbrand.testing import players as measured
 
 if TYPE_CHECKING:
     from herbrand.machine.moves import Move
@@ -80,6 +82,24 @@ def test_a_late_player_and_one_that_fails_are_found(monkeypatch: pytest.MonkeyPa
     assert any("late after a clock of 0.05" in problem for problem in found.problems)
     assert any("LookupError: nothing comes to mind" in problem for problem in found.problems)
     assert found.latest > 0.1
+
+
+def test_what_measuring_takes_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock runs from the question to the answer; how long threads have waited is looked up before."""
+    now = [0.0]
+
+    def waited() -> dict[str, float]:
+        now[0] += 1.0
+        return {}
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], process_time=lambda: now[0])
+    monkeypatch.setattr(measured, "time", clock)
+    monkeypatch.setattr(measured, "_waited", waited)
+    found = PlayerCheck("nobody", "nothing")
+    assert measured._timed(found, "step 1", 0.0, 0.05, lambda: None)
+    assert (found.latest, found.problems) == (0.0, [])
+    assert measured._timed(found, "step 2", 0.5, 0.05, waited)
+    assert (found.latest, found.problems) == (0.5, ["step 2: 0.500 s late after a clock of 0.5 s"])
 
 
 def test_a_foul_move_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

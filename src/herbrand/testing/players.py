@@ -126,7 +126,8 @@ def _asked(
 
 def _timed(found: PlayerCheck, where: str, clock: float, grace: float, call: Callable[[], object]) -> bool:
     """Make a call and note how late it came back; return whether it raised nothing."""
-    started, used, waited = time.monotonic(), time.process_time(), _waited()
+    waited = _waited()  # takes long itself while another thread has the interpreter's lock
+    started, used = time.monotonic(), time.process_time()
     try:
         call()
     except Exception as error:  # noqa: BLE001  # whatever it is, it is a problem of the player
