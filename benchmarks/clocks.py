@@ -3,6 +3,7 @@
     python benchmarks/clocks.py [GAME...] [--players NAME...] [--clocks S...] [--start-clock S] [--steps N]
                                 [--grace S] [--json FILE]
 
+GAME `all` means every bundled game.
 `herbrand.testing.check_player` does the asking: a start, a move with a clock of 0, joint moves at a clock,
 and one move that is stopped.  The time that threads waited for a processor does not count, so that other
 programs matter less; one that has all of it to itself is still better.  Prints a line for each pair, the
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import herbrand
+from herbrand import games
 from herbrand.errors import HerbrandError
 from herbrand.play import players
 from herbrand.testing import check_player
@@ -82,7 +84,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     found = []
-    for game in options.games:
+    for game in games.names() if options.games == ["all"] else options.games:
         for player in options.players:
             pair = measured(game, player, options)
             found.append(pair)

@@ -136,7 +136,7 @@ def test_a_look_ahead_helps_the_tree_search(
     assert sure.is_solved
     player = MctsPlayer(seed=1, memory=100, playouts=200_000)
     player.start(game, role, 600)
-    assert player._probe is not None
+    assert player._found.probe is not None
     move = player.select(state, 60)
     after = {str(m): sure_value(game, role, state, str(m)) for m in state.legal_moves(role)}
     assert after[str(move)] == max(after.values())
