@@ -11,11 +11,14 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from click.testing import CliRunner
 
 import herbrand
+from herbrand.cli import human
 from herbrand.cli.main import cli
 from herbrand.ggp.events import Event
 from herbrand.ggp.manager import Manager, Match, Settings, seats_for
@@ -110,6 +113,23 @@ def test_a_person_takes_part() -> None:
         [*words, *clocks], input="", capture_output=True, text=True, env=environment, check=False
     )
     assert "nobody is at the keyboard" in run.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="a terminal is made as on Unix")
+def test_what_was_typed_too_late_answers_no_other_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a terminal it is dropped when time is up; lines of a file are the answers to later questions, too."""
+    master, terminal = os.openpty()
+    with (
+        os.fdopen(terminal, encoding="utf-8") as typed,
+        os.fdopen(master, "wb"),
+        Path(os.devnull).open(encoding="utf-8") as file,
+    ):
+        for source, left in ((typed, True), (file, False)):
+            monkeypatch.setattr("sys.stdin", source)
+            lines = human._Lines()
+            lines._lines.put("3\n")
+            lines.forget()
+            assert lines._lines.empty() is left
 
 
 def test_a_person_with_hidden_information_sees_percepts_and_no_state() -> None:

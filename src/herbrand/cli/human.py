@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import sys
 import threading
@@ -50,6 +51,19 @@ class _Lines:
                 return self._lines.get_nowait()
             except queue.Empty:
                 await asyncio.sleep(0.05)
+
+    def forget(self) -> None:
+        """Drop what was typed at a terminal for a question that is over; a file has the answers to all."""
+        if not sys.stdin.isatty():
+            return
+        with contextlib.suppress(ImportError):  # elsewhere than on Unix, the line that was begun stays
+            import termios
+
+            with contextlib.suppress(termios.error):
+                termios.tcflush(sys.stdin, termios.TCIFLUSH)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._lines.get_nowait()
 
     def _read(self) -> None:
         try:
@@ -112,6 +126,7 @@ class HumanSeat:
             async with asyncio.timeout(seconds), _lines().turn:
                 move = await self._choose(view, legal, message)
         except TimeoutError:
+            _lines().forget()
             result("\nout of time")
             return Exchange(None, "timeout", time.monotonic() - started, ("no move in time",))
         except HerbrandError as error:
