@@ -40,7 +40,7 @@ __all__ = [
     "serve",
 ]
 
-COMPILING = "the search is compiled for the first time on this machine, for a minute or two"
+COMPILING = "machine code is made for the first time on this machine, for a minute or two"
 """Why something is not ready yet."""
 MESSAGE = f"{COMPILING}; until then moves are found by simpler means"
 """What to tell somebody who waits."""

@@ -130,7 +130,7 @@ def verify(
     if as_json:
         write_json(rows)
     elif bad:
-        result(f"{bad} of {count(len(rows), 'match')} do not fit the rules")
+        result(f"wrong: {bad} of {count(len(rows), 'match')}")
     else:
         result(f"ok: {count(len(rows), 'match')}, {count(steps, 'step')}")
     if bad:
