@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 
 import herbrand
 from herbrand import BudgetExceeded, GameError
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
+from herbrand.analyse.explore import StateSpace, explore
 from herbrand.analyse.matrix import matrix_value
 from herbrand.analyse.replay import replay
 from herbrand.analyse.solve import _mixed_value, solve
@@ -54,14 +55,29 @@ def test_known_boards(name: str, width: int, height: int) -> None:
 def test_othello_on_a_small_board() -> None:
     """On 4x4 there are 60 060 games, and white wins; on 8x8 plays begin as other programs count them."""
     game = herbrand.loads(resized("reversi", 4, 4), name="othello 4x4")
-    assert explore(game.expander).plays() == 60060
+    space = explore(game.expander)
+    assert space.plays() == 60060
     assert solve(game).value == {"black": 0, "white": 100}
+    assert len(space.states) == 62789  # by board and whose turn it is
+    assert _seen_by_who_moves(space) == 58533
     full = herbrand.load("reversi").expander
     level, plays = full.initial, [1]
     for _ in range(6):
         level = full.expand(level).states
         plays.append(len(level))
     assert plays == [1, 4, 12, 56, 244, 1396, 8200]
+
+
+def _seen_by_who_moves(space: StateSpace) -> int:
+    """Count states of reversi by the discs of who is to move and those of the other, whatever their colours."""
+    terms, fluents = space.expander.network.terms, space.expander.network.fluents.tolist()
+    texts = [terms.text(fluent) for fluent in fluents]
+    bits = space.expander.bits(space.states)
+    sides = [bits[:, [i for i, t in enumerate(texts) if t.endswith(f" {c})") and t.startswith("(cell")]]
+             for c in ("black", "white")]  # fmt: skip
+    turn = bits[:, texts.index("(control black)")][:, None]
+    own, other = (np.where(turn, *pair) for pair in (sides, sides[::-1]))
+    return len(np.unique(np.packbits(np.hstack((own, other)), axis=1), axis=0))
 
 
 def test_resized_boards_are_those_asked_for() -> None:
