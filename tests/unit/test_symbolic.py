@@ -16,8 +16,8 @@ pytest.importorskip("pysat", reason="python-sat is not installed")
 
 from hypothesis import HealthCheck, given, settings
 
-from herbrand.analyse import sat
-from herbrand.analyse.bmc import find_lines
+from herbrand.analyse import sat, symbolic
+from herbrand.analyse.bmc import Lines, find_lines
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.distance import Distance
 from herbrand.analyse.explore import explore
@@ -26,7 +26,7 @@ from herbrand.analyse.groups import candidates, find_groups, find_more
 from herbrand.analyse.guided import guided_line
 from herbrand.analyse.invariant import Bound, Invariant, Progress
 from herbrand.analyse.latches import find_bound
-from herbrand.analyse.pdr import run_pdr, tool
+from herbrand.analyse.pdr import Outcome, run_pdr, tool
 from herbrand.analyse.plain import Exhausted, KInduction
 from herbrand.analyse.ranking import find_weights
 from herbrand.analyse.replay import holds
@@ -72,6 +72,16 @@ LATER = """
 (<= (goal a 100) (true ended)) (<= (goal a 0) (not (true ended)))
 (<= terminal (true ended))
 """
+PARITY = """
+(role a) (role b) (init (p 0)) (init (q 0)) (init (r 0)) (bit 0) (bit 1)
+(xor 0 0 0) (xor 0 1 1) (xor 1 0 1) (xor 1 1 0)
+(<= fits (true (p ?x)) (true (q ?y)) (true (r ?z)) (xor ?x ?y ?z))
+(<= (legal ?role (set ?x)) (role ?role) (bit ?x) fits)
+(<= (next (p ?x)) (does a (set ?x))) (<= (next (q ?x)) (does b (set ?x)))
+(<= (next (r ?z)) (does a (set ?x)) (does b (set ?y)) (xor ?x ?y ?z))
+(<= terminal (true (p 2))) (goal a 100) (goal b 100)
+"""
+"""What lets everybody move is neither one fluent given another nor a sum, but each step brings it about."""
 
 
 def decide(game: herbrand.Game, *wanted: str, seconds: float = 20) -> dict[str, Verdict]:
@@ -149,6 +159,14 @@ def test_k_induction_certificates() -> None:
     assert found["playability"].answer == "proved"
     assert found["weak_winnability"].details == {}
     assert found["weak_winnability"].roles["a"].details["depth"] == 3
+
+
+def test_one_step_is_asked_before_long_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one step shows needs neither the model checker nor all lines of play up to some length."""
+    monkeypatch.setattr(symbolic, "run_pdr", lambda *_, **__: Outcome())
+    monkeypatch.setattr(symbolic, "find_lines", lambda *_, **__: Lines())
+    verdict = decide(herbrand.loads(PARITY), "playability", seconds=5)["playability"]
+    assert (verdict.answer, verdict.method) == ("proved", "k-induction")
 
 
 @pytest.mark.parametrize(

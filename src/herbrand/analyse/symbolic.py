@@ -6,7 +6,8 @@ end without one goal value for each role.  In this order, each for a part of the
 1. *random walks*, which find what is frequent;
 2. *groups*: of which fluents always exactly one, or never two, are true (`groups`), first in a game with less
    that ends it (`loose`);
-3. *induction*: no state in which the groups hold is of that kind (`induction`);
+3. *induction*: no state in which the groups hold is of that kind, or none that follows on one that is
+   not (`induction`);
 4. *guided search*: states that seem near, for wins before groups are looked for, and later again (`aim`);
 5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); for a moment it is
    asked before groups are looked for;
@@ -235,12 +236,14 @@ class _Proof:
         find(bound, 0.4)
         find(weights, 0.5)
         self._induction(queries, most=0)
+        self._one_step(queries)
         held = len(self.groups)
         find(more, 0.4)
         if len(self.groups) > held:
             find(bound, 0.4)
             find(weights, 0.8)
             self._induction(queries, most=0)
+            self._one_step(queries)
         for name, reached in self._open(queries).items():
             if name in _CLAIMS:  # sums exclude ends, too, but wins seldom
                 find(partial(self._sums, name, reached), 0.5)
@@ -284,14 +287,16 @@ class _Proof:
 
     def _target(self, name: str) -> Callable[[Frame], int]:
         """Return what asks a frame whether it is a state of some kind."""
-        kind, _, role = name.partition(" ")
-        roles = self.game.roles
-        if kind == "playability":
-            return lambda frame: frame.system.circuit.any_of(map(frame.stuck, range(len(roles))))
-        if kind == "goals":
-            players = [r for r, player in enumerate(roles) if player.lower() != "random"]
-            return lambda frame: frame.system.circuit.any_of(map(frame.has_no_goal, players))
-        return lambda frame: frame.wins(self.game.role_index(role))
+        if name in _CLAIMS:
+            return lambda frame: frame.system.circuit.any_of(self._faults(name, frame))
+        role = self.game.role_index(name.partition(" ")[2])
+        return lambda frame: frame.wins(role)
+
+    def _faults(self, name: str, frame: Frame) -> list[int]:
+        """Return when each role is stuck, or when the game ends without one goal value for each player."""
+        if name == "playability":
+            return [frame.stuck(role) for role in range(len(self.game.roles))]
+        return [frame.has_no_goal(role) for role in self.players]
 
     def _invariant(self, name: str, sums: Iterable[Mapping[int, int]] = ()) -> Invariant:
         texts = self.system.fluent_texts
@@ -334,6 +339,14 @@ class _Proof:
             else:
                 rest[name].certificate = KInduction(name, steps, self._invariant(""))
 
+    def _one_step(self, queries: Mapping[str, _Reached]) -> None:
+        """Ask whether a step leads to a state that is looked for: who has just moved can often move back."""
+        faults = {name: reached for name, reached in self._open(queries).items() if name in _CLAIMS}
+        for name, reached in faults.items():
+            if reached.clean < 0 and self._target(name)(self.system.initial()) == 0:
+                reached.clean = 0
+        self._induction(faults, most=1)
+
     def _walks(self, queries: Mapping[str, _Reached]) -> None:
         """Play at random for a while, many games at once."""
         rest = self._open(queries)
@@ -363,16 +376,23 @@ class _Proof:
                 queries[name].line, queries[name].method = line, "guided search"
 
     def _guided(self, queries: Mapping[str, _Reached]) -> None:
-        """Search by distance for faults."""
+        """Search by distance for faults, of one role after the other."""
+        system = self.system
         for name, reached in self._open(queries).items():
-            frame = self.system.any_state()
-            literal = self._target(name)(frame)
-            if name.startswith("win") or literal < 2:
+            if name not in _CLAIMS:
                 continue
-            distance = Distance(self.system.circuit, frame.state, (literal,))
-            line = guided_line(self.game.expander, [distance], time.monotonic() + 0.05 * self.budget.left)
-            if line is not None:
-                reached.line, reached.method = line, "guided search"
+            frame = system.any_state()
+            roles = self._faults(name, frame)
+            until = time.monotonic() + 0.1 * self.budget.left
+            for number, literal in enumerate(roles):
+                if literal < 2:
+                    continue
+                distance = Distance(system.circuit, frame.state, (literal,))
+                share = (until - time.monotonic()) / (len(roles) - number)
+                line = guided_line(self.game.expander, [distance], time.monotonic() + share)
+                if line is not None:
+                    reached.line, reached.method = line, "guided search"
+                    break
 
     def _far(self, queries: Mapping[str, _Reached]) -> None:
         """Look for wins that are too far away for everything nearer to be excluded."""
