@@ -8,7 +8,7 @@ end without one goal value for each role.  In this order, each for a part of the
    that ends it (`loose`);
 3. *induction*: no state in which the groups hold is of that kind, or none that follows on one that is
    not (`induction`);
-4. *guided search*: states that seem near, for wins before groups are looked for, and later again (`aim`);
+4. *guided search*: states that seem near (`guided`; for wins `aim`), before groups are looked for, and later again;
 5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); for a moment it is
    asked before groups are looked for;
 6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
@@ -158,6 +158,8 @@ class _Proof:
         self._pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
+        with suppress(BudgetExceeded):  # recursion within states cannot be written out
+            self._guided(queries, 0.1)
         smaller = loosened(self.game.network)
         never_stuck = {name: reached for name, reached in queries.items() if name == "playability"}
         if smaller is not None and (self._open(never_stuck) or self._needs_bound):
@@ -179,7 +181,7 @@ class _Proof:
         if self._needs_bound:
             reason = "neither a measure of progress was found, nor fluents that count the steps"
             verdicts["termination"] = Verdict.unknown(reason)
-        self._guided(queries)
+        self._guided(queries, 0.1)
         self._aimed(queries, 0.4)
         self._pdr(queries, 0.5, merge=True)
         self._bounded(queries)
@@ -375,15 +377,16 @@ class _Proof:
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"
 
-    def _guided(self, queries: Mapping[str, _Reached]) -> None:
+    def _guided(self, queries: Mapping[str, _Reached], part: float) -> None:
         """Search by distance for faults, of one role after the other."""
-        system = self.system
-        for name, reached in self._open(queries).items():
-            if name not in _CLAIMS:
-                continue
+        faults = {name: reached for name, reached in self._open(queries).items() if name in _CLAIMS}
+        if not faults:
+            return
+        system = System(self.game.network)
+        for name, reached in faults.items():
             frame = system.any_state()
             roles = self._faults(name, frame)
-            until = time.monotonic() + 0.1 * self.budget.left
+            until = time.monotonic() + part * self.budget.left
             for number, literal in enumerate(roles):
                 if literal < 2:
                     continue
