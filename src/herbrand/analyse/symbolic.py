@@ -8,7 +8,8 @@ end without one goal value for each role.  In this order, each for a part of the
    that ends it (`loose`);
 3. *induction*: no state in which the groups hold is of that kind, or none that follows on one that is
    not (`induction`);
-4. *guided search*: states that seem near (`guided`; for wins `aim`), before groups are looked for, and later again;
+4. *guided search*: states that seem near (`guided`; for wins `aim`), before groups are looked for and again
+   later;
 5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); for a moment it is
    asked before groups are looked for;
 6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
