@@ -528,6 +528,10 @@ def prepare() -> None:
     expander.rollouts(expander.initial, seed=1, max_steps=1)
     with suppress(MissingExtra):
         least_weights(np.ones((1, 1), np.int8))
+    system = System(_smallest())
+    frame = system.any_state()
+    distance = Distance(system.circuit, frame.state, (0,))  # to what is never true
+    guided_line(expander, [distance], time.monotonic() + 60, longest=2, beams=1)
     circuit = Circuit()
     a, b = circuit.variables(2).tolist()
     with suppress(MissingExtra), Solver(circuit, float("inf")) as solver:
