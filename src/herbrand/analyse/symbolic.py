@@ -47,6 +47,7 @@ from herbrand.analyse.ranking import find_weights, least_weights
 from herbrand.analyse.replay import holds
 from herbrand.analyse.sat import Solver
 from herbrand.analyse.sums import find_sums
+from herbrand.analyse.ternary import certain_end
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.analyse.walks import found_at_random, gets, has_no_goal, is_stuck, play
 from herbrand.errors import BudgetExceeded, MissingExtra
@@ -522,13 +523,20 @@ def prepare() -> None:
     """Have what is used compiled, which the first use ever takes seconds for."""
     from herbrand.simulate.speed import _smallest
 
-    expander = Expander(_smallest())
+    network = _smallest()
+    expander = Expander(network)
     play(expander, time.monotonic() + 1)
-    loosened(_smallest())
-    expander.rollouts(expander.initial, seed=1, max_steps=1)
+    loosened(network)
+    certain_end(network, 1)
+    for few_or_many in (1, 65):
+        states = np.repeat(expander.initial, few_or_many, axis=0)
+        expander.legal(states)
+        expander.step(states, np.zeros((few_or_many, len(expander.roles)), np.int32))
+        expander.rollouts(states, seed=1, max_steps=1)
+    found_at_random(expander, {"any": lambda games: games.lengths >= 0}, float("inf"))
     with suppress(MissingExtra):
         least_weights(np.ones((1, 1), np.int8))
-    system = System(_smallest())
+    system = System(network)
     frame = system.any_state()
     distance = Distance(system.circuit, frame.state, (0,))  # to what is never true
     guided_line(expander, [distance], time.monotonic() + 60, longest=2, beams=1)
