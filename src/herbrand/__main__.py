@@ -1,6 +1,6 @@
 """`python -m herbrand` is the command `herbrand`."""
 
-from herbrand.cli.main import main
+from herbrand.cli.main import program
 
 if __name__ == "__main__":
-    main(prog_name="herbrand")
+    program(prog_name="herbrand")

@@ -213,6 +213,36 @@ def test_failures_are_one_line_and_a_code(
     assert outcome.stdout == ""
 
 
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_thread_that_goes_on_ends_with_the_process(goes_on: bool) -> None:
+    """The status is kept, and what is to be done at the end is done, but nothing is taken apart under the thread."""
+    code = f"""
+import atexit, sys, threading
+from herbrand.cli import main as module
+
+class Part:
+    def __del__(self):
+        print("taken apart")
+
+part = Part()
+
+def main(prog_name):
+    atexit.register(print, "done at the end")
+    if {goes_on}:
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    sys.exit(3)
+
+module.main = main
+module.program()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 3
+    assert done.stderr == ""
+    assert done.stdout.split("\n") == ["done at the end", *([] if goes_on else ["taken apart"]), ""]
+
+
 def test_colours_follow_the_environment(monkeypatch: pytest.MonkeyPatch, faulty: str) -> None:
     """NO_COLOR wins over FORCE_COLOR, which wins over what kind of stream it is."""
     monkeypatch.delenv("NO_COLOR", raising=False)
