@@ -19,6 +19,7 @@ ORDER = (
     *(
         "errors",
         "limits",
+        "core",
         "html",
         "diagnostic",
         "memory",

@@ -30,19 +30,21 @@ the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from herbrand.core import Circuit
     from herbrand.program.terms import TermTable
 
 __all__ = ["Network"]
 
 _SHOWN_GATES = 40
 """A notebook shows networks of at most so many gates in full."""
+_GOAL_VALUES = {str(value): value for value in range(101)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,53 @@ class Network:
     """[fluents] which are true in the initial state."""
     cones: tuple[int, int, int]
     """Where the runs of gates end: for legal and terminal, for next and sees, for goals."""
+    _circuit: Circuit | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def circuit(self) -> Circuit:
+        """The network as the compiled core knows it: checked and copied once, shared by all that uses it.
+
+        Goals that are no number from 0 to 100 are `core.SEVERAL_VALUES` there.
+        """
+        if self._circuit is None:
+            object.__setattr__(self, "_circuit", self._made_circuit())
+        assert self._circuit is not None
+        return self._circuit
+
+    def _made_circuit(self) -> Circuit:
+        import numpy as np
+
+        from herbrand.core import SEVERAL_VALUES, make_circuit
+
+        def value(term: int) -> int:
+            text = self.terms.text(term)
+            return _GOAL_VALUES.get(text, SEVERAL_VALUES)
+
+        bits = np.zeros(64 * max(1, -(-len(self.fluents) // 64)), np.bool_)
+        bits[: len(self.initial)] = self.initial
+
+        def i4(array: NDArray[np.integer]) -> NDArray[np.int32]:
+            return np.ascontiguousarray(array, np.int32)
+
+        return make_circuit(
+            fluents=len(self.fluents),
+            roles=len(self.roles),
+            left=i4(self.left),
+            right=i4(self.right),
+            feedback=i4(self.feedback),
+            loops=i4(self.loops[np.argsort(self.loops[:, 0])]) if len(self.loops) else np.zeros((0, 4), np.int32),
+            legal=i4(self.legal),
+            move_role=i4(self.moves[:, 0]),
+            next=i4(self.next),
+            terminal=int(self.terminal),
+            goal=i4(self.goal),
+            goal_role=i4(self.goals[:, 0]),
+            goal_value=np.array([value(term) for term in self.goals[:, 1].tolist()], np.int16),
+            sees=i4(self.sees),
+            sees_role=i4(self.percepts[:, 0]),
+            initial=np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64, copy=False),
+            cones=list(map(int, self.cones)),
+        )
 
     @property
     def inputs(self) -> int:

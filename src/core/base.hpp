@@ -1,0 +1,139 @@
+// What all of the core shares: rows of lanes, and calls that can be told to end.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace herbrand {
+
+using u64 = std::uint64_t;
+using u32 = std::uint32_t;
+using u16 = std::uint16_t;
+using u8 = std::uint8_t;
+using i64 = std::int64_t;
+using i32 = std::int32_t;
+using i16 = std::int16_t;
+
+// One state, or one game, in each bit of a row: a row is as long as a line of the cache, and as the
+// widest registers.  All back ends work on rows of this size, so that all of them play the same games.
+inline constexpr int LANES = 512;
+inline constexpr int WORDS = LANES / 64;
+
+// Goal values that are none; the same numbers stand in `herbrand.core`.
+inline constexpr i16 NO_VALUE = -1;       // no goal value holds
+inline constexpr i16 SEVERAL_VALUES = -2; // several hold, or one that is no number from 0 to 100
+inline constexpr i16 STUCK = -3;          // a role has no legal move though the game is not over
+
+// Memory for rows, aligned to a line of the cache and zeroed.
+class RowBuffer {
+public:
+    RowBuffer() = default;
+    explicit RowBuffer(std::size_t rows) : rows_(rows) {
+        data_ = static_cast<u64 *>(std::aligned_alloc(64, (rows ? rows : 1) * 64));
+        if (!data_) throw std::bad_alloc();
+        clear();
+    }
+    RowBuffer(RowBuffer &&other) noexcept : data_(other.data_), rows_(other.rows_) {
+        other.data_ = nullptr;
+        other.rows_ = 0;
+    }
+    RowBuffer &operator=(RowBuffer &&other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(rows_, other.rows_);
+        return *this;
+    }
+    RowBuffer(const RowBuffer &) = delete;
+    RowBuffer &operator=(const RowBuffer &) = delete;
+    ~RowBuffer() { std::free(data_); }
+
+    u64 *row(std::size_t i) { return data_ + i * WORDS; }
+    const u64 *row(std::size_t i) const { return data_ + i * WORDS; }
+    u64 *data() { return data_; }
+    const u64 *data() const { return data_; }
+    std::size_t rows() const { return rows_; }
+    void clear() {
+        for (std::size_t i = 0; i < rows_ * WORDS; ++i) data_[i] = 0;
+    }
+
+private:
+    u64 *data_ = nullptr;
+    std::size_t rows_ = 0;
+};
+
+// Tells a long call when to end: another thread set the flag, the deadline has passed, or the person at
+// the keyboard interrupted.  Loops ask `due()` every few microseconds; it reads the clock every so often.
+class Stop {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    void set() noexcept { flag_.store(true, std::memory_order_relaxed); }
+    void clear() noexcept { flag_.store(false, std::memory_order_relaxed); }
+    bool is_set() const noexcept { return flag_.load(std::memory_order_relaxed); }
+    // Seconds from now; infinity for none.
+    void set_deadline(double seconds) noexcept {
+        deadline_ = seconds > 1e9 ? Clock::time_point::max()
+                                  : Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                       std::chrono::duration<double>(seconds));
+    }
+    bool is_late() const noexcept {
+        return deadline_ != Clock::time_point::max() && Clock::now() >= deadline_;
+    }
+    // Whether to end now: cheap enough for loops whose turns take microseconds or more.
+    bool due() {
+        if (is_set()) return true;
+        const auto now = Clock::now();
+        if (now >= deadline_) return true;
+        if (now >= next_signal_) {
+            next_signal_ = now + std::chrono::milliseconds(20);
+            return interrupted();
+        }
+        return false;
+    }
+
+private:
+    // Runs Python's signal handlers where this is the main thread; throws what they raise (module.cpp).
+    static bool interrupted();
+
+    std::atomic<bool> flag_{false};
+    Clock::time_point deadline_ = Clock::time_point::max();
+    Clock::time_point next_signal_{};
+};
+
+inline int popcount(u64 word) { return __builtin_popcountll(word); }
+inline int lowest_bit(u64 word) { return __builtin_ctzll(word); }
+
+// The finaliser of SplitMix (Steele, Lea and Flood 2014): scatters the bits of a word.
+inline u64 scatter(u64 word) {
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EBu;
+    return word ^ (word >> 31);
+}
+
+// SplitMix itself: a small generator for choices that are made one at a time.
+struct SplitMix {
+    u64 state = 0;
+    u64 next() { return scatter(state += 0x9E3779B97F4A7C15u); }
+    // A number below `bound`, each equally likely (Lemire 2019).
+    u64 below(u64 bound) {
+        unsigned __int128 product = static_cast<unsigned __int128>(next()) * bound;
+        if (static_cast<u64>(product) < bound) {
+            const u64 threshold = -bound % bound;
+            while (static_cast<u64>(product) < threshold)
+                product = static_cast<unsigned __int128>(next()) * bound;
+        }
+        return static_cast<u64>(product >> 64);
+    }
+    // A number from 0 to 1, exclusive.
+    double uniform() { return static_cast<double>(next() >> 11) * (1.0 / 9007199254740992.0); }
+};
+
+} // namespace herbrand

@@ -1,0 +1,67 @@
+#include "circuit.hpp"
+
+namespace herbrand {
+
+namespace {
+
+[[noreturn]] void wrong(const std::string &what) { throw std::invalid_argument("no circuit: " + what); }
+
+void check_literals(const std::vector<i32> &literals, int nodes, const char *name) {
+    for (const i32 literal : literals)
+        if (literal < 0 || literal >= 2 * nodes)
+            wrong(std::string(name) + " has a literal that is out of range: " + std::to_string(literal));
+}
+
+} // namespace
+
+void Circuit::validate() const {
+    if (fluents < 0 || moves < 0 || roles < 0 || feedbacks < 0 || gates < 0) wrong("a negative number");
+    if (i64(1) + fluents + moves + feedbacks + gates > (i64(1) << 29)) wrong("too many nodes");
+    if (left.size() != std::size_t(gates) || right.size() != left.size()) wrong("operands do not fit");
+    if (feedback.size() != std::size_t(feedbacks)) wrong("feedback does not fit");
+    if (legal.size() != std::size_t(moves)) wrong("`legal` has not one literal for each move");
+    if (next.size() != std::size_t(fluents)) wrong("`next` has not one literal for each fluent");
+    if (goal_role.size() != goal.size() || goal_value.size() != goal.size()) wrong("goals do not fit");
+    if (sees_role.size() != sees.size()) wrong("percepts do not fit");
+    if (initial.size() != std::size_t(state_words())) wrong("the initial state has another length");
+    const int first = inputs();
+    for (int g = 0; g < gates; ++g) {
+        const i32 limit = 2 * (first + g);
+        if (left[g] < 0 || left[g] >= limit || right[g] < 0 || right[g] >= limit)
+            wrong("gate " + std::to_string(g) + " does not depend on earlier nodes only");
+    }
+    check_literals(feedback, nodes(), "`feedback`");
+    check_literals(legal, nodes(), "`legal`");
+    check_literals(next, nodes(), "`next`");
+    check_literals({terminal}, nodes(), "`terminal`");
+    check_literals(goal, nodes(), "`goal`");
+    check_literals(sees, nodes(), "`sees`");
+    for (std::size_t k = 0; k < goal.size(); ++k) {
+        if (goal_role[k] < 0 || goal_role[k] >= roles) wrong("a goal of no role");
+        if (goal_value[k] != SEVERAL_VALUES && (goal_value[k] < 0 || goal_value[k] > 100))
+            wrong("a goal value out of range");
+    }
+    for (const i32 role : sees_role)
+        if (role < 0 || role >= roles) wrong("a percept of no role");
+    if (bounds.size() != std::size_t(roles) + 1 || bounds.front() != 0 || bounds.back() != moves)
+        wrong("`bounds` do not fit");
+    if (places.size() != bounds.size() || places.front() != 0) wrong("`places` do not fit");
+    for (int r = 0; r < roles; ++r) {
+        if (bounds[r + 1] < bounds[r]) wrong("`bounds` descend");
+        if (places[r + 1] != places[r] + (bounds[r + 1] - bounds[r] + 63) / 64) wrong("`places` do not fit");
+    }
+    if (cones[0] < 0 || cones[1] < cones[0] || cones[2] < cones[1] || cones[2] > gates) wrong("cones descend");
+    i32 gate = 0, back = 0;
+    for (const Loop &loop : loops) {
+        if (loop.first < gate || loop.last < loop.first || loop.last > gates) wrong("loops overlap");
+        if (loop.first_back < 0 || loop.last_back < loop.first_back || loop.last_back > feedbacks)
+            wrong("a loop of feedback that is none");
+        for (const int cone : cones)
+            if (loop.first < cone && cone < loop.last) wrong("a loop reaches over the border of a cone");
+        gate = loop.last;
+        back += loop.last_back - loop.first_back;
+    }
+    if (back > feedbacks) wrong("loops share feedback");
+}
+
+} // namespace herbrand

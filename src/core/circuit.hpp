@@ -1,0 +1,51 @@
+// A game as a Boolean circuit: a validated copy of what `herbrand.network.Network` describes.
+//
+// Node 0 is false, then come fluents, moves, feedback, gates; a literal is 2 * node + inverted.  Gate g is
+// the conjunction of left[g] and right[g].  Moves are sorted by role.
+#pragma once
+
+#include "base.hpp"
+
+namespace herbrand {
+
+struct Loop {
+    i32 first, last;           // gates
+    i32 first_back, last_back; // feedback nodes, counted from 0
+};
+
+// Immutable after it was made; shared between threads.
+struct Circuit {
+    int fluents = 0, moves = 0, roles = 0, feedbacks = 0, gates = 0;
+    std::vector<i32> left, right;
+    std::vector<i32> feedback; // [feedbacks] the literal that each feedback node takes over
+    std::vector<Loop> loops;   // sorted by their first gate
+    std::vector<i32> legal;    // [moves] literals
+    std::vector<i32> next;     // [fluents]
+    i32 terminal = 0;
+    std::vector<i32> goal;      // [goals] literals
+    std::vector<i32> goal_role; // [goals]
+    std::vector<i16> goal_value; // [goals] 0 to 100, or SEVERAL_VALUES for what is no number
+    std::vector<i32> sees;      // [percepts] literals
+    std::vector<i32> sees_role; // [percepts]
+    std::vector<i32> bounds;    // [roles + 1] the first move of each role
+    std::vector<i32> places;    // [roles + 1] the first word of each role in a packed set of legal moves:
+                                // every role begins with a new word
+    std::vector<u64> initial;   // [state_words] the initial state, packed
+    int cones[3] = {0, 0, 0};   // where the gates for legal and terminal, for next and sees, for goals end
+
+    int inputs() const { return 1 + fluents + moves + feedbacks; }
+    int nodes() const { return inputs() + gates; }
+    int first_move() const { return 1 + fluents; } // node
+    int first_feedback() const { return 1 + fluents + moves; }
+    int state_words() const { return fluents > 0 ? (fluents + 63) / 64 : 1; }
+    int legal_words() const { return places.back(); }
+    int sees_words() const { return (static_cast<int>(sees.size()) + 63) / 64; }
+    int goals() const { return static_cast<int>(goal.size()); }
+
+    // Throws std::invalid_argument unless everything is as described above.
+    void validate() const;
+};
+
+using CircuitPtr = std::shared_ptr<const Circuit>;
+
+} // namespace herbrand

@@ -1,0 +1,36 @@
+#include "bind.hpp"
+#include "cpu.hpp"
+
+#include <pythread.h>
+
+namespace herbrand {
+
+bool Stop::interrupted() {
+    nb::gil_scoped_acquire hold;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    return false;
+}
+
+} // namespace herbrand
+
+NB_MODULE(_core, m) {
+    using namespace herbrand;
+    m.doc() = "The compiled core of herbrand; `herbrand.core` is what to import.";
+    m.def("levels", &usable_levels, "The levels of kernels that this processor can run, the best one last.");
+    m.def("level", [] { return std::string(kernels().level); }, "The level of the kernels that are used.");
+    m.def("use_level", [](const std::string &level) { use_kernels(kernels_of(level)); }, nb::arg("level"),
+          "Use the kernels of a level, for all that is called from now on; `ValueError` if that cannot be used here.");
+
+    nb::class_<Stop>(m, "Stop",
+                     "Tells calls into the core when to end.\n\n"
+                     "A call that is given one ends within some milliseconds after another thread called `set`, or after\n"
+                     "the deadline.  Ctrl-C is noticed in any case.")
+        .def(nb::init<>())
+        .def("set", &Stop::set, "End what is under way, and what is begun later.")
+        .def("clear", &Stop::clear, "Take `set` back.")
+        .def_prop_ro("is_set", &Stop::is_set, "Whether `set` was called.")
+        .def_prop_ro("is_late", &Stop::is_late, "Whether the deadline has passed.")
+        .def("set_deadline", &Stop::set_deadline, nb::arg("seconds"),
+             "Have calls end after so many seconds from now; infinity for never.");
+    bind_circuit(m);
+}

@@ -1,0 +1,21 @@
+"""The compiled core: everything that loops over states, games and trees.
+
+Arrays are numpy's, contiguous and of the types that are named; a wrong one is a `TypeError` or a
+`ValueError`, never a crash.  Long calls let other threads run, and end when their `Stop` says so.
+"""
+
+from __future__ import annotations
+
+from herbrand.core._core import Circuit, Stop, level, levels, make_circuit, use_level
+
+__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Stop", "level", "levels", "make_circuit"]
+__all__ += ["use_level"]
+
+LANES = 512
+"""States or games that are evaluated together, one in each bit of a row."""
+NO_VALUE = -1
+"""In place of a goal value: none holds."""
+SEVERAL_VALUES = -2
+"""In place of a goal value: several hold, or one that is not a number from 0 to 100."""
+STUCK = -3
+"""In place of a goal value: a role has no legal move though the game is not over."""
