@@ -6,7 +6,12 @@
 
 #include "base.hpp"
 
+#include <mutex>
+
 namespace herbrand {
+
+struct Program; // lanes.hpp
+using ProgramPtr = std::shared_ptr<const Program>;
 
 struct Loop {
     i32 first, last;           // gates
@@ -44,6 +49,16 @@ struct Circuit {
 
     // Throws std::invalid_argument unless everything is as described above.
     void validate() const;
+
+    // The programs of the circuit, made when first asked for, for the kernels that are used then.
+    ProgramPtr evaluating() const;
+    ProgramPtr playing(bool shared) const;
+
+private:
+    mutable std::mutex lock_;
+    mutable ProgramPtr programs_[3];
+    mutable const void *kernels_ = nullptr; // what they were made for
+    template <class Make> ProgramPtr made(int which, Make &&make) const;
 };
 
 using CircuitPtr = std::shared_ptr<const Circuit>;

@@ -6,11 +6,14 @@
 namespace herbrand {
 
 struct Op;
+struct Block;
 
 struct Kernels {
     const char *level;
     // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
+    // Play on in all lanes for at most so many passes; returns how many were made.  See play.hpp.
+    i64 (*play)(Block &block, i64 passes);
 };
 
 #define HB_DECLARE_KERNELS(name) \
