@@ -25,7 +25,7 @@ import herbrand
 from herbrand import games
 from herbrand.errors import BudgetExceeded
 from herbrand.limits import Limits
-from herbrand.simulate.speed import measure_network, prepare
+from herbrand.simulate.speed import measure_network
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -145,7 +145,6 @@ def main() -> None:
     parser.add_argument("--page", type=Path, metavar="FILE", help="write the table here")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw an SVG")
     options = parser.parse_args()
-    prepare()
     forking = multiprocessing.get_context("fork")
     rows: list[dict[str, Any]] = []
     for name in options.only:

@@ -33,7 +33,7 @@ from costs import spent
 from speed import processor
 
 import herbrand
-from herbrand.simulate.speed import measure_network, prepare, straight_code
+from herbrand.simulate.speed import measure_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,7 +232,6 @@ def ways(name: str) -> dict[str, Callable[[float], float]]:
         batched["ludax"] = ludax(ldx)
     found: dict[str, Callable[[float], float]] = {way: partial(timed, play) for way, play in single.items()}
     found |= {way: partial(envs.rate, go, BATCH) for way, go in batched.items()}
-    code = straight_code(game.network)
 
     def batch(seconds: float) -> float:
         _ = code  # which is found as long as it is held
@@ -267,7 +266,6 @@ def main() -> None:
     about |= {"rounds": options.rounds, "seconds": options.seconds, "herbrand": herbrand.__version__}
     about |= {library: version(library) for library in LIBRARIES if library not in missing}
     about["not_installed"] = missing
-    prepare(single=True)
     found: dict[str, dict[str, int]] = {}
     for name in options.only:
         best: dict[str, float] = {}

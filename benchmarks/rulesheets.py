@@ -113,7 +113,7 @@ def measure(
         }
 
     if network is not None and "batch" in ways:
-        yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds, straight=False))}
+        yield {"batch": steps(lambda: speed.measure_network(network, seconds=seconds))}
     if network is not None and "single" in ways:
         yield {"single": walk(network, seconds)}
     if "rules" in ways:
@@ -280,7 +280,6 @@ def run(options: argparse.Namespace, earlier: list[dict[str, Any]]) -> dict[str,
         "machine": options.machine,
     }
     known = {row["game"]: row for row in earlier}
-    speed.prepare(single=True)
     for file in sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower()):
         row = known.get(file.stem)
         whole = row is not None and (

@@ -20,7 +20,6 @@ import herbrand
 from herbrand import games
 from herbrand.cli.bench import bench
 from herbrand.errors import HerbrandError
-from herbrand.simulate.speed import prepare
 
 PUBLISHED = (
     "ticTacToe", "connectFour", "breakthrough", "reversi", "pentago", "speedChess", "amazons_8x8", "hex",
@@ -58,7 +57,6 @@ def main() -> int:
             parser.error(f"not there: {', '.join(missing)}")
         files = [("corpus", str(sheet)) for sheet in sheets] + files
     rows: list[dict[str, Any]] = []
-    compiling = prepare()
     failed = 0
     for collection, file in files:
         if options.only and Path(file).stem not in options.only:

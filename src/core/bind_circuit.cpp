@@ -68,10 +68,10 @@ void bind_circuit(nb::module_ &m) {
         .def_prop_ro("legal_words", &Circuit::legal_words, "Words in a packed set of legal moves.")
         .def_ro("bounds", &Circuit::bounds, "The first move of each role, and how many there are.")
         .def_ro("places", &Circuit::places, "The first word of each role in a packed set of legal moves.");
-    m.def("make_circuit", &make_circuit, nb::arg("fluents"), nb::arg("roles"), nb::arg("left"), nb::arg("right"),
-          nb::arg("feedback"), nb::arg("loops"), nb::arg("legal"), nb::arg("move_role"), nb::arg("next"),
-          nb::arg("terminal"), nb::arg("goal"), nb::arg("goal_role"), nb::arg("goal_value"), nb::arg("sees"),
-          nb::arg("sees_role"), nb::arg("initial"), nb::arg("cones"),
+    m.def("make_circuit", &make_circuit, nb::arg("fluents"), nb::arg("roles"), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+          nb::arg("feedback").noconvert(), nb::arg("loops").noconvert(), nb::arg("legal").noconvert(), nb::arg("move_role").noconvert(), nb::arg("next").noconvert(),
+          nb::arg("terminal"), nb::arg("goal").noconvert(), nb::arg("goal_role").noconvert(), nb::arg("goal_value").noconvert(), nb::arg("sees").noconvert(),
+          nb::arg("sees_role").noconvert(), nb::arg("initial").noconvert(), nb::arg("cones"),
           "Return a `Circuit`; `ValueError` unless all numbers are as they should be.");
 }
 

@@ -3,6 +3,7 @@
 #include "play.hpp"
 #include "x86.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace herbrand {
@@ -118,6 +119,28 @@ void bind_play(nb::module_ &m) {
           nb::arg("circuit"), nb::arg("shared"), "The lane program of random play, as arrays.");
     m.def("evaluating_program", [](const CircuitPtr &c) { return describe(*c->evaluating()); }, nb::arg("circuit"),
           "The lane program that evaluates a circuit, as arrays.");
+    m.def("evaluating_functions",
+          [](const CircuitPtr &c) {
+              const ProgramPtr program = evaluating(*c, 3);
+              return program->ops.size();
+          },
+          nb::arg("circuit"), "How many functions of three bits evaluate a circuit: all of legal, next, sees and goals.");
+    m.def("peak",
+          [] {
+              // the best of some short runs: others may use the processor, too
+              constexpr i64 TURNS = 20000;
+              double best = 0;
+              for (int run = 0; run < 20; ++run) {
+                  const auto before = std::chrono::steady_clock::now();
+                  volatile u64 kept = kernels().spin(TURNS);
+                  (void)kept;
+                  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - before;
+                  best = std::max(best, TURNS * 64.0 * LANES / spent.count());
+              }
+              return best;
+          },
+          Release(),
+          "Measure how many functions of three bits one core computes in a second, on values in registers, over all lanes.");
     m.def("allow_code", &allow_code, nb::arg("allowed"), "Whether programs made from now on get machine code.");
     m.def("why_no_code", &why_no_code, "Why programs have no machine code here; empty where they have.");
 }

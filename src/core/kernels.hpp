@@ -14,6 +14,8 @@ struct Kernels {
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
     // Play on in all lanes for at most so many passes; returns how many were made.  See play.hpp.
     i64 (*play)(Block &block, i64 passes);
+    // Compute functions of three bits on values in registers, `turns` times 64 rows.
+    u64 (*spin)(i64 turns);
 };
 
 #define HB_DECLARE_KERNELS(name) \

@@ -393,6 +393,11 @@ i32 random_row(Graph &g, i32 (&s)[4]) {
     return result;
 }
 
+void finish(Program &p) {
+    by_level(p);
+    p.code = encode(p);
+}
+
 } // namespace
 
 ProgramPtr evaluating(const Circuit &c, int arity) {
@@ -426,8 +431,7 @@ ProgramPtr evaluating(const Circuit &c, int arity) {
     for (const int i : sees) p.sees_row.push_back(a.row(i));
     for (const int i : goal) p.goal_row.push_back(a.row(i));
     p.terminal_row = a.row(terminal);
-    by_level(p);
-    p.code = encode(p);
+    finish(p);
     return a.p;
 }
 
@@ -482,7 +486,7 @@ ProgramPtr playing(const Circuit &c, int arity, bool shared) {
         for (int b = 1; b < bits_of[r]; ++b) role.several = g.either(role.several, role.count[b]);
         stuck_out.push_back(a.output(g.both(playing, any ^ 1)));
         stuck = g.either(stuck, g.both(playing, any ^ 1));
-        conflict = g.either(conflict, g.both(g.both(choosing, role.several), playing));
+        if (shared) conflict = g.either(conflict, g.both(g.both(choosing, role.several), playing));
         choosing = g.either(choosing, role.several);
         Number seen;
         for (const i32 bit : role.count) seen.push_back(g.both(bit, playing));
@@ -602,8 +606,7 @@ ProgramPtr playing(const Circuit &c, int arity, bool shared) {
         p.choices[k].suspicious = a.row(drawn[k].suspicious);
     }
     for (const int i : goal_out) p.goal_row.push_back(a.row(i));
-    by_level(p);
-    p.code = encode(p);
+    finish(p);
     return a.p;
 }
 

@@ -482,7 +482,6 @@ class Game:
                     raise
                 note = f"no network: {error}"
             else:
-                from herbrand.simulate.from_network import choose_width
                 from herbrand.simulate.parallel import play
 
                 if weights is not None:
@@ -492,7 +491,6 @@ class Game:
                 played = play(
                     network,
                     self.name,
-                    width=choose_width(network, playouts),
                     threads=threads,
                     playouts=playouts,
                     seed=drawn,

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 import herbrand
-from herbrand import games
+from herbrand import core, games
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded
 from herbrand.ground import ground
-from herbrand.simulate import speed
+
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -56,7 +56,7 @@ def test_bench_reports_all_that_it_promises(engine: str, played_by: str) -> None
     (row,) = rows("ticTacToe", "--engine", engine, "--seconds", "0.05")
     assert KEYS | {"compile_s"} <= row.keys()
     assert (row["game"], row["engine"]) == ("ticTacToe", played_by)
-    assert row["lanes"] == 1 if played_by == "rules" else row["lanes"] in (512, 1024)
+    assert row["lanes"] == 1 if played_by == "rules" else row["lanes"] == 512
     assert (row["nodes"] is None) == (played_by == "rules")
     assert row["ready_s"] > 0
     assert row["cpu_s"] > 0
@@ -66,20 +66,20 @@ def test_bench_reports_all_that_it_promises(engine: str, played_by: str) -> None
         assert row[f"{what}_per_s"] == pytest.approx(row[what] / row["cpu_s"], rel=0.01)
 
 
-def test_bench_measures_many_games_with_given_lanes(tmp_path: Path) -> None:
-    """Files and bundled games, in the order given, as many games at once as asked for."""
+def test_bench_measures_many_games(tmp_path: Path) -> None:
+    """Files and bundled games, in the order given."""
     copy = tmp_path / "mine.kif"
     copy.write_text(games.text("nim"), encoding="utf-8")
-    found = rows(str(copy), "nim", "--seconds", "0.02", "--lanes", "512")
+    found = rows(str(copy), "nim", "--seconds", "0.02")
     assert [(row["game"], row["lanes"]) for row in found] == [("mine", 512), ("nim", 512)]
     assert found[0]["nodes"] == found[1]["nodes"] > 0
 
 
 def test_bench_shows_a_table() -> None:
     """Without --json there is a line for each game under a heading."""
-    outcome = run("bench", "nim", "--seconds", "0.02", "--lanes", "512")
+    outcome = run("bench", "nim", "--seconds", "0.02")
     heading, line = outcome.stdout.splitlines()
-    assert heading.split() == ["game", "engine", "lanes", "nodes", "ready", "s", "steps/s", "playouts/s"]
+    assert heading.split() == ["game", "engine", "lanes", "nodes", "ready", "s", "steps/s", "playouts/s", "of", "peak"]
     assert line.startswith("nim   network    512 ")
 
 
@@ -114,29 +114,20 @@ def test_bench_falls_back_to_the_rules_and_says_why(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["nim", "--lanes", "500"], ["nim", "--seconds", "0"], ["nim", "--engine", "naive"], ["nosuchgame"]],
+    [[], ["nim", "--code", "llvm"], ["nim", "--seconds", "0"], ["nim", "--engine", "naive"], ["nosuchgame"]],
 )
 def test_bench_refuses_wrong_use(arguments: list[str]) -> None:
-    """Files exist, numbers are positive, lanes are words of machines."""
+    """Files exist, numbers are positive, code is what there is."""
     assert run("bench", *arguments).exit_code == 2
 
 
-def test_the_faster_width_is_measured() -> None:
-    """Both widths are tried, and the one that played more is taken for the rest of the time."""
-    network = herbrand.load("nim").network
-    speed.prepare()
-    asked: list[int] = []
-    original = speed._speed
-
-    def note(played: Any, lanes: int, straight: int) -> speed.Speed:
-        asked.append(lanes)
-        found = original(played, lanes, straight)
-        return found if lanes == 512 else speed.Speed(lanes, found.seconds, 1, 0)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(speed, "_speed", note)
-        assert speed.measure_network(network, seconds=0.1, straight=False).lanes == 512
-    assert asked == [512, 1024, 512]
+def test_code_can_be_done_without() -> None:
+    """Walked or with machine code, the report says which, and how much of the processor is made use of."""
+    (walked,) = rows("connectFour", "--seconds", "0.05", "--code", "walked")
+    assert walked["code"] == "walked"
+    (found,) = rows("connectFour", "--seconds", "0.05")
+    assert found["code"] == ("walked" if core.why_no_code() else "straight")
+    assert 0 < walked["efficiency"] < 1
 
 
 def test_ground_lists_the_program() -> None:
@@ -189,20 +180,6 @@ def test_simulate_names_its_engine() -> None:
     few = run("simulate", "nim", "-n", "3", "--seed", "1")
     assert "engine: rules" in few.stdout
     assert few.stderr.startswith("note: ")
-
-
-@pytest.mark.slow
-def test_the_first_compilation_is_announced_once(tmp_path: Path) -> None:
-    """With no kernel on disk there is one line about it; with kernels there is none."""
-    command = [sys.executable, "-m", "herbrand", "bench", "nim", "--seconds", "0.01", "--lanes", "64"]
-    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(Path(herbrand.__file__).parents[1])}
-    outputs = [
-        subprocess.run(
-            command, capture_output=True, text=True, timeout=300, check=True, env=environment
-        ).stderr
-        for _ in range(2)
-    ]
-    assert outputs == ["compiling kernels (once)...\n", ""]
 
 
 def benchmark(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -190,14 +190,6 @@ def test_what_the_grounder_gives_has_a_limit() -> None:
     assert 40 < len(given) < 200
 
 
-def test_row_widths_are_powers_of_two() -> None:
-    """Other widths would lose words, and are refused."""
-    from herbrand.simulate.from_network import BatchSimulator
-
-    with pytest.raises(ValueError, match="words"):
-        BatchSimulator(herbrand.loads(SMALL).network, 6)
-
-
 MAZE = """
 (role r) (n 1) (n 2) (n 3) (succ 1 2) (succ 2 3)
 (init (wall 1 east)) (init (wall 3 east)) (init (at 1))

@@ -70,7 +70,7 @@ def test_passes_keep_the_games(step: Callable[[Network], Network]) -> None:
     """With the same seed the very same random games are played."""
     before = built(herbrand.load("connectFour"))
     one, two = (
-        BatchSimulator(network, 8).play("", playouts=2000, seed=3, max_steps=100)
+        BatchSimulator(network).play("", playouts=2000, seed=3, max_steps=100)
         for network in (before, step(before))
     )
     assert one.lengths == two.lengths
@@ -145,7 +145,7 @@ def test_what_excludes_each_other_is_said_once(name: str) -> None:
     after = for_reachable_states(before, seconds=300)
     assert after.gates < before.gates
     one, two = (
-        BatchSimulator(network, 8).play("", playouts=1000, seed=4, max_steps=80)
+        BatchSimulator(network).play("", playouts=1000, seed=4, max_steps=80)
         for network in (before, after)
     )
     assert (one.lengths, one.goals, one.branching) == (two.lengths, two.goals, two.branching)

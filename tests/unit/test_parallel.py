@@ -19,13 +19,13 @@ def test_the_number_of_threads_does_not_matter() -> None:
     """The same seed gives the same games on one, two and three cores."""
     network = herbrand.load("ticTacToe").network
     runs = [
-        play(network, "", width=8, playouts=70_001, seed=5, max_steps=100, threads=threads)
+        play(network, "", playouts=70_001, seed=5, max_steps=100, threads=threads)
         for threads in (1, 2, 3)
     ]
     assert same(runs[0]) == same(runs[1]) == same(runs[2])
     assert runs[0].playouts == 70_001 == sum(runs[0].lengths.values())
     assert len(parts(70_001, 512)) > 2
-    other = play(network, "", width=8, playouts=70_001, seed=6, max_steps=100)
+    other = play(network, "", playouts=70_001, seed=6, max_steps=100)
     assert same(other) != same(runs[0])
 
 
@@ -41,7 +41,7 @@ def test_parts_add_up() -> None:
 def test_merging_adds_up() -> None:
     """What runs had in common is added, means are weighted."""
     network = herbrand.load("connectFour").network
-    runs = [BatchSimulator(network, 8).play("", playouts=n, seed=n, max_steps=100) for n in (600, 1200)]
+    runs = [BatchSimulator(network).play("", playouts=n, seed=n, max_steps=100) for n in (600, 1200)]
     whole = merge(runs, seed=1)
     assert whole.playouts == 1800
     assert whole.transitions == sum(run.transitions for run in runs)
@@ -59,7 +59,7 @@ def test_a_budget_holds_for_all_parts_together() -> None:
     """When the time is up, what was played is told, whatever part it belongs to."""
     network = herbrand.load("reversi").network
     run = play(
-        network, "", width=8, playouts=20_000_000, seed=1, max_steps=200, limits=herbrand.Limits(seconds=1.0)
+        network, "", playouts=20_000_000, seed=1, max_steps=200, limits=herbrand.Limits(seconds=1.0)
     )
     assert run.stopped == "over budget: 1 seconds"
     assert 0 < run.playouts < 20_000_000
@@ -69,7 +69,7 @@ def test_a_budget_that_is_over_at_once_is_told() -> None:
     """Even then there is an answer: what the first part played."""
     network = herbrand.load("ticTacToe").network
     run = play(
-        network, "", width=8, playouts=10**8, seed=1, max_steps=100, limits=herbrand.Limits(seconds=1e-9)
+        network, "", playouts=10**8, seed=1, max_steps=100, limits=herbrand.Limits(seconds=1e-9)
     )
     assert run.stopped == "over budget: 1e-09 seconds"
     assert run.playouts < 10**8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option
 from herbrand.cli.output import remark, result, write_json
+from herbrand.core import playing_program, why_no_code
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["bench", "command"]
 
 CODES = ("auto", "walked", "straight")
-_COMPILING = 10.0
-LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
 
 
 @click.command("bench")
@@ -37,17 +35,12 @@ LANES = ("64", "128", "256", "512", "1024", "2048", "4096")
     help="Processor seconds to play each game.",
 )
 @click.option(
-    "--lanes",
-    type=click.Choice(LANES),
-    help="Games played at once; otherwise 512 and 1024 are tried and the faster one is taken.",
-)
-@click.option(
     "--code",
     type=click.Choice(CODES),
     default="auto",
     show_default=True,
-    help="Whether the gates of a network are walked or have machine code of their own: `auto` compiles where "
-    "that is expected to take no more than ten seconds, and takes what is faster.",
+    help="Whether the gates of a network are walked or have machine code of their own: `auto` takes the code where "
+    "there is an encoder for this processor.",
 )
 @click.option(
     "--reachable",
@@ -64,7 +57,6 @@ def command(
     notation: str,
     engine: str,
     seconds: float,
-    lanes: str | None,
     code: str,
     reachable: float | None,
     as_json: bool,
@@ -72,35 +64,24 @@ def command(
     """Measure how fast random games are played.
 
     All roles choose uniformly among their legal moves; times are processor time of one core.
-    Getting ready (reading, checking, grounding, building the network) and compiling the
-    kernels, once for all games, are reported apart from playing. A game that cannot be
-    measured is reported, and the others are measured.
+    Getting ready (reading, checking, grounding, building the network) and making machine code of
+    it are reported apart from playing. A game that cannot be measured is reported, and the others
+    are measured.
     """
-    from herbrand.simulate.speed import telling
-
     rows: list[dict[str, Any]] = []
     status = 0
-    with telling(lambda: remark("compiling kernels (once)...")):
-        for file in files:
-            started = time.monotonic()
-            try:
-                game = read_game(file, notation)
-                rows.append(
-                    bench(
-                        game,
-                        engine=engine,
-                        seconds=seconds,
-                        lanes=int(lanes or 0),
-                        code=code,
-                        reachable=reachable,
-                        started=started,
-                    )
-                )
-            except (GameError, BudgetExceeded) as error:
-                if len(files) == 1:
-                    raise
-                remark(f"error: {file}: {error}")
-                status = max(status, 3 if isinstance(error, BudgetExceeded) else 1)
+    for file in files:
+        started = time.monotonic()
+        try:
+            game = read_game(file, notation)
+            rows.append(
+                bench(game, engine=engine, seconds=seconds, code=code, reachable=reachable, started=started)
+            )
+        except (GameError, BudgetExceeded) as error:
+            if len(files) == 1:
+                raise
+            remark(f"error: {file}: {error}")
+            status = max(status, 3 if isinstance(error, BudgetExceeded) else 1)
     if as_json:
         write_json(rows)
     elif rows:
@@ -113,7 +94,6 @@ def bench(
     *,
     engine: str,
     seconds: float,
-    lanes: int = 0,
     code: str = "auto",
     reachable: float | None = None,
     started: float | None = None,
@@ -123,13 +103,10 @@ def bench(
     Raises `BudgetExceeded` when the engine is "network" and there is none, `GameError` for a
     game with errors.
     """
-    from herbrand.simulate.speed import WIDTHS, measure_engine, measure_network, prepare, straight_code
+    from herbrand.simulate.speed import efficiency, measure_engine, measure_network
 
     started = time.monotonic() if started is None else started
     compiling = 0.0
-    widths = [lanes // 64] if lanes else WIDTHS
-    if engine != "rules":
-        compiling = prepare(widths)
     note = network = None
     if engine != "rules":
         try:
@@ -146,19 +123,20 @@ def bench(
         except BudgetExceeded as error:
             note = f"the network is the one for all states: {error}"
     if network is not None:
-        ready = time.monotonic() - started - compiling
-        if code != "walked":
-            codes = straight_code(network, widths, seconds=math.inf if code == "straight" else _COMPILING)
-            compiling += sum(one.seconds for one in codes)
-        speed = measure_network(
-            network,
-            seconds=seconds,
-            lanes=lanes or None,
-            straight=None if code == "auto" else code == "straight",
-        )
+        ready = time.monotonic() - started
+        circuit = network.circuit
+        before = time.thread_time()
+        playing_program(circuit, shared=len(network.roles) > 1)
+        compiling = time.thread_time() - before
+        walk = code == "walked"
+        if code == "straight" and why_no_code():
+            note = f"walked: {why_no_code()}"
+        speed = measure_network(network, seconds=seconds, walk=walk)
+        share = efficiency(network, speed)
     else:
         evaluator = game.engine_object("rules")
-        ready = time.monotonic() - started - compiling
+        ready = time.monotonic() - started
+        share = None
         speed = measure_engine(evaluator, seconds=seconds)
     return {
         "game": game.name,
@@ -167,7 +145,8 @@ def bench(
         "nodes": None if network is None else network.inputs + network.gates,
         "ready_s": round(ready, 4),
         "compile_s": round(compiling, 4),
-        "code": "straight" if speed.straight else "walked" if network is not None else None,
+        "code": speed.code or None,
+        "efficiency": None if share is None else round(share, 4),
         "cpu_s": round(speed.seconds, 6),
         "transitions": speed.transitions,
         "playouts": speed.playouts,
@@ -181,11 +160,12 @@ def bench(
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
     """Lay out the numbers for people."""
-    cells = [("game", "engine", "lanes", "nodes", "ready s", "steps/s", "playouts/s")]
+    cells = [("game", "engine", "lanes", "nodes", "ready s", "steps/s", "playouts/s", "of peak")]
     for row in rows:
         nodes = "-" if row["nodes"] is None else f"{row['nodes']:,}"
         speeds = (f"{row[key]:,.0f}" for key in ("transitions_per_s", "playouts_per_s"))
-        line = (row["game"], row["engine"], f"{row['lanes']:,}", nodes, f"{row['ready_s']:.2f}", *speeds)
+        share = "-" if row["efficiency"] is None else f"{row['efficiency']:.0%}"
+        line = (row["game"], row["engine"], f"{row['lanes']:,}", nodes, f"{row['ready_s']:.2f}", *speeds, share)
         cells.append(tuple(text.replace(",", " ") for text in line))
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     lines = [

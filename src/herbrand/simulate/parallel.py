@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.core import LANES, Stop
 from herbrand.limits import UNLIMITED
 from herbrand.simulate.from_network import BatchSimulator
 from herbrand.simulate.playouts import goal_statistics
@@ -51,7 +52,6 @@ def play(
     network: Network,
     name: str,
     *,
-    width: int,
     playouts: int,
     seed: int,
     max_steps: int,
@@ -59,33 +59,31 @@ def play(
     limits: Limits = UNLIMITED,
     progress: Callable[[int, int], None] | None = None,
 ) -> Simulation:
-    """Play random games with `64 * width` lanes a thread; see `BatchSimulator.play`.
+    """Play random games on several cores; see `BatchSimulator.play`.
 
     `threads` is how many cores to use, all available ones if None.  `seconds` of the result is
     the processor time of all threads together.
     """
-    sizes = parts(playouts, 64 * width)
-    simulator = BatchSimulator(network, width)
+    sizes = parts(playouts, LANES)
+    simulator = BatchSimulator(network)
     if len(sizes) == 1:
         return simulator.play(
             name, playouts=playouts, seed=seed, max_steps=max_steps, limits=limits, progress=progress
         )
     seeds = np.random.SeedSequence(seed).generate_state(len(sizes), np.uint64).tolist()
     clock = limits.start()
-    done, lock, stop = [0] * len(sizes), threading.Lock(), threading.Event()
+    done, lock, stop = [0] * len(sizes), threading.Lock(), Stop()
 
     def one(part: int) -> Simulation | None:
         def advanced(count: int, of: int) -> None:
             del of
-            if stop.is_set():
-                raise _Stopped
             with lock:
                 done[part] = count
                 if progress is not None:
                     progress(sum(done), playouts)
 
         left = limits.seconds - clock.elapsed()
-        if stop.is_set() or (part and left <= 0):  # the first part always has something to tell
+        if stop.is_set or (part and left <= 0):  # the first part always has something to tell
             return None
         return simulator.play(
             name,
@@ -94,6 +92,7 @@ def play(
             max_steps=max_steps,
             limits=replace(limits, seconds=max(left, 0.0)),
             progress=advanced,
+            stop=stop,
         )
 
     with ThreadPoolExecutor(max_workers=max(1, threads or available_threads())) as pool:
@@ -107,10 +106,6 @@ def play(
     if len(played) < len(sizes) or whole.stopped is not None:
         whole = replace(whole, stopped=f"over budget: {limits.seconds:g} seconds")
     return whole
-
-
-class _Stopped(Exception):
-    """Another part has failed."""
 
 
 def merge(simulations: Sequence[Simulation], *, seed: int) -> Simulation:

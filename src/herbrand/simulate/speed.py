@@ -17,29 +17,16 @@ from herbrand.errors import BudgetExceeded
 from herbrand.limits import Clock, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from herbrand.network.network import Network
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
-    from herbrand.simulate.straight import Straight
 
-__all__ = [
-    "WIDTHS",
-    "ProcessorTime",
-    "Speed",
-    "measure_engine",
-    "measure_network",
-    "prepare",
-    "straight_code",
-    "telling",
-]
+__all__ = ["ProcessorTime", "Speed", "efficiency", "measure_engine", "measure_network", "telling"]
 
-WIDTHS = (8, 16)
-"""Words in a row that are tried; `64 * width` games are played at once."""
-_TRIAL = 0.05
-"""Share of the time that is spent on trying each width."""
-_PLENTY = 1 << 60
+_PLENTY = 1 << 49
+"""More games than are ever played."""
 
 
 class ProcessorTime(Limits):
@@ -82,8 +69,8 @@ class Speed:
     stuck: int = 0
     """Playouts that ended because a role had no legal move."""
     stuck_in: str | None = None
-    straight: int = 0
-    """How many gates of the network had machine code of their own."""
+    code: str = ""
+    """"straight" where the network had machine code of its own, "walked" where not, "" for the rules."""
 
     @property
     def transitions_per_second(self) -> float:
@@ -97,62 +84,31 @@ class Speed:
 
 
 def measure_network(
-    network: Network,
-    *,
-    seconds: float,
-    lanes: int | None = None,
-    seed: int = 1,
-    max_steps: int = 1000,
-    straight: bool | None = None,
+    network: Network, *, seconds: float, seed: int = 1, max_steps: int = 1000, walk: bool = False
 ) -> Speed:
-    """Play random games on a network, batched, on one core.
+    """Play random games on a network, batched, on one core; `walk` does without machine code.
 
-    Without `lanes` (a multiple of 64), each of `WIDTHS` is tried first for a twentieth of the
-    time, and the faster one is measured for the rest; the trials are not counted.  Call
-    `prepare` before, or what is measured includes compiling.  `straight` is whether gates have machine
-    code of their own (`straight_code`): None tries both where there is such code already.
+    Programs are ready before the clock starts.
     """
+    from herbrand.core import LANES, playing_program, why_no_code
     from herbrand.simulate.from_network import BatchSimulator
 
-    def run(width: int, straight: bool, share: float) -> Speed:
-        simulator = BatchSimulator(network, width, straight)
-        played = simulator.play(
-            "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=share)
-        )
-        code = simulator.code(only_kept=True) if straight else None
-        return _speed(played, 64 * width, 0 if code is None else code.gates)
-
-    widths = WIDTHS if lanes is None else (lanes // 64,)
-    options = [
-        (width, tier)
-        for width in widths
-        for tier in ((False, True) if straight is None else (straight,))
-        if not tier or straight or BatchSimulator(network, width).code(only_kept=True) is not None
-    ]
-    if len(options) == 1:
-        return run(*options[0], seconds)
-    trials = {option: run(*option, _TRIAL * seconds) for option in options}
-    best = max(trials, key=lambda option: trials[option].transitions_per_second)
-    return run(*best, seconds * (1 - _TRIAL * len(options)))
+    playing_program(network.circuit, shared=len(network.roles) > 1)
+    played = BatchSimulator(network, walk=walk).play(
+        "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=seconds)
+    )
+    return _speed(played, LANES, "walked" if walk or why_no_code() else "straight")
 
 
-def straight_code(
-    network: Network, widths: Sequence[int] = WIDTHS, *, seconds: float = 10.0
-) -> list[Straight]:
-    """Compile the gates of a network where that is expected to take no longer than `seconds` for all widths.
+def efficiency(network: Network, speed: Speed) -> float:
+    """Return the share of what the processor could do at most that random games on a network make use of.
 
-    The code stays loaded, and can be found by others, as long as what is returned is held.
+    That is the functions of three bits that one step needs at least, as often as steps are made, over
+    those that one core can compute on values in its registers.
     """
-    from herbrand.simulate.from_network import BatchSimulator
-    from herbrand.simulate.straight import expected_seconds
+    from herbrand.core import evaluating_functions, peak
 
-    found: list[Straight] = []
-    for width in widths:
-        left = seconds - sum(code.seconds for code in found)
-        code = BatchSimulator(network, width).code(only_kept=expected_seconds(network) > left, seconds=left)
-        if code is not None:
-            found.append(code)
-    return found
+    return evaluating_functions(network.circuit) * speed.transitions_per_second / peak()
 
 
 def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: int = 1000) -> Speed:
@@ -165,7 +121,7 @@ def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: 
     return _speed(played, 1)
 
 
-def _speed(played: Simulation, lanes: int, straight: int = 0) -> Speed:
+def _speed(played: Simulation, lanes: int, code: str = "") -> Speed:
     return Speed(
         lanes,
         played.seconds,
@@ -173,27 +129,8 @@ def _speed(played: Simulation, lanes: int, straight: int = 0) -> Speed:
         played.playouts,
         played.stuck,
         played.stuck_in,
-        straight,
+        code,
     )
-
-
-def prepare(widths: Sequence[int] = WIDTHS, *, single: bool = False) -> float:
-    """Make the kernels ready, compiling what is not on disk; return the wall-clock seconds.
-
-    `single` prepares also the engine that answers for one state at a time.
-    """
-    started = time.monotonic()
-    from herbrand.simulate.from_network import BatchSimulator
-
-    network = _smallest()
-    for width in widths:
-        BatchSimulator(network, width, straight=False).play("", playouts=1, seed=1, max_steps=10)
-    if single:
-        from herbrand.simulate import answering
-
-        for function in answering.ALL:
-            _ = function.address
-    return time.monotonic() - started
 
 
 def _smallest() -> Network:
@@ -228,19 +165,6 @@ def _smallest() -> Network:
 
 @contextlib.contextmanager
 def telling(say: Callable[[], None]) -> Iterator[None]:
-    """Call `say` once, when the first kernel is about to be compiled because none is on disk."""
-    from numba.core import event
-
-    class Listening(event.Listener):
-        told = False
-
-        def on_start(self, event: Any) -> None:
-            if not self.told and event.data["dispatcher"].py_func.__module__.startswith("herbrand."):
-                self.told = True
-                say()
-
-        def on_end(self, event: Any) -> None:
-            del event
-
-    with event.install_listener("numba:compile", Listening()):
-        yield
+    """Nothing is compiled any more: `say` is not called."""
+    del say
+    yield
