@@ -6,11 +6,16 @@
 namespace herbrand {
 
 struct Op;
+struct Choice;
 
 struct Kernels {
     const char *level;
     // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
+    // Take a random legal move of one role in every lane; returns how many moves are in `live`.  See choice.hpp.
+    int (*choose)(const Choice &choice);
+    // Make each row to[i] what from[i] says in the lanes of the row `mask`.
+    void (*take_where)(u64 *const *to, const u64 *const *from, int count, const u64 *mask);
 };
 
 #define HB_DECLARE_KERNELS(name) \

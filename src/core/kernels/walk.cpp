@@ -98,7 +98,10 @@ void walk(u64 *rows, const Op *begin, const Op *end) {
 
 } // namespace
 
+int choose(const Choice &);                                                   // choice.cpp
+void take_where(u64 *const *, const u64 *const *, int, const u64 *);          // choice.cpp
+
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk};
+const Kernels table = {HB_NAME(HB_LEVEL), walk, choose, take_where};
 
 } // namespace herbrand::HB_LEVEL
