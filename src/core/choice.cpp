@@ -3,7 +3,6 @@
 #include "cpu.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace herbrand {
 
@@ -36,7 +35,7 @@ void Chooser::choose(u64 *playing, u64 *stuck, u64 *generator) {
 
 void Chooser::clear() {
     for (int r = 0; r < circuit_.roles; ++r) {
-        for (int i = 0; i < counts_[r]; ++i) std::memset(moves_[circuit_.bounds[r] + live(r)[i]], 0, 8 * WORDS);
+        kernels().clear_rows(moves_.data() + circuit_.bounds[r], live(r), counts_[r]);
         counts_[r] = 0;
     }
 }

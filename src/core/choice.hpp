@@ -12,7 +12,7 @@ namespace herbrand {
 inline constexpr int FRACTION = 20; // random bits that decide one choice
 
 // One role's choice, as the kernel gets it.
-struct Choice {
+struct RoleChoice {
     const u64 *const *legal; // [count] rows: the lanes in which each move is legal
     u64 *const *moves;       // [count] rows, all false; become the lanes in which each move is taken
     int count;

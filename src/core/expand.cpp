@@ -60,24 +60,34 @@ void Playing::begin_more(const Games &games) {
         ++begun_;
     }
     const int words = circuit_.state_words();
-    u64 square[64];
-    for (int w = 0; w < WORDS; ++w) {
-        if (!fresh[w]) continue;
-        for (int j = 0; 64 * j < circuit_.fluents; ++j) {
-            std::memset(square, 0, sizeof square);
-            each_bit(fresh[w], [&](int b) {
-                const i64 game = game_[64 * w + b];
-                square[b] = games.states[(games.parents ? games.parents[game] : game) * words + j];
-            });
-            transpose(square);
-            const int bits = std::min(64, circuit_.fluents - 64 * j);
-            for (int b = 0; b < bits; ++b) {
-                u64 &word = evaluator_.fluent(64 * j + b)[w];
-                word = (word & ~fresh[w]) | square[b];
-            }
+    const auto state = [&](int lane) {
+        return games.states + (games.parents ? games.parents[game_[lane]] : game_[lane]) * words;
+    };
+    const u64 *one = nullptr;
+    bool are_equal = true;
+    each_lane(fresh, [&](int lane) {
+        if (one && one != state(lane)) are_equal = false;
+        one = state(lane);
+    });
+    const auto put = [&](int f, const u64 *row) {
+        u64 *fluent = evaluator_.fluent(f);
+        for (int w = 0; w < WORDS; ++w) fluent[w] = (fluent[w] & ~fresh[w]) | (row[w] & fresh[w]);
+    };
+    alignas(64) u64 rows[2][WORDS] = {};
+    std::fill_n(rows[1], WORDS, ~u64(0));
+    alignas(64) u64 squares[64 * WORDS];
+    for (int j = 0; 64 * j < circuit_.fluents; ++j) {
+        const int bits = std::min(64, circuit_.fluents - 64 * j);
+        if (are_equal) {
+            for (int b = 0; b < bits; ++b) put(64 * j + b, rows[one[j] >> b & 1]);
+            continue;
         }
-        playing_[w] |= fresh[w];
+        std::memset(squares, 0, sizeof squares);
+        each_lane(fresh, [&](int lane) { squares[(lane & 63) * WORDS + (lane >> 6)] = state(lane)[j]; });
+        kernels().transpose(squares);
+        for (int b = 0; b < bits; ++b) put(64 * j + b, squares + b * WORDS);
     }
+    for (int w = 0; w < WORDS; ++w) playing_[w] |= fresh[w];
 }
 
 // Note that games have ended, or were cut off.

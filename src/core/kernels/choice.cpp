@@ -72,23 +72,38 @@ template <int N> inline Piece rotate(Piece x) { return (x << N) | (x >> (64 - N)
 constexpr int MAX_LEVELS = 31;
 
 // Add the counts of neighbours, of `bits` rows each; a last one without a neighbour is taken over.
-void add(const u64 *in, int nodes, int bits, u64 *out) {
+template <int BITS> void add(const u64 *in, int nodes, int bits, u64 *out) {
+    const int n = BITS ? BITS : bits;
     for (int i = 0; i + 1 < nodes; i += 2) {
-        const u64 *a = in + std::ptrdiff_t(i) * bits * WORDS, *b = a + bits * WORDS;
+        const u64 *other = in + n * WORDS;
         for (int word = 0; word < WORDS; word += STRIDE) {
             Piece carry{};
-            for (int k = 0; k < bits; ++k) {
-                const Piece x = load(a + k * WORDS, word), y = load(b + k * WORDS, word);
+            for (int k = 0; k < n; ++k) {
+                const Piece x = load(in + k * WORDS, word), y = load(other + k * WORDS, word);
                 store(out + k * WORDS, word, xor3(x, y, carry));
                 carry = majority(x, y, carry);
             }
-            store(out + bits * WORDS, word, carry);
+            store(out + n * WORDS, word, carry);
         }
-        out += (bits + 1) * WORDS;
+        in += 2 * n * WORDS;
+        out += (n + 1) * WORDS;
     }
     if (nodes & 1) {
-        std::memcpy(out, in + std::ptrdiff_t(nodes - 1) * bits * WORDS, std::size_t(bits) * 8 * WORDS);
-        std::memset(out + bits * WORDS, 0, 8 * WORDS);
+        for (int word = 0; word < WORDS; word += STRIDE) {
+            for (int k = 0; k < n; ++k) store(out + k * WORDS, word, load(in + k * WORDS, word));
+            store(out + n * WORDS, word, Piece{});
+        }
+    }
+}
+
+void add(const u64 *in, int nodes, int bits, u64 *out) {
+    switch (bits) {
+    case 2: return add<2>(in, nodes, bits, out);
+    case 3: return add<3>(in, nodes, bits, out);
+    case 4: return add<4>(in, nodes, bits, out);
+    case 5: return add<5>(in, nodes, bits, out);
+    case 6: return add<6>(in, nodes, bits, out);
+    default: return add<0>(in, nodes, bits, out);
     }
 }
 
@@ -188,7 +203,7 @@ void descend(const u64 *counts, int below, int bits, int used, const u64 *masks,
 }
 
 // Take each move where it is legal: where there is no more than one.
-void take_all(const Choice &c, int live) {
+void take_all(const RoleChoice &c, int live) {
     for (int i = 0; i < live; ++i) {
         const u64 *legal = c.legal[c.live[i]];
         u64 *taken = c.moves[c.live[i]];
@@ -199,7 +214,7 @@ void take_all(const Choice &c, int live) {
 
 } // namespace
 
-int choose(const Choice &c) {
+int choose(const RoleChoice &c) {
     int live = 0;
     for (int m = 0; m < c.count; ++m) {
         c.live[live] = m;
@@ -253,11 +268,11 @@ int choose(const Choice &c) {
     }
     alignas(64) u64 padded[MAX_LEVELS * WORDS], drawn[MAX_LEVELS * WORDS];
     const int wide = bits <= 8 ? bits : bits <= 12 ? 12 : bits <= 16 ? 16 : MAX_LEVELS;
-    std::memcpy(padded, total, std::size_t(bits) * 8 * WORDS);
-    std::memset(padded + bits * WORDS, 0, std::size_t(wide - bits) * 8 * WORDS);
+    for (int k = 0; k < bits; ++k) std::memcpy(padded + k * WORDS, total + k * WORDS, 8 * WORDS);
+    for (int k = bits; k < wide; ++k) std::memset(padded + k * WORDS, 0, 8 * WORDS);
     draw(bits, padded, drawn, c.generator);
     const int kept = bits < level + 1 ? bits : level + 1;
-    std::memcpy(rank, drawn, std::size_t(kept) * 8 * WORDS);
+    for (int k = 0; k < kept; ++k) std::memcpy(rank + k * WORDS, drawn + k * WORDS, 8 * WORDS);
     // down: at level l a rank is less than 2**l, so that l rows of it say all
     for (; level >= 2; --level) {
         const int used = level < bits ? level : bits;
@@ -277,6 +292,27 @@ int choose(const Choice &c) {
         }
     }
     return live;
+}
+
+void clear_rows(u64 *const *rows, const i32 *which, int count) {
+    for (int i = 0; i < count; ++i)
+        for (int word = 0; word < WORDS; word += STRIDE) store(rows[which[i]], word, Piece{});
+}
+
+// Warren, Hacker's Delight, 7-3, for the words of a row at once.
+void transpose_rows(u64 *rows) {
+    u64 mask = 0x00000000FFFFFFFFu;
+    for (int distance = 32; distance; distance >>= 1, mask ^= mask << distance) {
+        for (int k = 0; k < 64; k = (k + distance + 1) & ~distance) {
+            u64 *a = rows + k * WORDS, *b = rows + (k + distance) * WORDS;
+            for (int word = 0; word < WORDS; word += STRIDE) {
+                const Piece x = load(a, word), y = load(b, word);
+                const Piece swapped = ((x >> distance) ^ y) & mask;
+                store(a, word, x ^ (swapped << distance));
+                store(b, word, y ^ swapped);
+            }
+        }
+    }
 }
 
 void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask) {

@@ -93,15 +93,8 @@ void walk(u64 *rows, const Op *begin, const Op *end) {
     }
 }
 
-#define HB_TEXT(name) #name
-#define HB_NAME(name) HB_TEXT(name)
-
 } // namespace
 
-int choose(const Choice &);                                                   // choice.cpp
-void take_where(u64 *const *, const u64 *const *, int, const u64 *);          // choice.cpp
-
-extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk, choose, take_where};
+void walk_rows(u64 *rows, const Op *begin, const Op *end) { walk(rows, begin, end); }
 
 } // namespace herbrand::HB_LEVEL
