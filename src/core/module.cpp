@@ -34,4 +34,5 @@ NB_MODULE(_core, m) {
              "Have calls end after so many seconds from now; infinity for never.");
     bind_circuit(m);
     bind_expand(m);
+    bind_search(m);
 }

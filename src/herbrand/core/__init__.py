@@ -10,7 +10,9 @@ from herbrand.core._core import (
     Circuit,
     Ended,
     Expander,
+    Round,
     Stop,
+    Tree,
     joint_counts,
     level,
     levels,
@@ -18,8 +20,23 @@ from herbrand.core._core import (
     use_level,
 )
 
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Ended", "Expander", "Stop", "joint_counts"]
-__all__ += ["level", "levels", "make_circuit", "use_level"]
+__all__ = [
+    "LANES",
+    "NO_VALUE",
+    "SEVERAL_VALUES",
+    "STUCK",
+    "Circuit",
+    "Ended",
+    "Expander",
+    "Round",
+    "Stop",
+    "Tree",
+    "joint_counts",
+    "level",
+    "levels",
+    "make_circuit",
+    "use_level",
+]
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""

@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from herbrand.collecting import without_full_collections
-from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
@@ -140,7 +139,7 @@ class MctsPlayer(Player):
         return self._builder is not None and self._builder.is_alive()
 
     def prepare(self, deadline: float) -> None:
-        """Build the network and compile in the background; wait for it until the clock runs out."""
+        """Build the network and the search in the background; wait for it until the clock runs out."""
         self._team.halt()
         self._found = _Findings()
         found, seed = weakref.ref(self._found), self.chance.getrandbits(32)
@@ -201,7 +200,7 @@ class MctsPlayer(Player):
             return
 
     def _made_search(self, game: Game, seed: int, style: Style, *, probed: bool) -> Search:
-        """Return a search at the initial state for which everything is compiled."""
+        """Return a search at the initial state, of whose moves something is known."""
         from herbrand.play.search.engine import Search
         from herbrand.play.search.features import only_placing
 
@@ -222,7 +221,7 @@ class MctsPlayer(Player):
             style=style,
         )
         search.move_to(search.expander.initial)
-        search.warm()
+        search.round()  # so that there is an answer where there is no time at all
         return search
 
     def _learned(self, expander: Expander, role: int, seed: int, deadline: float, *, judged: bool) -> Style:
@@ -245,18 +244,10 @@ class MctsPlayer(Player):
         return style
 
     def _made_probe(self, game: Game, role: int) -> Probe:
-        """Return a look ahead for which everything is compiled."""
-        from herbrand.play.search.growth import tighten
+        """Return a look ahead that is to be moved to a state."""
         from herbrand.play.search.probe import Probe
-        from herbrand.play.search.tree import new_tree
 
-        probe = Probe(game.network, role, memory=int(_PROBE_MEMORY * self.memory * 1e6))
-        engine = probe.engine
-        probe.move_to(engine.expander.initial)
-        engine.slice(1)
-        tighten(new_tree(engine.expander.words, len(game.roles), memory=1), 0)
-        probe.is_able = False
-        return probe
+        return Probe(game.network, role, memory=int(_PROBE_MEMORY * self.memory * 1e6))
 
     # -- choosing -------------------------------------------------------------------------
 
@@ -459,7 +450,6 @@ class MctsPlayer(Player):
         best = plain.best()
         seconds, role = time.monotonic() - started, self.role
         why = "the network is not ready yet" if self._is_building else "there is no network"
-        why = COMPILING if busy_seconds() else why
         played = plain.playouts - before
         note = f"{played} random games by evaluating the rules: {why}"
         found.report = lambda: Explanation(
