@@ -16,7 +16,7 @@ from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
-from herbrand.play.team import MARGIN, PATIENCE, Team, cores
+from herbrand.play.team import MARGIN, PATIENCE, Team, cores, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -287,7 +287,7 @@ class MctsPlayer(Player):
         if search is None:
             raise HerbrandError(f"there is no network of {self.game.name}")
         for stop in _stops(found, search):
-            stop[0] = 0
+            tell(stop, end=False)
         until = time.thread_time() + seconds
 
         def left() -> float:

@@ -7,10 +7,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from herbrand.core import Stop
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["MARGIN", "PATIENCE", "Team", "cores"]
+__all__ = ["MARGIN", "PATIENCE", "Team", "cores", "tell"]
 
 MARGIN = 0.01
 """Seconds before the end of a clock at which thinking is stopped."""
@@ -26,6 +28,16 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
+def tell(stop: Any, *, end: bool) -> None:
+    """Set or clear a `Stop`, or the first number of an array that is one."""
+    if not isinstance(stop, Stop):
+        stop[0] = int(end)
+    elif end:
+        stop.set()
+    else:
+        stop.clear()
+
+
 class Team:
     """Runs work in threads of their own, so that nothing it does can make an answer late."""
 
@@ -36,10 +48,10 @@ class Team:
     def begin(self, works: Sequence[Callable[[], bool]], stops: Sequence[Any]) -> threading.Event:
         """Start the works; the event is set when all have ended, or one returned True.
 
-        `stop[0]` of each of `stops` is 0 then, and 1 after `halt`, which the works must heed.
+        Each of `stops` is cleared, and set by `halt`, which the works must heed (see `tell`).
         """
         for stop in stops:
-            stop[0] = 0
+            tell(stop, end=False)
         self._stops = stops
         settled = threading.Event()
         ended: list[bool] = []
@@ -61,7 +73,7 @@ class Team:
     def halt(self) -> None:
         """Tell the works to end, from any thread; does not wait for them."""
         for stop in self._stops:
-            stop[0] = 1
+            tell(stop, end=True)
 
     def end(self, patience: float = PATIENCE) -> bool:
         """Tell the works to end, wait for them so many seconds at most, and return whether all have ended."""

@@ -26,7 +26,7 @@ from herbrand.simulate.weights import weighted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.analyse.minimax.nodes import Judge
+    from herbrand.analyse.minimax.judge import Judge
     from herbrand.network.network import Network
 
 __all__ = ["PLAIN", "Style", "mast_weights", "sighted", "styled"]

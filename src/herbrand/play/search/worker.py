@@ -13,8 +13,7 @@ from weakref import ref
 
 import numpy as np
 
-from herbrand.analyse.minimax.nodes import SCALE, judged, rules_of
-from herbrand.analyse.minimax.nodes import new_rows as new_stack
+from herbrand.analyse.minimax.judge import SCALE
 from herbrand.play.search.descent import KNOWN, MAKE, OPEN, descend, new_ways
 from herbrand.play.search.growth import attach, look_at_sums, new_rows, open_leaves, play_leaves, settle
 from herbrand.play.search.style import styled
@@ -80,8 +79,7 @@ class Worker:
         if weights is not None:
             self._copies = np.cumsum(weights) - weights
         if judge is not None:
-            self._rules = rules_of(expander, search.style.role)
-            self._stack = new_stack(expander, len(judge.literals), LANES)
+            self._valuer = judge.valuer(expander.network, search.style.role)
 
     @property
     def search(self) -> Search:
@@ -215,9 +213,7 @@ class Worker:
         style = self.search.style
         assert style.judge is not None
         some = np.flatnonzero(games.lengths < 0)
-        values = np.zeros(len(some), np.int64)
-        judged(*self._machine, self._rules, style.judge, self._stack, last, some, values)
-        goals = np.round(values / SCALE).astype(np.int16)
+        goals = np.round(self._valuer.values(last[some]) / SCALE).astype(np.int16)
         one, two = self.search.players
         other = two if style.role == one else one
         games.goals[some, style.role] = goals
