@@ -35,4 +35,6 @@ NB_MODULE(_core, m) {
     bind_circuit(m);
     bind_expand(m);
     bind_search(m);
+    bind_explore(m);
+    bind_minimax(m);
 }
