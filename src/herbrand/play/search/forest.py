@@ -115,7 +115,7 @@ class Forest:
         What is proved decides where it can; else the mean less its uncertainty.  -1 where a root was
         not opened.
         """
-        found = self.tree.best_moves(roots, roles)
+        found = self.tree.best_moves(np.ascontiguousarray(roots), np.ascontiguousarray(roles))
         return np.where(found < 0, -1, found - self.expander.bounds[roles])
 
     def best_of_all(
@@ -131,7 +131,9 @@ class Forest:
         Each root at which a move was looked at counts the same; the uncertainty, by all random games after
         the move, is subtracted.  -1 for groups of which no root was opened.
         """
-        values, roots_with, games = self.tree.add_up(roots, groups, roles, allowed.shape[1])
+        values, roots_with, games = self.tree.add_up(
+            *map(np.ascontiguousarray, (roots, groups, roles)), allowed.shape[1]
+        )
         looked_at = allowed & (roots_with > 0)
         means = np.divide(values, roots_with, out=values, where=looked_at)
         promise = np.where(looked_at, means - self.tree.exploration / np.sqrt(games + 1.0), -np.inf)
