@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from herbrand.core._core import Circuit, Round, Stop, Tree, level, levels, make_circuit, use_level
 
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Round", "Stop", "Tree", "level", "levels"]
-__all__ += ["make_circuit", "use_level"]
+__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Round", "Stop", "Tree", "level"]
+__all__ += ["levels", "make_circuit", "use_level"]
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""
