@@ -115,7 +115,7 @@ class Forest:
         What is proved decides where it can; else the mean less its uncertainty.  -1 where a root was
         not opened.
         """
-        found = self.tree.best_moves(roots, roles)
+        found = self.tree.best_moves(_numbers(roots), _numbers(roles))
         return np.where(found < 0, -1, found - self.expander._bounds[roles])
 
     def best_of_all(
@@ -131,7 +131,9 @@ class Forest:
         Each root at which a move was looked at counts the same; the uncertainty, by all random games after
         the move, is subtracted.  -1 for groups of which no root was opened.
         """
-        values, roots_with, games = self.tree.add_up(roots, groups, roles, allowed.shape[1])
+        values, roots_with, games = self.tree.add_up(
+            _numbers(roots), _numbers(groups), _numbers(roles), allowed.shape[1]
+        )
         looked_at = allowed & (roots_with > 0)
         means = np.divide(values, roots_with, out=values, where=looked_at)
         promise = np.where(looked_at, means - self.tree.exploration / np.sqrt(games + 1.0), -np.inf)
@@ -148,3 +150,8 @@ class Forest:
             parents = np.arange(games, dtype=np.int64) * fresh // games
             expander._play(work.starts(), parents, self._generator, self.max_steps, goals, lengths)
         work.backpropagate(goals, lengths)
+
+
+def _numbers(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an array as the core takes it."""
+    return np.ascontiguousarray(array, np.int64)
