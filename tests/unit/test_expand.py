@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import herbrand
-from herbrand import GameError
-from herbrand.simulate import lanes
+from herbrand import GameError, core
 from herbrand.testing import games as random_games
 
 GAMES = [
@@ -50,7 +49,7 @@ def compare(game: herbrand.Game, states: list[herbrand.State]) -> None:
         for r, role in enumerate(game.roles):
             values = state.goal_values(role)
             goal = state.goals[role]
-            expected = goal if goal is not None else lanes.SEVERAL_VALUES if values else lanes.NO_VALUE
+            expected = goal if goal is not None else core.SEVERAL_VALUES if values else core.NO_VALUE
             assert goals[i, r] == expected
             names = {expander.moves[r][m] for m in np.flatnonzero(legal.mask(r)[i])}
             assert names == set(map(str, state.legal_moves(role)))
@@ -171,9 +170,10 @@ def test_random_games_from_a_state_end_as_random_games_do() -> None:
 def test_games_that_are_stopped_are_not_complete() -> None:
     """Who stopped them is told that the numbers mean nothing."""
     expander = herbrand.load("ticTacToe").expander
-    stop = np.ones(1, np.int64)
+    stop = core.Stop()
+    stop.set()
     assert not expander.rollouts(expander.initial, seed=1, stop=stop).complete
-    stop[0] = 0
+    stop.clear()
     assert expander.rollouts(expander.initial, seed=1, stop=stop).complete
 
 
@@ -205,7 +205,7 @@ def test_a_state_without_moves_is_reported_not_played() -> None:
         )
     )
     played = game.expander.rollouts(game.expander.initial, seed=1, each=3)
-    assert (played.goals == lanes.STUCK).all()
+    assert (played.goals == core.STUCK).all()
     assert (played.lengths == 1).all()
     assert not len(game.expander.expand(game.expander.expand(game.expander.initial).states))
 

@@ -65,9 +65,12 @@ def test_what_was_stopped_leaves_no_game_that_goes_on_after_its_end() -> None:
     search = Search(herbrand.load("ticTacToe").network, memory=1 << 24, seed=1)
     search.move_to(search.expander.initial)
     for k in range(40):
-        search.stop[0] = k % 2
+        if k % 2:
+            search.stop.set()
+        else:
+            search.stop.clear()
         search.round()
-    search.stop[0] = 0
+    search.stop.clear()
     opened = np.flatnonzero(np.isin(search.tree.kind[: search.positions], (ALONE, JOINT)))
     assert len(opened) > 100
     assert not search.expander.terminal(search.tree.state[opened]).any()

@@ -93,12 +93,8 @@ void walk(u64 *rows, const Op *begin, const Op *end) {
     }
 }
 
-#define HB_TEXT(name) #name
-#define HB_NAME(name) HB_TEXT(name)
-
 } // namespace
 
-extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk};
+void walk_rows(u64 *rows, const Op *begin, const Op *end) { walk(rows, begin, end); }
 
 } // namespace herbrand::HB_LEVEL

@@ -6,10 +6,57 @@ Arrays are numpy's, contiguous and of the types that are named; a wrong one is a
 
 from __future__ import annotations
 
-from herbrand.core._core import Circuit, Round, Stop, Tree, level, levels, make_circuit, use_level
+from herbrand.core._core import (
+    AlphaBeta,
+    Circuit,
+    Ended,
+    Expander,
+    Judge,
+    RootMove,
+    Round,
+    StateGraph,
+    StateTable,
+    Stop,
+    Survey,
+    TranspositionTable,
+    Tree,
+    Valuer,
+    distances,
+    evaluate_ternary,
+    joint_counts,
+    level,
+    levels,
+    make_circuit,
+    use_level,
+)
 
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Round", "Stop", "Tree", "level"]
-__all__ += ["levels", "make_circuit", "use_level"]
+__all__ = [
+    "LANES",
+    "NO_VALUE",
+    "SEVERAL_VALUES",
+    "STUCK",
+    "AlphaBeta",
+    "Circuit",
+    "Ended",
+    "Expander",
+    "Judge",
+    "RootMove",
+    "Round",
+    "StateGraph",
+    "StateTable",
+    "Stop",
+    "Survey",
+    "TranspositionTable",
+    "Tree",
+    "Valuer",
+    "distances",
+    "evaluate_ternary",
+    "joint_counts",
+    "level",
+    "levels",
+    "make_circuit",
+    "use_level",
+]
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""

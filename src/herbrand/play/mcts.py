@@ -20,6 +20,7 @@ from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from herbrand.core import Stop
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -36,8 +37,6 @@ _AMAF = 200.0
 _THREADS = 2
 _LESSON = 20.0
 """Seconds for learning what states are worth, at most."""
-_PARTS = 4
-"""One of so many parts of what is left of the start clock may go into machine code for the gates."""
 _PONDERS = 60.0
 """Seconds of thinking in the time of others, at most."""
 _PROBE_MEMORY = 0.125
@@ -192,10 +191,6 @@ class MctsPlayer(Player):
                 "search", lambda: self._made_search(game, seed, style, probed=probed)
             ):
                 return
-            findings = found()
-            search = None if findings is None else findings.search
-            if search is not None and not is_over():
-                search.straighten((deadline - time.monotonic()) / _PARTS)
         except (HerbrandError, MemoryError):
             return
 
@@ -278,7 +273,7 @@ class MctsPlayer(Player):
         if search is None:
             raise HerbrandError(f"there is no network of {self.game.name}")
         for stop in _stops(found, search):
-            stop[0] = 0
+            stop.clear()
         until = time.thread_time() + seconds
 
         def left() -> float:
@@ -463,7 +458,7 @@ class MctsPlayer(Player):
         return None if report is None else report()
 
 
-def _stops(found: _Findings, search: Search) -> list[Any]:
+def _stops(found: _Findings, search: Search) -> list[Stop]:
     """Return what ends the work of all threads."""
     return [search.stop] if found.probe is None else [search.stop, found.probe.engine.stop]
 

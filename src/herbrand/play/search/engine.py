@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.core import Tree
+from herbrand.core import Stop, Tree
 from herbrand.play.search.reading import ranked_arms
-from herbrand.play.search.style import PLAIN
+from herbrand.play.search.style import PLAIN, styled
 from herbrand.play.search.tree import ALONE, JOINT, OVER
 from herbrand.play.search.worker import LANES, Worker
 from herbrand.simulate.expand import Expander
-from herbrand.simulate.straight import expected_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +49,7 @@ class Search:
     position, on the average; fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from
     0 to 1.  `max_steps` cuts off games that do not end.  Each of `workers`, as many as `threads`, may be used
     by one thread, at the same time as the others; everything else by one thread alone, except that
-    `stop[0] = 1` makes rounds give up within a step of the games.
+    `stop` makes rounds give up within a step of the games.
     """
 
     def __init__(
@@ -86,8 +85,10 @@ class Search:
         self.max_steps = max_steps
         self.style = style
         """How the games after a leaf are played."""
-        self.stop = np.zeros(1, np.int64)
-        """Set `stop[0]` to end a round early, from any thread."""
+        self.player = styled(self.expander, style)
+        """Plays the games: a move may stand there several times."""
+        self.stop = Stop()
+        """Ends a round early when it is set."""
         self.root = -1
         self.playouts = 0
         """Random games played so far."""
@@ -97,9 +98,7 @@ class Search:
         """How many workers have games under way."""
         self.lock = threading.Lock()
         """Held by whoever changes the search, or what is proved, while several threads grow its tree."""
-        self.workers = [Worker(self, self.expander, seed)]
-        for k in range(1, threads):
-            self.workers.append(Worker(self, Expander(network), seed + k))
+        self.workers = [Worker(self, seed + k) for k in range(threads)]
 
     # -- where the tree stands ------------------------------------------------------------
 
@@ -120,7 +119,7 @@ class Search:
 
     def move_text(self, number: int) -> str:
         """Return a move, by its number among those of all roles, as KIF."""
-        bounds = self.expander._bounds
+        bounds = self.expander.bounds
         role = int(np.searchsorted(bounds, number, side="right")) - 1
         return self.expander.moves[role][number - int(bounds[role])]
 
@@ -170,13 +169,6 @@ class Search:
             return ranked_arms(self, at, role)[0]
         return chance.choices(arms, weights)[0]
 
-    def straighten(self, seconds: float) -> None:
-        """Make machine code of the gates for the random games if there is time; else use what is kept."""
-        games = [worker.player for worker in self.workers]
-        enough = expected_seconds(games[0].network) <= seconds
-        for expander in games:
-            expander.straighten(seconds=max(0.0, seconds), only_kept=not enough)
-
     def round(self) -> bool:
         """Let the first thread's worker do a round; return False if that was stopped."""
         return self.workers[0].round()
@@ -195,7 +187,7 @@ class Search:
     def run(self, may_go_on: Callable[[], bool], worker: int = 0) -> None:
         """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found."""
         idle = 0
-        while not self.stop[0] and not self.is_solved and may_go_on() and idle < _IDLE:
+        while not self.stop.is_set and not self.is_solved and may_go_on() and idle < _IDLE:
             before = self.playouts
             self.workers[worker].round()
             if self.playouts > before:

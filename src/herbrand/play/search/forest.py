@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.core import Round, Tree
-from herbrand.simulate.expand import any_of
+from herbrand.simulate.expand import any_of, new_generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class Forest:
         self._chance_role = chance
         self._plant()
         self._chance = np.random.default_rng(seed)
-        self._generator = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
+        self._generator = new_generator(seed)
 
     def _plant(self) -> None:
         """Make the tree of all trees."""
@@ -116,7 +116,7 @@ class Forest:
         not opened.
         """
         found = self.tree.best_moves(_numbers(roots), _numbers(roles))
-        return np.where(found < 0, -1, found - self.expander._bounds[roles])
+        return np.where(found < 0, -1, found - self.expander.bounds[roles])
 
     def best_of_all(
         self,
@@ -144,12 +144,9 @@ class Forest:
         work, expander = self._work, self.expander
         fresh = work.expand(roots, most=len(roots), widest=WIDEST, weight=self.each)
         games = max(self.each * work.asked, fresh) if fresh else 0
-        goals = np.zeros((games, len(expander.roles)), np.int16)
-        lengths = np.zeros(games, np.int64)
-        if games:
-            parents = np.arange(games, dtype=np.int64) * fresh // games
-            expander._play(work.starts(), parents, self._generator, self.max_steps, goals, lengths)
-        work.backpropagate(goals, lengths)
+        parents = np.arange(games, dtype=np.int64) * fresh // max(1, games)
+        ended = expander.core.rollouts(work.starts(), parents, self._generator, self.max_steps)
+        work.backpropagate(ended.goals, ended.lengths)
 
 
 def _numbers(array: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from herbrand.analyse.minimax.table import LOWER, UPPER
+from herbrand.analyse.minimax.judge import LOWER, UPPER
 from herbrand.play.minimax.engine import AlphaBeta
 from herbrand.play.search.tree import ALONE
 
