@@ -17,18 +17,25 @@ Tree &tree_of(Self self) { return *nb::inst_ptr<Tree>(self); }
 // No lock is held where Python may be called: it could let another thread run, which waits for the lock.
 
 // Arrays of a tree, read-only: Python sees them change as the tree grows.
-template <class T> nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(Self self, Lazy<T> Tree::*which) {
-    Lazy<T> &array = tree_of(self).*which;
-    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(array.data(), {std::size_t(array.size())}, self);
+template <class T> nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(Self self, i64 size, const T *data, i64 stride = 1) {
+    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {std::size_t(size)}, self, {stride});
 }
-template <class T>
-nb::ndarray<nb::numpy, const T, nb::ndim<2>> view2(Self self, const T *data, i64 columns, i64 stride) {
-    return nb::ndarray<nb::numpy, const T, nb::ndim<2>>(data, {std::size_t(tree_of(self).room), std::size_t(columns)},
-                                                        self, {stride, 1});
-}
-nb::ndarray<nb::numpy, const double, nb::ndim<1>> column(Self self, const double *data) {
+template <class T> auto of_positions(Self self, Field<T> Tree::*which) {
     Tree &t = tree_of(self);
-    return nb::ndarray<nb::numpy, const double, nb::ndim<1>>(data, {std::size_t(t.room)}, self, {t.row()});
+    return view<T>(self, t.room, (t.*which).at(0), (t.*which).stride());
+}
+template <class T> auto of_positions(Self self, Field<T> Tree::*which, i64 columns) {
+    Tree &t = tree_of(self);
+    return nb::ndarray<nb::numpy, const T, nb::ndim<2>>(
+        (t.*which).at(0), {std::size_t(t.room), std::size_t(columns)}, self, {(t.*which).stride(), 1});
+}
+template <class T> auto of_arms(Self self, Field<T> Tree::*which) {
+    Tree &t = tree_of(self);
+    return view<T>(self, t.arm_room, (t.*which).at(0), (t.*which).stride());
+}
+template <class T> auto lazily(Self self, Lazy<T> Tree::*which) {
+    Lazy<T> &array = tree_of(self).*which;
+    return view<T>(self, array.size(), array.data());
 }
 
 i64 checked(const Tree &t, i64 at) {
@@ -230,47 +237,47 @@ void bind_search(nb::module_ &m) {
         .def_prop_ro("regret", [](Tree &t) { return t.settings.regret; })
         .def_prop_ro("amaf", [](Tree &t) { return t.settings.amaf; })
         .def_rw("is_full", &Tree::full, "Whether something did not fit; rounds then start playouts at the leaves.")
-        .def_prop_ro("state", [](Self s) { return view2<u64>(s, tree_of(s).state(0), tree_of(s).words, tree_of(s).words); },
+        .def_prop_ro("state", [](Self s) { return of_positions(s, &Tree::states, tree_of(s).words); },
                      "[positions, words] packed states.")
-        .def_prop_ro("games", [](Self s) { return column(s, &tree_of(s).games(0)); },
+        .def_prop_ro("games", [](Self s) { return of_positions(s, &Tree::games); },
                      "[positions] playouts at or below it.")
-        .def_prop_ro("best", [](Self s) { return column(s, &tree_of(s).best(0)); },
+        .def_prop_ro("best", [](Self s) { return of_positions(s, &Tree::best); },
                      "[positions] the highest value of role 0 in one of them.")
-        .def_prop_ro("total", [](Self s) { return view2<double>(s, tree_of(s).total(0), tree_of(s).roles, tree_of(s).row()); },
+        .def_prop_ro("total", [](Self s) { return of_positions(s, &Tree::totals, tree_of(s).roles); },
                      "[positions, roles] the sums of their values.")
-        .def_prop_ro("low", [](Self s) { return view2<double>(s, tree_of(s).low(0), tree_of(s).roles, tree_of(s).row()); },
+        .def_prop_ro("low", [](Self s) { return of_positions(s, &Tree::lows, tree_of(s).roles); },
                      "[positions, roles] what a role can make sure of, proved.")
-        .def_prop_ro("high", [](Self s) { return view2<double>(s, tree_of(s).high(0), tree_of(s).roles, tree_of(s).row()); },
+        .def_prop_ro("high", [](Self s) { return of_positions(s, &Tree::highs, tree_of(s).roles); },
                      "[positions, roles] what a role can get at most, proved.")
-        .def_prop_ro("plies", [](Self s) { return view(s, &Tree::plies); },
+        .def_prop_ro("plies", [](Self s) { return of_positions(s, &Tree::plies); },
                      "[positions] how many steps a proof looks ahead.")
-        .def_prop_ro("kind", [](Self s) { return view(s, &Tree::kind); },
+        .def_prop_ro("kind", [](Self s) { return of_positions(s, &Tree::kind); },
                      "[positions] LEAF, ALONE, JOINT or OVER of `herbrand.play.search.tree`.")
-        .def_prop_ro("mover", [](Self s) { return view(s, &Tree::mover); },
+        .def_prop_ro("mover", [](Self s) { return of_positions(s, &Tree::mover); },
                      "[positions] the role that has a choice; 0 if none has.")
-        .def_prop_ro("first", [](Self s) { return view(s, &Tree::first); }, "[positions] the first arm.")
-        .def_prop_ro("sizes", [](Self s) { return view2<i32>(s, tree_of(s).size(0), tree_of(s).roles, tree_of(s).roles); },
+        .def_prop_ro("first", [](Self s) { return of_positions(s, &Tree::first); }, "[positions] the first arm.")
+        .def_prop_ro("sizes", [](Self s) { return of_positions(s, &Tree::sizes, tree_of(s).roles); },
                      "[positions, roles] how many arms each role has.")
-        .def_prop_ro("seen", [](Self s) { return view(s, &Tree::seen); },
+        .def_prop_ro("seen", [](Self s) { return of_positions(s, &Tree::seen); },
                      "[positions] the number of the last way that came by, or BUSY.")
-        .def_prop_ro("move", [](Self s) { return view(s, &Tree::move); },
+        .def_prop_ro("move", [](Self s) { return of_arms(s, &Tree::move); },
                      "[arms] the move, by its number among the moves of all roles.")
-        .def_prop_ro("arm_count", [](Self s) { return view(s, &Tree::arm_count); }, "[arms] playouts through it.")
-        .def_prop_ro("arm_total", [](Self s) { return view(s, &Tree::arm_total); },
+        .def_prop_ro("arm_count", [](Self s) { return of_arms(s, &Tree::arm_count); }, "[arms] playouts through it.")
+        .def_prop_ro("arm_total", [](Self s) { return of_arms(s, &Tree::arm_total); },
                      "[arms] the values in them of the role that has the arm.")
-        .def_prop_ro("arm_virtual", [](Self s) { return view(s, &Tree::arm_virtual); },
+        .def_prop_ro("arm_virtual", [](Self s) { return of_arms(s, &Tree::arm_virtual); },
                      "[arms] ways under way through it.")
-        .def_prop_ro("arm_child", [](Self s) { return view(s, &Tree::arm_child); },
+        .def_prop_ro("arm_child", [](Self s) { return of_arms(s, &Tree::arm_child); },
                      "[arms] the position after it where one role has a choice, -1 if that was not made; where\n"
                      "several have, the first arm has the last edge.")
-        .def_prop_ro("amaf_count", [](Self s) { return view(s, &Tree::amaf_count); },
+        .def_prop_ro("amaf_count", [](Self s) { return lazily(s, &Tree::amaf_count); },
                      "[arms] playouts in which the role made the move now or later.")
-        .def_prop_ro("amaf_total", [](Self s) { return view(s, &Tree::amaf_total); }, "[arms] the role's values in them.")
-        .def_prop_ro("arm_regret", [](Self s) { return view(s, &Tree::arm_regret); }, "[arms] cumulated regret.")
-        .def_prop_ro("arm_share", [](Self s) { return view(s, &Tree::arm_share); }, "[arms] cumulated strategy.")
-        .def_prop_ro("edge_child", [](Self s) { return view(s, &Tree::edge_child); },
+        .def_prop_ro("amaf_total", [](Self s) { return lazily(s, &Tree::amaf_total); }, "[arms] the role's values in them.")
+        .def_prop_ro("arm_regret", [](Self s) { return lazily(s, &Tree::arm_regret); }, "[arms] cumulated regret.")
+        .def_prop_ro("arm_share", [](Self s) { return lazily(s, &Tree::arm_share); }, "[arms] cumulated strategy.")
+        .def_prop_ro("edge_child", [](Self s) { return lazily(s, &Tree::edge_child); },
                      "[edges] the position after the joint move.")
-        .def_prop_ro("edge_next", [](Self s) { return view(s, &Tree::edge_next); },
+        .def_prop_ro("edge_next", [](Self s) { return lazily(s, &Tree::edge_next); },
                      "[edges] the edge made before from the same position, or -1.")
         .def("find", [](Tree &t, Array2<const u64> state) {
                  std::lock_guard hold(t.lock);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/mman.h>
@@ -28,11 +30,18 @@ u64 hashed(const u64 *state, int words) {
 // What is not known, or no number, is half of what there is to get.
 double value_of(i16 goal) { return goal >= 0 ? goal / 100.0 : 0.5; }
 
-i64 ceil_log2(i64 n) {
+// The least power of two that is not below n.
+i64 power_above(i64 n) {
     i64 power = 1;
     while (power < n) power *= 2;
     return power;
 }
+
+struct Arm {
+    double count, total;
+    i32 under_way, child, move;
+};
+static_assert(sizeof(Arm) == 32, "two in a line of the cache");
 
 } // namespace
 
@@ -85,29 +94,41 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     : circuit(std::move(given)), words(circuit->state_words() + labelled), roles(circuit->roles), settings(settings),
       single(roles == 1) {
     sum = roles - (settings.chance >= 0) == 2 ? -2.0 : -1.0;
-    row_ = (2 + 3 * i64(roles) + 7) / 8 * 8;
+    const i64 sizes_at = 8 * (2 + 3 * i64(roles)) + 24, states_at = sizes_at + (4 * i64(roles) + 7) / 8 * 8;
+    record_ = (states_at + 8 * i64(words) + 63) / 64 * 64;
     constexpr i64 arms_each = 2; // every position but the first is behind an arm; those without choice need more
-    const i64 position = 8 * i64(words) + 8 * row_ + 4 + 1 + 2 + 8 + 4 * i64(roles) + 8 + 12 + 28;
-    constexpr i64 arm = 4 + 8 + 8 + 4 + 4 + 4 + 4 + 8 + 8;
+    const i64 arm = sizeof(Arm) + (settings.amaf > 0.0 ? 8 : 0) + (settings.regret ? 16 : 0);
+    const i64 position = record_ + 8 + (roles > 1 ? 28 : 0); // slots and edges, besides
     room = std::max<i64>(2000, std::min(most, memory / (position + arms_each * arm)));
     arm_room = std::max<i64>(100000, arms_each * room);
-    const i64 size = ceil_log2(2 * room);
-    table_ = Pages((room * row_ + 8) * sizeof(double));
-    const auto address = reinterpret_cast<std::uintptr_t>(table_.data());
-    values_ = reinterpret_cast<double *>((address + 63) / 64 * 64);
-    states = Lazy<u64>(room * words);
+    const i64 size = power_above(2 * room);
+    positions_ = Pages(room * record_ + 64);
+    const auto address = reinterpret_cast<std::uintptr_t>(positions_.data());
+    std::byte *at = static_cast<std::byte *>(positions_.data()) + (64 - address % 64) % 64;
+    const auto field = [&](auto &member, i64 bytes) {
+        member = std::remove_reference_t<decltype(member)>(at, record_);
+        at += bytes;
+    };
+    field(games, 8);
+    field(best, 8);
+    field(totals, 8 * i64(roles));
+    field(lows, 8 * i64(roles));
+    field(highs, 8 * i64(roles));
+    field(first, 8);
+    field(seen, 8);
+    field(plies, 4);
+    field(mover, 2);
+    field(kind, 2);
+    field(sizes, states_at - sizes_at);
+    field(states, 8 * i64(words));
+    arms_ = Pages(arm_room * sizeof(Arm));
+    std::byte *arms_at = static_cast<std::byte *>(arms_.data());
+    arm_count = Field<double>(arms_at + offsetof(Arm, count), sizeof(Arm));
+    arm_total = Field<double>(arms_at + offsetof(Arm, total), sizeof(Arm));
+    arm_virtual = Field<i32>(arms_at + offsetof(Arm, under_way), sizeof(Arm));
+    arm_child = Field<i32>(arms_at + offsetof(Arm, child), sizeof(Arm));
+    move = Field<i32>(arms_at + offsetof(Arm, move), sizeof(Arm));
     slots = Lazy<i32>(size);
-    plies = Lazy<i32>(room);
-    kind = Lazy<u8>(room);
-    mover = Lazy<i16>(room);
-    first = Lazy<i64>(room);
-    sizes = Lazy<i32>(room * roles);
-    seen = Lazy<i64>(room);
-    move = Lazy<i32>(arm_room);
-    arm_count = Lazy<double>(arm_room);
-    arm_total = Lazy<double>(arm_room);
-    arm_virtual = Lazy<i32>(arm_room);
-    arm_child = Lazy<i32>(arm_room);
     amaf_count = Lazy<float>(arm_room);
     amaf_total = Lazy<float>(arm_room);
     arm_regret = Lazy<double>(arm_room);
@@ -136,7 +157,7 @@ i64 Tree::slot(const u64 *wanted) const {
     u64 place = hashed(wanted, words) & mask;
     for (;; place = (place + 1) & mask) {
         const i64 at = i64(slots[place]) - 1;
-        if (at < 0 || std::equal(wanted, wanted + words, &states[at * words])) return static_cast<i64>(place);
+        if (at < 0 || std::equal(wanted, wanted + words, state(at))) return static_cast<i64>(place);
     }
 }
 
@@ -155,8 +176,8 @@ i64 Tree::add(const u64 *wanted, bool &is_new) {
     at = positions++;
     slots[place] = static_cast<i32>(at + 1);
     kind[at] = LEAF;
-    games(at) = 0.0;
-    best(at) = 0.0;
+    games[at] = 0.0;
+    best[at] = 0.0;
     plies[at] = 0;
     seen[at] = 0;
     first[at] = 0;
@@ -249,10 +270,14 @@ i64 Tree::forget(i64 root) {
             arm_count[to] = arm_count[a];
             arm_total[to] = arm_total[a];
             arm_virtual[to] = arm_virtual[a];
-            amaf_count[to] = amaf_count[a];
-            amaf_total[to] = amaf_total[a];
-            arm_regret[to] = arm_regret[a];
-            arm_share[to] = arm_share[a];
+            if (settings.amaf > 0.0) {
+                amaf_count[to] = amaf_count[a];
+                amaf_total[to] = amaf_total[a];
+            }
+            if (settings.regret) {
+                arm_regret[to] = arm_regret[a];
+                arm_share[to] = arm_share[a];
+            }
             const i32 child = arm_child[a];
             arm_child[to] = child >= 0 && kind[at] == ALONE ? moved[child] : -1;
         }
@@ -261,14 +286,7 @@ i64 Tree::forget(i64 root) {
     for (i64 come = 0; come < positions; ++come) {
         const i64 at = moved[come];
         if (at < 0 || at == come) continue;
-        std::copy_n(state(come), words, state(at));
-        std::copy_n(values_ + come * row_, row_, values_ + at * row_);
-        plies[at] = plies[come];
-        kind[at] = kind[come];
-        mover[at] = mover[come];
-        first[at] = first[come];
-        std::copy_n(size(come), roles, size(at));
-        seen[at] = seen[come];
+        std::memcpy(games.at(at), games.at(come), record_); // all of it begins with this
     }
     positions = kept;
     slots.clear();
@@ -294,9 +312,9 @@ i64 Tree::forget(i64 root) {
 // UCB1 on the values of the positions after the arms of a role that alone has a choice.
 i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
     for (i64 a = begin; a < end; ++a)
-        if (arm_child[a] >= 0) __builtin_prefetch(values_ + i64(arm_child[a]) * row_);
+        if (arm_child[a] >= 0) __builtin_prefetch(games.at(arm_child[a]));
     const double constant = settings.exploration, equal = settings.amaf;
-    const double parent = games(at);
+    const double parent = games[at];
     const double width = constant * constant * std::log(parent + 2.0);
     const double sure = low(at)[role];
     const double unknown = parent > 0.0 ? total(at)[role] / parent : 0.5;
@@ -319,10 +337,10 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
                 continue;
             }
             if (lower == upper) return a;
-            count = games(child);
+            count = games[child];
             if (count > 0.0) {
                 value = total(child)[role] / count;
-                if (single) value = 0.5 * (value + best(child));
+                if (single) value = 0.5 * (value + best[child]);
             }
         }
         if (equal > 0.0 && amaf_count[a] > 0.0f) {
@@ -344,7 +362,7 @@ i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
 // UCB1 on what the arms of a role gave so far, while others choose at the same time.
 i64 Tree::best_joint(i64 at, i64 begin, i64 end, double weight) {
     const double constant = settings.exploration;
-    const double width = constant * constant * std::log(games(at) + 2.0);
+    const double width = constant * constant * std::log(games[at] + 2.0);
     i64 chosen = begin;
     double highest = -1e300;
     for (i64 a = begin; a < end; ++a) {
@@ -485,7 +503,7 @@ void Round::describe() {
     for (i64 begin = 0; begin < count; begin += LANES) {
         const i64 end = std::min<i64>(begin + LANES, count);
         const int lanes = static_cast<int>(end - begin);
-        evaluator_.load(t.states.data(), t.words, leaves_.data(), begin, end);
+        evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), leaves_.data(), begin, end);
         evaluator_.run_legal();
         evaluator_.store_legal(legal_.data() + begin * words, words, lanes);
         bool any = false;
@@ -549,8 +567,8 @@ void Round::open(int widest) {
                     t.arm_count[a] = t.arm_total[a] = 0.0;
                     t.arm_virtual[a] = 0;
                     t.arm_child[a] = -1;
-                    t.amaf_count[a] = t.amaf_total[a] = 0.0f;
-                    t.arm_regret[a] = t.arm_share[a] = 0.0;
+                    if (t.settings.amaf > 0.0) t.amaf_count[a] = t.amaf_total[a] = 0.0f;
+                    if (t.settings.regret) t.arm_regret[a] = t.arm_share[a] = 0.0;
                     ++a;
                 }
             }
@@ -609,7 +627,7 @@ void Round::make() {
     after_.resize(used_ * t.words);
     for (i64 begin = 0; begin < used_; begin += LANES) {
         const i64 end = std::min<i64>(begin + LANES, used_);
-        evaluator_.load(t.states.data(), t.words, row_parent_.data(), begin, end);
+        evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), row_parent_.data(), begin, end);
         for (i64 row = begin; row < end; ++row)
             for (int r = 0; r < roles; ++r)
                 evaluator_.set_move(static_cast<int>(row - begin), t.move[row_arm_[row * roles + r]]);
@@ -738,7 +756,7 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
         }
         row_games_[row] += 1.0;
         for (int r = 0; r < roles; ++r) row_total_[row * roles + r] += value_of(mine[r]);
-        t.best(child) = std::max(t.best(child), value_of(mine[0]));
+        t.best[child] = std::max(t.best[child], value_of(mine[0]));
         if (lengths[game] == 0 && t.kind[child] == LEAF) {
             t.kind[child] = OVER;
             for (int r = 0; r < roles; ++r) t.low(child)[r] = t.high(child)[r] = value_of(mine[r]);
@@ -747,17 +765,17 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
     if (grew_) {
         for (i64 k = 0; k < fresh_; ++k) {
             const i64 row = row_fresh_[k], child = row_child_[row];
-            t.games(child) += row_games_[row];
+            t.games[child] += row_games_[row];
             for (int r = 0; r < roles; ++r) t.total(child)[r] += row_total_[row * roles + r];
         }
         const double each =
             fresh_ ? std::max(1.0, static_cast<double>(games) / static_cast<double>(fresh_)) : 1.0;
         for (i64 row = 0; row < used_; ++row) { // positions known before: what is known of them
             const i64 child = row_child_[row];
-            if (child < 0 || row_games_[row] != 0.0 || !(t.games(child) > 0.0)) continue;
-            row_games_[row] = std::min(each, t.games(child));
+            if (child < 0 || row_games_[row] != 0.0 || !(t.games[child] > 0.0)) continue;
+            row_games_[row] = std::min(each, t.games[child]);
             for (int r = 0; r < roles; ++r)
-                row_total_[row * roles + r] = t.total(child)[r] / t.games(child) * row_games_[row];
+                row_total_[row * roles + r] = t.total(child)[r] / t.games[child] * row_games_[row];
         }
     }
     i64 row = 0, game = 0;
@@ -776,7 +794,7 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
                 some_[game >> 6] |= u64(1) << (game & 63);
             if (child < 0) continue;
             weight += row_games_[row];
-            best = std::max(best, t.best(child));
+            best = std::max(best, t.best[child]);
             for (int r = 0; r < roles; ++r) {
                 value[r] += row_total_[row * roles + r];
                 if (t.low(child)[r] > 0.0 || t.high(child)[r] < 1.0) changed = true;
@@ -790,12 +808,12 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
         if (end == KNOWN) {
             changed = true;
             weight = weight_;
-            best = t.best(at);
+            best = t.best[at];
             for (int r = 0; r < roles; ++r) {
                 if (t.low(at)[r] == t.high(at)[r])
                     value[r] = weight * t.low(at)[r];
-                else if (t.games(at) > 0.0)
-                    value[r] = weight * t.total(at)[r] / t.games(at);
+                else if (t.games[at] > 0.0)
+                    value[r] = weight * t.total(at)[r] / t.games[at];
                 else
                     value[r] = 0.5 * weight;
             }
@@ -812,9 +830,9 @@ void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played,
                 if (t.settings.regret && t.kind[at] == JOINT && weight > 0.0) t.add_regret(at, taken, value, weight);
             }
             if (played) add_later(at, taken, played, words, some_.data());
-            t.games(at) += weight;
+            t.games[at] += weight;
             for (int r = 0; r < roles; ++r) t.total(at)[r] += value[r];
-            t.best(at) = std::max(t.best(at), best);
+            t.best[at] = std::max(t.best[at], best);
             if (changed && t.is_open(at)) changed = t.tighten(at) || end == KNOWN;
             if (weight > 0.0 && t.is_exact(at))
                 for (int r = 0; r < roles; ++r)
@@ -898,7 +916,7 @@ void Tree::add_regret(i64 at, i64 *arm, const double *value, double weight) {
                 if (a == taken) continue;
                 arm[r] = a;
                 const i64 child = after(at, arm);
-                if (child >= 0 && games(child) > 0.0) arm_regret[a] += total(child)[r] / games(child) - got;
+                if (child >= 0 && games[child] > 0.0) arm_regret[a] += total(child)[r] / games[child] - got;
             }
             arm[r] = taken;
         }
@@ -1080,9 +1098,9 @@ i32 Tree::best_move(i64 at, int role) {
                 promise = plies[child];
             }
         } else {
-            const double seen_games = games(child);
+            const double seen_games = games[child];
             double mean = seen_games > 0.0 ? total(child)[role] / seen_games : 0.0;
-            if (single) mean = 0.5 * (mean + best(child));
+            if (single) mean = 0.5 * (mean + best[child]);
             promise = mean - settings.exploration / std::sqrt(seen_games + 1.0);
             promise = std::min(std::max(promise, low(child)[role]), high(child)[role]);
         }
@@ -1105,7 +1123,7 @@ void Tree::add_up(i64 at, int role, double *values, double *looked_at, double *p
         double count = arm_count[a], value = 0.0;
         const i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
         if (child >= 0) {
-            count = games(child);
+            count = games[child];
             value = count > 0.0 ? total(child)[role] / count : 0.0;
             if (low(child)[role] == high(child)[role]) {
                 value = low(child)[role];

@@ -73,6 +73,20 @@ private:
     i64 size_ = 0;
 };
 
+// One member of records that follow one another.
+template <class T> class Field {
+public:
+    Field() = default;
+    Field(std::byte *first, i64 stride) : first_(first), stride_(stride) {}
+    T &operator[](i64 i) const { return *reinterpret_cast<T *>(first_ + i * stride_); }
+    T *at(i64 i) const { return reinterpret_cast<T *>(first_ + i * stride_); }
+    i64 stride() const { return stride_ / i64(sizeof(T)); } // in elements
+
+private:
+    std::byte *first_ = nullptr;
+    i64 stride_ = 0; // bytes
+};
+
 class Tree {
 public:
     struct Settings {
@@ -103,28 +117,30 @@ public:
     u64 epoch = 0;     // changes when positions are renumbered
     mutable std::mutex lock;
 
-    // What is asked of a position that may be chosen stands together, at the beginning of a line of the cache.
-    double &games(i64 at) { return values_[at * row_]; } // playouts at or below it
-    double &best(i64 at) { return values_[at * row_ + 1]; } // the highest value of role 0 in one of them
-    double *total(i64 at) { return values_ + at * row_ + 2; } // [roles] the sums of their values
-    double *low(i64 at) { return values_ + at * row_ + 2 + roles; } // [roles] what a role can make sure of, proved
-    double *high(i64 at) { return values_ + at * row_ + 2 + 2 * roles; } // [roles] what it can get at most, proved
-    i64 row() const { return row_; }
-    u64 *state(i64 at) { return states.data() + at * words; }
-    i32 *size(i64 at) { return sizes.data() + at * roles; }
+    // A position is one record that begins with a line of the cache: with random access, lines are what costs.
+    Field<double> games;  // [positions] playouts at or below it
+    Field<double> best;   // [positions] the highest value of role 0 in one of them
+    Field<double> totals; // [positions, roles] the sums of their values
+    Field<double> lows;   // [positions, roles] what a role can make sure of, proved
+    Field<double> highs;  // [positions, roles] what a role can get at most, proved
+    Field<i64> first;     // [positions] the first arm
+    Field<i64> seen;      // [positions] the number of the last way that came by, or BUSY
+    Field<i32> plies;     // [positions] how many steps a proof looks ahead
+    Field<i16> mover;     // [positions] the role that has a choice, or 0
+    Field<u8> kind;       // [positions]
+    Field<i32> sizes;     // [positions, roles] how many arms each role has
+    Field<u64> states;    // [positions, words] packed
+    double *total(i64 at) { return totals.at(at); }
+    double *low(i64 at) { return lows.at(at); }
+    double *high(i64 at) { return highs.at(at); }
+    i32 *size(i64 at) { return sizes.at(at); }
+    u64 *state(i64 at) const { return states.at(at); }
+    Lazy<i32> slots; // hash table with open addressing: 1 + the position, or 0
 
-    Lazy<u64> states;  // [positions, words] packed
-    Lazy<i32> slots;   // hash table with open addressing: 1 + the position, or 0
-    Lazy<i32> plies;   // [positions] how many steps a proof looks ahead
-    Lazy<u8> kind;     // [positions]
-    Lazy<i16> mover;   // [positions] the role that has a choice, or 0
-    Lazy<i64> first;   // [positions] the first arm
-    Lazy<i32> sizes;   // [positions, roles] how many arms each role has
-    Lazy<i64> seen;    // [positions] the number of the last way that came by, or BUSY
-    Lazy<i32> move;    // [arms] the move, by its number among the moves of all roles
-    Lazy<double> arm_count, arm_total; // [arms] playouts, and the values of the role that has the arm
-    Lazy<i32> arm_virtual;             // [arms] ways under way through it
-    Lazy<i32> arm_child; // [arms] ALONE: the position after it, or -1; JOINT: the first arm has the last edge
+    Field<double> arm_count, arm_total; // [arms] playouts, and the values of the role that has the arm
+    Field<i32> arm_virtual;             // [arms] ways under way through it
+    Field<i32> arm_child; // [arms] ALONE: the position after it, or -1; JOINT: the first arm has the last edge
+    Field<i32> move;      // [arms] the move, by its number among the moves of all roles
     Lazy<float> amaf_count, amaf_total; // [arms] playouts in which the role made the move now or later
     Lazy<double> arm_regret, arm_share; // [arms] regret matching: cumulated regret and strategy
     Lazy<i32> edge_slots;               // hash table of joint moves that were made: 1 + the edge, or 0
@@ -188,9 +204,8 @@ private:
     bool opposed(i64 at);
     void count_plies(i64 at, int mover, i64 begin, i64 size);
 
-    Pages table_;
-    double *values_ = nullptr;
-    i64 row_ = 0; // doubles for each position
+    Pages positions_, arms_;
+    i64 record_ = 0; // bytes of a position
     std::vector<double> least_, most_;
     std::vector<i64> arm_;
     std::vector<i32> place_;

@@ -336,7 +336,7 @@ def test_wrong_numbers_are_refused_by_the_core() -> None:
     with pytest.raises(ValueError, match="lanes"):
         ask.rollouts(state, np.zeros(513, np.int64), random, 5, played=True)
     for starts, begin, size in (([0, 9], 0, 10), ([0, 9], -1, 1), ([0, 10], 0, 10), ([9, 0], 0, 1), ([0], 0, 0)):
-        with pytest.raises(ValueError):  # noqa: PT011  # of several kinds
+        with pytest.raises(ValueError):
             ask.joints(legal.bits, np.array(starts, np.int64), begin, size)
     with pytest.raises(ValueError, match="no role has"):
         ask.joints(legal.bits | np.uint64(1 << 63), np.array([0, 10], np.int64), 0, 1)

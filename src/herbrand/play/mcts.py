@@ -43,7 +43,7 @@ _PROBE_MEMORY = 0.125
 """The part of the memory that looking for proofs takes."""
 
 _turn = threading.Lock()
-"""Held by whoever makes a search: one is compiled after the other, and the rest wait with empty hands."""
+"""Held by whoever makes a search: one is made after the other, and the rest wait with empty hands."""
 
 
 def _begin_anew() -> None:

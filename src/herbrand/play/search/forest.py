@@ -115,7 +115,7 @@ class Forest:
         What is proved decides where it can; else the mean less its uncertainty.  -1 where a root was
         not opened.
         """
-        found = self.tree.best_moves(np.ascontiguousarray(roots), np.ascontiguousarray(roles))
+        found = self.tree.best_moves(_numbers(roots), _numbers(roles))
         return np.where(found < 0, -1, found - self.expander.bounds[roles])
 
     def best_of_all(
@@ -132,7 +132,7 @@ class Forest:
         the move, is subtracted.  -1 for groups of which no root was opened.
         """
         values, roots_with, games = self.tree.add_up(
-            *map(np.ascontiguousarray, (roots, groups, roles)), allowed.shape[1]
+            _numbers(roots), _numbers(groups), _numbers(roles), allowed.shape[1]
         )
         looked_at = allowed & (roots_with > 0)
         means = np.divide(values, roots_with, out=values, where=looked_at)
@@ -147,3 +147,8 @@ class Forest:
         parents = np.arange(games, dtype=np.int64) * fresh // max(1, games)
         ended = expander.core.rollouts(work.starts(), parents, self._generator, self.max_steps)
         work.backpropagate(ended.goals, ended.lengths)
+
+
+def _numbers(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an array as the core takes it."""
+    return np.ascontiguousarray(array, np.int64)

@@ -2,9 +2,8 @@
 
 The tree belongs to the search; everything else that a round needs each worker has for itself.  Going down
 the tree, new positions and adding up (`herbrand.core.Round`) are done by one worker at a time, the random
-games, which take most of the time, by all of them at once (tree parallelisation with one lock and virtual
-loss: Chaslot, Winands and van den Herik 2008).  Positions from which games are under way are `BUSY`, and not
-opened by others.
+games by all of them at once (tree parallelisation with one lock and virtual loss: Chaslot, Winands and
+van den Herik 2008).  Positions from which games are under way are `BUSY`, and not opened by others.
 """
 
 from __future__ import annotations
