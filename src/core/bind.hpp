@@ -44,5 +44,6 @@ void bind_expand(nb::module_ &m);
 void bind_search(nb::module_ &m);
 void bind_explore(nb::module_ &m);
 void bind_minimax(nb::module_ &m);
+void bind_play(nb::module_ &m);
 
 } // namespace herbrand

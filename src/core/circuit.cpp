@@ -1,5 +1,9 @@
 #include "circuit.hpp"
 
+#include "cpu.hpp"
+#include "lanes.hpp"
+#include "x86.hpp"
+
 namespace herbrand {
 
 namespace {
@@ -62,6 +66,24 @@ void Circuit::validate() const {
         back += loop.last_back - loop.first_back;
     }
     if (back > feedbacks) wrong("loops share feedback");
+}
+
+template <class Make> ProgramPtr Circuit::made(int which, Make &&make) const {
+    const std::lock_guard<std::mutex> hold(programs_.lock);
+    if (programs_.kernels != &kernels()) {
+        for (ProgramPtr &program : programs_.made) program.reset();
+        programs_.kernels = &kernels();
+    }
+    if (!programs_.made[which]) programs_.made[which] = make();
+    return programs_.made[which];
+}
+
+ProgramPtr Circuit::evaluating() const {
+    return made(0, [&] { return herbrand::evaluating(*this, encoded_arity()); });
+}
+
+ProgramPtr Circuit::playing(bool shared) const {
+    return made(shared ? 2 : 1, [&] { return herbrand::playing(*this, encoded_arity(), shared); });
 }
 
 } // namespace herbrand

@@ -6,7 +6,12 @@
 
 #include "base.hpp"
 
+#include <mutex>
+
 namespace herbrand {
+
+struct Program; // lanes.hpp
+using ProgramPtr = std::shared_ptr<const Program>;
 
 struct Loop {
     i32 first, last;           // gates
@@ -44,6 +49,21 @@ struct Circuit {
 
     // Throws std::invalid_argument unless everything is as described above.
     void validate() const;
+
+    // The programs of the circuit, made when first asked for, for the kernels that are used then.
+    ProgramPtr evaluating() const;
+    ProgramPtr playing(bool shared) const;
+
+private:
+    struct Programs {
+        Programs() = default;
+        Programs(const Programs &) {} // a copy of a circuit is there to be changed
+        std::mutex lock;
+        ProgramPtr made[3];
+        const void *kernels = nullptr; // what they were made for
+    };
+    mutable Programs programs_;
+    template <class Make> ProgramPtr made(int which, Make &&make) const;
 };
 
 using CircuitPtr = std::shared_ptr<const Circuit>;

@@ -1,7 +1,6 @@
 #include "evaluator.hpp"
 
 #include "cpu.hpp"
-#include "lanes.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -38,25 +37,11 @@ void pack_rows(const u64 *const *rows, int n, u64 *out, i64 stride, int count) {
     }
 }
 
-Evaluator::Evaluator(CircuitPtr circuit) : circuit_(std::move(circuit)), program_(make_program(*circuit_)) {
-    const Program &p = *program_;
-    rows_ = RowBuffer(p.rows);
-    std::memset(rows_.row(1), 0xFF, 8 * WORDS);
-    fluent_row_ = p.fluent_row;
-    move_row_ = p.move_row;
-    legal_row_ = p.legal_row;
-    next_row_ = p.next_row;
-    goal_row_ = p.goal_row;
-    sees_row_ = p.sees_row;
-    terminal_row_ = p.terminal_row;
-}
+Evaluator::Evaluator(CircuitPtr circuit) : circuit_(std::move(circuit)), machine_(circuit_->evaluating()) {}
 
-Evaluator::~Evaluator() = default;
-Evaluator::Evaluator(Evaluator &&) noexcept = default;
-
-void Evaluator::run_legal() { program_->run(rows_.data(), program_->legal); }
-void Evaluator::run_next() { program_->run(rows_.data(), program_->next); }
-void Evaluator::run_goals() { program_->run(rows_.data(), program_->goals); }
+void Evaluator::run_legal() { machine_.run(machine_.program().legal); }
+void Evaluator::run_next() { machine_.run(machine_.program().next); }
+void Evaluator::run_goals() { machine_.run(machine_.program().goals); }
 
 void Evaluator::load(const u64 *states, int words, const i64 *index, i64 begin, i64 end) {
     const int fluents = circuit_->fluents;
@@ -85,14 +70,6 @@ void Evaluator::load(const u64 *states, int words, const i64 *index, i64 begin, 
     }
 }
 
-void Evaluator::take_next() {
-    // `next` of one fluent may be the row of another one: all are read before any is written
-    const int fluents = circuit_->fluents;
-    std::vector<u64> taken(std::size_t(fluents) * WORDS);
-    for (int f = 0; f < fluents; ++f) std::memcpy(&taken[std::size_t(f) * WORDS], next(f), 8 * WORDS);
-    for (int f = 0; f < fluents; ++f) std::memcpy(fluent(f), &taken[std::size_t(f) * WORDS], 8 * WORDS);
-}
-
 void Evaluator::clear_moves() {
     for (int m = 0; m < circuit_->moves; ++m) clear_move(m);
 }
@@ -116,7 +93,7 @@ void Evaluator::store_next(u64 *out, i64 stride, int count) const {
 void Evaluator::store_fluents(u64 *out, i64 stride, int count) const {
     if (!circuit_->fluents)
         for (int i = 0; i < count; ++i) out[i * stride] = 0;
-    pack(circuit_->fluents, out, stride, count, [&](int f) { return rows_.row(fluent_row_[f]); });
+    pack(circuit_->fluents, out, stride, count, [&](int f) { return machine_.state(f); });
 }
 
 void Evaluator::store_legal(u64 *out, i64 stride, int count) const {

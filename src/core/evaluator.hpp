@@ -12,27 +12,23 @@
 // An evaluator belongs to one thread; any number can share a circuit.
 #pragma once
 
-#include "circuit.hpp"
+#include "lanes.hpp"
 
 namespace herbrand {
-
-struct Program; // lanes.hpp: how the rows are computed
 
 class Evaluator {
 public:
     explicit Evaluator(CircuitPtr circuit);
-    ~Evaluator();
-    Evaluator(Evaluator &&) noexcept;
 
     const Circuit &circuit() const { return *circuit_; }
 
-    u64 *fluent(int f) { return rows_.row(fluent_row_[f]); }
-    u64 *move(int m) { return rows_.row(move_row_[m]); }
-    const u64 *legal(int m) const { return rows_.row(legal_row_[m]); }
-    const u64 *terminal() const { return rows_.row(terminal_row_); }
-    const u64 *next(int f) const { return rows_.row(next_row_[f]); }
-    const u64 *goal(int k) const { return rows_.row(goal_row_[k]); }
-    const u64 *sees(int k) const { return rows_.row(sees_row_[k]); }
+    u64 *fluent(int f) { return machine_.state(f); }
+    u64 *move(int m) { return machine_.row(machine_.program().move_row[m]); }
+    const u64 *legal(int m) const { return machine_.row(machine_.program().legal_row[m]); }
+    const u64 *terminal() const { return machine_.row(machine_.program().terminal_row); }
+    const u64 *next(int f) const { return machine_.after(f); }
+    const u64 *goal(int k) const { return machine_.row(machine_.program().goal_row[k]); }
+    const u64 *sees(int k) const { return machine_.row(machine_.program().sees_row[k]); }
 
     void run_legal();
     void run_next();
@@ -41,8 +37,8 @@ public:
     // Put the packed states `states[index[i] * words ...]`, begin <= i < end, into lanes 0, 1, ...; at most LANES.
     // Lanes without a state get the first one.  A null `index` means the identity.
     void load(const u64 *states, int words, const i64 *index, i64 begin, i64 end);
-    // Make fluents what `next` says, in all lanes.
-    void take_next();
+    // Make fluents what `next` says, in all lanes; `next` cannot be read then.
+    void take_next() { machine_.exchange(); }
 
     void set_move(int lane, int m) { move(m)[lane >> 6] |= u64(1) << (lane & 63); }
     void clear_move(int m) {
@@ -63,10 +59,7 @@ public:
 
 private:
     CircuitPtr circuit_;
-    std::shared_ptr<const Program> program_;
-    RowBuffer rows_;
-    std::vector<i32> fluent_row_, move_row_, legal_row_, next_row_, goal_row_, sees_row_;
-    i32 terminal_row_ = 0;
+    mutable Machine machine_;
 };
 
 // Transpose 64 words as a square of bits, in place (Warren, Hacker's Delight, 7-3).

@@ -7,6 +7,7 @@ namespace herbrand {
 
 struct Op;
 struct RoleChoice;
+struct Block;
 
 struct Kernels {
     const char *level;
@@ -20,6 +21,8 @@ struct Kernels {
     void (*clear_rows)(u64 *const *rows, const i32 *which, int count);
     // Transpose, for each of the words of a row, that word of 64 rows as a square of bits, in place.
     void (*transpose)(u64 *rows);
+    // Play on in all lanes for at most so many passes; returns how many were made.  See play.hpp.
+    i64 (*play)(Block &block, i64 passes);
 };
 
 #define HB_DECLARE_KERNELS(name) \

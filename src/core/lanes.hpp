@@ -1,21 +1,28 @@
 // Lane programs: straight-line code over rows, of which each has one bit for every lane.
+//
+// A program is what a network, and the choice of moves on it, become between the network and the machine: units of
+// operations, each on three rows at most, in stages that the caller runs.  It can be walked (kernels/walk.cpp), encoded as
+// machine code (x86.cpp), or written as C (Python: herbrand.core.program).
+//
+//     rows 0, 1                      false and true in all lanes
+//     2 .. 2 + states                the state: fluents, and in programs that play random numbers and counters
+//     .. + states                    the state after it, which the program writes
+//     .. kept                        rows that are read by other units, or by the caller
+//     .. rows                        rows within a unit: nobody may rely on them after it
 #pragma once
 
 #include "circuit.hpp"
 
 namespace herbrand {
 
-// One operation: row `out` becomes a function of rows `a`, `b`, `c`.  With `code` below 256 it is any function of
-// three bits: bit 4 * a + 2 * b + c of the code is its value (the numbering of x86's vpternlog).
+enum : i32 { ADD = 256, SHIFT = 257, ROTATE = 258 };
+
+// Row `out` becomes a function of rows `a`, `b`, `c`.  With `code` below 256 it is any function of three bits: bit
+// 4 * a + 2 * b + c of the code is its value (the numbering of x86's vpternlog).  ADD is the sum of the words of 64 lanes,
+// SHIFT and ROTATE move them by `c` places to the left.
 struct Op {
     i32 out, a, b, c;
     i32 code;
-};
-
-// Some operations, executed once, or, with feedback, again and again until nothing changes.
-struct Section {
-    i32 begin, end;            // operations
-    i32 first_back, last_back; // entries of `Program::back`; none unless this is a loop
 };
 
 struct Back {
@@ -23,17 +30,89 @@ struct Back {
     i32 source; // the row it takes over
 };
 
-struct Program {
-    int rows = 0; // row 0 is false, row 1 is true
-    std::vector<Op> ops;
-    std::vector<Back> back;
-    std::vector<Section> legal, next, goals; // the three stages
-    std::vector<i32> fluent_row, move_row, legal_row, next_row, goal_row, sees_row;
-    i32 terminal_row = 0;
-
-    void run(u64 *rows, const std::vector<Section> &stage) const;
+// Some operations, executed once, or, with feedback, again and again until nothing changes.
+struct Unit {
+    i32 begin, end;            // operations
+    i32 first_back, last_back; // entries of `Program::back`; none unless this is a loop
 };
 
-std::shared_ptr<const Program> make_program(const Circuit &circuit);
+struct Stage {
+    i32 begin = 0, end = 0; // units
+};
+
+class Code; // x86.hpp
+
+// Bits of a counter beyond those of what is added to it: it holds the sum of 2 ** COUNTER_BITS - 1 steps.
+inline constexpr int COUNTER_BITS = 5;
+// Random bits of a draw beyond those of the number of moves: one draw in 2 ** SPARE_BITS has to be looked at again.
+inline constexpr int SPARE_BITS = 12;
+
+// The rows of one choice: of all roles in it together, of which at most one has to choose in any lane.
+struct Choice {
+    std::vector<i32> roles;
+    int bits = 0;     // of the number of moves
+    int fraction = 0; // random bits
+    std::vector<i32> count, rank, low; // [bits] rows, the lowest bit first: moves, drawn move, lowest bits of the product
+    i32 suspicious = 0; // lanes in which the draw may have to be made again
+};
+
+struct Program {
+    int arity = 3;
+    int states = 0, kept = 0, rows = 0;
+    std::vector<Op> ops;
+    std::vector<Back> back;
+    std::vector<Unit> units;
+    Stage legal, next, goals;
+
+    // Rows, in programs that evaluate and in those that play; `next` goes into the state after.
+    std::vector<i32> move_row, legal_row, next_row, goal_row, sees_row;
+    i32 terminal_row = 0;
+
+    // Only in programs that play.
+    bool plays = false;
+    i32 active = 0, late = 0, restart = 0; // written by the caller: lanes that play, are too long under way, begin anew
+    i32 over = 0, playing = 0, stuck = 0, conflict = 0;
+    std::vector<i32> stuck_role; // [roles] lanes in which the role has no legal move
+    std::vector<Choice> choices;
+    int generator = 0; // the first of four states that are random numbers
+    std::vector<std::pair<int, int>> counters; // [roles] states: the first, how many; the sum of the moves to choose from
+    std::vector<int> counter_bits;             // [roles] of what is added in every step
+
+    // What is walked: the same operations, those of a unit sorted so that equal codes stand together.
+    std::vector<Op> walked;
+    int walked_rows = 0;
+    std::shared_ptr<const Code> code; // machine code; null where there is none
+};
+
+// A program that evaluates: legal and terminal; next and sees; goals.
+ProgramPtr evaluating(const Circuit &circuit, int arity);
+// A program that plays random games: `legal` chooses moves, `next` makes them.  With `shared` one draw serves all roles,
+// which is right where at most one has several moves: lanes where that is not so are in row `conflict`.
+ProgramPtr playing(const Circuit &circuit, int arity, bool shared);
+
+// The rows of a block of lanes, and what runs a program on them.  The rows are those of the program, of which the two
+// states may be exchanged.
+class Machine {
+public:
+    explicit Machine(ProgramPtr program, bool walk = false);
+
+    const Program &program() const { return *program_; }
+    u64 *row(i32 i) {
+        const i32 states = program_->states;
+        if (i >= 2 && i < 2 + 2 * states) return i < 2 + states ? now_ + i64(i - 2) * WORDS : after_ + i64(i - 2 - states) * WORDS;
+        return rows_.row(i);
+    }
+    u64 *state(int i) { return now_ + i64(i) * WORDS; }
+    u64 *after(int i) { return after_ + i64(i) * WORDS; }
+    void run(const Stage &stage);
+    // Make the state after the present one.
+    void exchange();
+
+private:
+    ProgramPtr program_;
+    bool walk_;
+    RowBuffer rows_;
+    u64 *now_, *after_;
+};
 
 } // namespace herbrand

@@ -37,4 +37,5 @@ NB_MODULE(_core, m) {
     bind_search(m);
     bind_explore(m);
     bind_minimax(m);
+    bind_play(m);
 }

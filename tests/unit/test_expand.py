@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand import GameError, core
-from herbrand.simulate.expand import new_generator
+from herbrand.simulate.expand import Expander, new_generator
 from herbrand.testing import games as random_games
 
 GAMES = [
@@ -256,7 +256,7 @@ def test_every_legal_move_is_chosen_equally_often_with_the_kernels_of_all_proces
     levels = core.levels()
     for level in levels:
         core.use_level(level)
-        ended = expander.core.rollouts(states, parents, new_generator(1), 5, last=True)
+        ended = Expander(expander.network).core.rollouts(states, parents, new_generator(1), 5, last=True)
         found.append(expander.bits(ended.last)[:, picked])
     assert all((one == found[0]).all() for one in found)
     some = on.any(axis=1)[parents]

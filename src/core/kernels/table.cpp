@@ -13,7 +13,9 @@ void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *ma
 void clear_rows(u64 *const *rows, const i32 *which, int count);
 void transpose_rows(u64 *rows);
 
+i64 play_block(Block &block, i64 passes);
+
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk_rows, choose, take_where, clear_rows, transpose_rows};
+const Kernels table = {HB_NAME(HB_LEVEL), walk_rows, choose, take_where, clear_rows, transpose_rows, play_block};
 
 } // namespace herbrand::HB_LEVEL

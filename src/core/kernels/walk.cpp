@@ -84,11 +84,22 @@ template <int... T> constexpr std::array<Run, sizeof...(T)> all(std::integer_seq
 
 constexpr auto runs = all(std::make_integer_sequence<int, 256>{});
 
+// What works on words of 64 lanes.
+void words(u64 *rows, const Op *op, const Op *end) {
+    for (; op != end; ++op) {
+        const Row a = load(rows, op->a);
+        if (op->code == ADD) store(rows, op->out, a + load(rows, op->b));
+        else if (op->code == SHIFT) store(rows, op->out, a << op->c);
+        else store(rows, op->out, (a << op->c) | (a >> (64 - op->c)));
+    }
+}
+
 void walk(u64 *rows, const Op *begin, const Op *end) {
     while (begin != end) {
         const Op *last = begin + 1;
         while (last != end && last->code == begin->code) ++last;
-        runs[begin->code](rows, begin, last);
+        if (begin->code < ADD) runs[begin->code](rows, begin, last);
+        else words(rows, begin, last);
         begin = last;
     }
 }

@@ -1,0 +1,125 @@
+#include "bind.hpp"
+#include "cpu.hpp"
+#include "play.hpp"
+#include "x86.hpp"
+
+#include <chrono>
+
+namespace herbrand {
+
+namespace {
+
+// Random games from the initial state: what `BatchSimulator` is made of.
+class Playouts {
+public:
+    Playouts(CircuitPtr circuit, i64 playouts, u64 seed, i64 max_steps, bool walk)
+        : circuit_(std::move(circuit)), walk_(walk) {
+        require(playouts >= 0 && playouts < (i64(1) << 50), "the number of playouts is out of range");
+        require(max_steps >= 0, "the number of steps is out of range");
+        std::vector<i64> quota(LANES, playouts / LANES);
+        for (i64 lane = 0; lane < playouts % LANES; ++lane) ++quota[lane];
+        block_ = std::make_unique<Block>(*circuit_, circuit_->playing(circuit_->roles > 1), seed, quota, max_steps, walk);
+    }
+
+    // Play on until all games are played, `seconds` have gone by, or `stop` says so.  Returns whether all are played.
+    bool play(double seconds, Stop &stop) {
+        const auto begin = std::chrono::steady_clock::now();
+        i64 passes = 1;
+        while (block_->games < wanted() && !block_->done()) {
+            const auto before = std::chrono::steady_clock::now();
+            kernels().play(*block_, passes);
+            if (block_->conflict) {
+                block_->conflict = false;
+                block_->change(circuit_->playing(false), walk_);
+                continue;
+            }
+            const auto now = std::chrono::steady_clock::now();
+            const double spent = std::chrono::duration<double>(now - before).count();
+            if (spent < 0.5e-3) passes = std::min<i64>(2 * passes, 4096);
+            else if (spent > 2e-3) passes = std::max<i64>(1, passes / 2);
+            if (stop.due()) break;
+            if (std::chrono::duration<double>(now - begin).count() >= seconds) break;
+        }
+        block_->flush();
+        return block_->done();
+    }
+
+    const Block &block() const { return *block_; }
+    const Circuit &circuit() const { return *circuit_; }
+
+private:
+    i64 wanted() const { return std::numeric_limits<i64>::max(); }
+
+    CircuitPtr circuit_;
+    bool walk_;
+    std::unique_ptr<Block> block_;
+};
+
+std::vector<i32> flat(const std::vector<Op> &ops) {
+    std::vector<i32> found;
+    for (const Op &op : ops) found.insert(found.end(), {op.out, op.a, op.b, op.c, op.code});
+    return found;
+}
+
+nb::dict describe(const Program &p) {
+    nb::dict d;
+    d["arity"] = p.arity;
+    d["states"] = p.states;
+    d["kept"] = p.kept;
+    d["rows"] = p.rows;
+    d["ops"] = as_array2(flat(p.ops), 5);
+    std::vector<i32> units, back;
+    for (const Unit &u : p.units) units.insert(units.end(), {u.begin, u.end, u.first_back, u.last_back});
+    for (const Back &b : p.back) back.insert(back.end(), {b.row, b.source});
+    d["units"] = as_array2(std::move(units), 4);
+    d["back"] = as_array2(std::move(back), 2);
+    const auto stage = [](const Stage &s) { return nb::make_tuple(s.begin, s.end); };
+    d["legal"] = stage(p.legal);
+    d["next"] = stage(p.next);
+    d["goals"] = stage(p.goals);
+    d["goal_row"] = p.goal_row;
+    d["code_bytes"] = p.code ? p.code->bytes() : 0;
+    d["code_kind"] = p.code ? p.code->kind() : "";
+    d["code_rows"] = p.code ? p.code->rows() : 0;
+    return d;
+}
+
+} // namespace
+
+void bind_play(nb::module_ &m) {
+    nb::class_<Playouts>(m, "Playouts",
+                         "Uniformly random games from the initial state, 512 at a time.\n\n"
+                         "Every lane plays a number of games fixed beforehand, so that short games are not preferred.  The\n"
+                         "same seed and number of games give the same games, whatever they are computed with.")
+        .def(nb::init<CircuitPtr, i64, u64, i64, bool>(), nb::arg("circuit"), nb::arg("playouts"), nb::arg("seed"),
+             nb::arg("max_steps"), nb::arg("walk") = false,
+             "`walk` does without machine code.  Games end after `max_steps` steps in any case.")
+        .def("play", &Playouts::play, nb::arg("seconds"), nb::arg("stop"), Release(),
+             "Play on for so many seconds of wall-clock time, or until `stop` says so; return whether all games are played.")
+        .def_prop_ro("played", [](const Playouts &p) { return p.block().games; }, "Games that have ended.")
+        .def_prop_ro("transitions", [](const Playouts &p) { return p.block().transitions(); },
+                     "Steps made, those of games under way included.")
+        .def_prop_ro("truncated", [](const Playouts &p) { return p.block().truncated; },
+                     "Games that were ended by the limit of steps.")
+        .def_prop_ro("stuck", [](const Playouts &p) { return p.block().stuck; },
+                     "Games that ended because a role had no legal move.")
+        .def_prop_ro("ended", [](const Playouts &p) { return p.block().ended; }, "Games that ended in a terminal state.")
+        .def_prop_ro("stuck_role", [](const Playouts &p) { return p.block().stuck_role; },
+                     "The role that had no legal move in the first such state; -1 if there was none.")
+        .def_prop_ro("stuck_state", [](const Playouts &p) { return as_array(std::vector<u64>(p.block().stuck_state)); }, nb::rv_policy::move,
+                     "That state, packed.")
+        .def_prop_ro("lengths", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().lengths)); }, nb::rv_policy::move,
+                     "[...] how many games had each length.")
+        .def_prop_ro("goals", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().goals)); }, nb::rv_policy::move,
+                     "[goals] games that ended with each goal, where it was the only one of its role.")
+        .def_prop_ro("choices", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().choices)); }, nb::rv_policy::move,
+                     "[roles] the sum of the numbers of legal moves over all states in which one was chosen.");
+    m.def("playing_program", [](const CircuitPtr &c, bool shared) { return describe(*c->playing(shared)); },
+          nb::arg("circuit"), nb::arg("shared"), "The lane program of random play, as arrays.");
+    m.def("evaluating_program", [](const CircuitPtr &c) { return describe(*c->evaluating()); }, nb::arg("circuit"),
+          "The lane program that evaluates a circuit, as arrays.");
+    m.def("allow_code", &allow_code, nb::arg("allowed"), "Whether programs made from now on get machine code.");
+    m.def("why_no_code", &why_no_code, "Why programs have no machine code here; empty where they have.");
+}
+
+} // namespace herbrand

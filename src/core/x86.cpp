@@ -1,0 +1,566 @@
+#include "x86.hpp"
+
+#include "cpu.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#if defined(__x86_64__) && !defined(_WIN32)
+#include <sys/mman.h>
+#include <unistd.h>
+#define HB_ENCODES 1
+#endif
+
+namespace herbrand {
+
+namespace {
+
+std::atomic<bool> allowed{true};
+std::atomic<bool> refused{false};
+
+} // namespace
+
+void allow_code(bool allow) { allowed.store(allow); }
+
+#if HB_ENCODES
+
+namespace {
+
+constexpr i32 NEVER = 1 << 30;
+constexpr std::size_t MOST_BYTES = std::size_t(1) << 30;
+
+enum Base { RAX = 0, RCX = 1, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 10, R11 = 11 };
+
+// The instructions that are needed, as bytes.  Memory operands are a row: a base register and a displacement.
+class Writer {
+public:
+    explicit Writer(bool wide) : wide_(wide) {}
+
+    std::vector<u8> bytes;
+
+    struct Place {
+        Base base;
+        i32 offset; // bytes
+    };
+
+    // op dst, src, mem/reg with the opcode in map 0F (66 prefix)
+    void three(u8 opcode, int dst, int src, int other) { vex(1, opcode, dst, src, other); reg(dst, other); }
+    void three(u8 opcode, int dst, int src, Place other) { vex(1, opcode, dst, src, -1, other.base); mem(dst, other); }
+    void load(int dst, Place from) { vex(1, 0x6F, dst, 0, -1, from.base, true); mem(dst, from); }
+    void copy(int dst, int from) { vex(1, 0x6F, dst, 0, from, RAX, true); reg(dst, from); }
+    void store(int from, Place to) { vex(1, 0x7F, from, 0, -1, to.base, true); mem(from, to); }
+    void ternary(int dst, int src, int other, u8 table) {
+        vex(3, 0x25, dst, src, other);
+        reg(dst, other);
+        bytes.push_back(table);
+    }
+    void ternary(int dst, int src, Place other, u8 table) {
+        vex(3, 0x25, dst, src, -1, other.base);
+        mem(dst, other);
+        bytes.push_back(table);
+    }
+    // shifts by a constant: the destination stands where others have their first source
+    void shift(u8 opcode, int extension, int dst, int src, u8 places) {
+        vex(1, opcode, extension, dst, src);
+        reg(extension, src);
+        bytes.push_back(places);
+    }
+    void move_address(Base to, Base from, i32 offset) { // lea to, [from + offset]
+        bytes.push_back(static_cast<u8>(0x48 | (to >= 8 ? 4 : 0) | (from >= 8 ? 1 : 0)));
+        bytes.push_back(0x8D);
+        bytes.push_back(static_cast<u8>(0x80 | (to & 7) << 3 | (from & 7)));
+        word(offset);
+    }
+    void end() {
+        for (const u8 byte : {0xC5, 0xF8, 0x77, 0xC3}) bytes.push_back(byte); // vzeroupper; ret
+    }
+
+private:
+    void word(i32 value) {
+        for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<u8>(u32(value) >> (8 * i)));
+    }
+    // The prefix and the opcode; `rm` is a register, or -1 with the base of an address.
+    void vex(int map, u8 opcode, int r, int v, int rm, Base base = RAX, bool no_v = false) {
+        if (no_v) v = 0;
+        const int b = rm >= 0 ? rm >> 3 & 1 : base >> 3 & 1;
+        if (wide_) {
+            const int x = rm >= 0 ? rm >> 4 & 1 : 0;
+            bytes.push_back(0x62);
+            bytes.push_back(static_cast<u8>((r >> 3 & 1 ? 0 : 0x80) | (x ? 0 : 0x40) | (b ? 0 : 0x20) |
+                                            (r >> 4 & 1 ? 0 : 0x10) | map));
+            // 72 is vprolq's and 73 vpsllq's: all of them work on words of 64 bits
+            bytes.push_back(static_cast<u8>(0x80 | (~v & 15) << 3 | 0x04 | 1));
+            bytes.push_back(static_cast<u8>(0x40 | (v >> 4 & 1 ? 0 : 0x08)));
+        } else {
+            bytes.push_back(0xC4);
+            bytes.push_back(static_cast<u8>((r >> 3 & 1 ? 0 : 0x80) | 0x40 | (b ? 0 : 0x20) | map));
+            bytes.push_back(static_cast<u8>((~v & 15) << 3 | 0x04 | 1));
+        }
+        bytes.push_back(opcode);
+    }
+    void reg(int r, int rm) { bytes.push_back(static_cast<u8>(0xC0 | (r & 7) << 3 | (rm & 7))); }
+    void mem(int r, Place place) {
+        const u8 low = static_cast<u8>((r & 7) << 3 | (place.base & 7));
+        const i32 scale = wide_ ? 64 : 1;
+        if (place.offset == 0) {
+            bytes.push_back(low);
+        } else if (place.offset % scale == 0 && place.offset / scale >= -128 && place.offset / scale < 128) {
+            bytes.push_back(0x40 | low);
+            bytes.push_back(static_cast<u8>(place.offset / scale));
+        } else {
+            bytes.push_back(0x80 | low);
+            word(place.offset);
+        }
+    }
+
+    bool wide_;
+};
+
+constexpr u8 VPAND = 0xDB, VPANDN = 0xDF, VPOR = 0xEB, VPXOR = 0xEF, VPADDQ = 0xD4;
+
+// Registers for rows, by the furthest next use (Belady 1966).
+class Encoder {
+public:
+    Encoder(const Program &p, bool wide) : p_(p), wide_(wide), w_(wide), registers_(wide ? 32 : 15) {
+        row_register_.assign(p.rows, -1);
+        slot_.assign(p.rows, -1);
+        stored_.assign(p.rows, 0);
+        flipped_.assign(p.rows, 0);
+        use_.assign(p.rows, NEVER);
+        slots_ = p.kept;
+    }
+
+    std::size_t unit(const Unit &unit) {
+        const std::size_t entry = w_.bytes.size();
+        prologue();
+        const i32 begin = unit.begin, size = unit.end - unit.begin;
+        // when each operand is used next
+        next_.assign(std::size_t(size) * 3, NEVER);
+        first_.assign(size, NEVER);
+        for (i32 i = size - 1; i >= 0; --i) {
+            const Op &op = p_.ops[begin + i];
+            first_[i] = use_[op.out];
+            const i32 count = operands(op);
+            const i32 rows[3] = {op.a, op.b, op.c};
+            for (i32 k = 0; k < count; ++k) next_[3 * i + k] = use_[rows[k]];
+            for (i32 k = 0; k < count; ++k) use_[rows[k]] = i;
+        }
+        for (i32 i = 0; i < size; ++i) {
+            const Op &op = p_.ops[begin + i];
+            const i32 rows[3] = {op.a, op.b, op.c};
+            for (i32 k = 0; k < operands(op); ++k) use_[rows[k]] = NEVER;
+        }
+        for (Held &held : registers_) held = {};
+        for (i32 i = 0; i < size; ++i) operation(p_.ops[begin + i], i);
+        for (Held &held : registers_)
+            if (held.row >= 0) row_register_[held.row] = -1;
+        for (i32 i = 0; i < size; ++i) {
+            const i32 out = p_.ops[begin + i].out;
+            stored_[out] = out < p_.kept;
+            if (slot_[out] >= 0) free_slot(out);
+        }
+        w_.end();
+        return entry;
+    }
+
+    std::vector<u8> &bytes() { return w_.bytes; }
+    i32 rows() const { return slots_; }
+
+private:
+    struct Held {
+        i32 row = -1;
+        i32 next = NEVER; // use
+        bool pinned = false;
+    };
+
+    static i32 operands(const Op &op) { return op.code < ADD ? 3 : op.code == ADD ? 2 : 1; }
+
+    void prologue() {
+        if (!wide_) {
+            w_.three(0x76, ONES, ONES, ONES); // vpcmpeqd: all ones
+            return;
+        }
+        for (int k = 0; k < 6; ++k) w_.move_address(EXTRA[k], RDI, 64 * 256 * (k + 1));
+    }
+
+    Writer::Place place(i32 row) const {
+        const i32 states = p_.states;
+        if (row >= 2 && row < 2 + states) return {RSI, 64 * (row - 2)};
+        if (row >= 2 + states && row < 2 + 2 * states) return {RDX, 64 * (row - 2 - states)};
+        if (row >= p_.kept) row = slot_[row];
+        const i32 window = (row + 128) / 256;
+        if (wide_ && window >= 1 && window <= 6) return {EXTRA[window - 1], 64 * (row - 256 * window)};
+        return {RDI, 64 * row};
+    }
+
+    void free_slot(i32 row) {
+        free_slots_.push_back(slot_[row]);
+        slot_[row] = -1;
+    }
+
+    bool in_memory(i32 row) const { return row < p_.kept ? stored_or_given(row) : slot_[row] >= 0; }
+    bool stored_or_given(i32) const { return true; } // rows that are kept are stored as soon as they are made
+
+    // A free register; what is in the one that is needed last goes to memory.
+    int take_register() {
+        int chosen = -1;
+        for (int r = 0; r < int(registers_.size()); ++r) {
+            if (registers_[r].pinned) continue;
+            if (registers_[r].row < 0) return r;
+            if (chosen < 0 || registers_[r].next > registers_[chosen].next) chosen = r;
+        }
+        const i32 row = registers_[chosen].row;
+        if (!in_memory(row) && registers_[chosen].next != NEVER) {
+            if (free_slots_.empty()) slot_[row] = slots_++;
+            else {
+                slot_[row] = free_slots_.back();
+                free_slots_.pop_back();
+            }
+            w_.store(chosen, place(row));
+        }
+        row_register_[row] = -1;
+        registers_[chosen] = {};
+        return chosen;
+    }
+    void hold(int r, i32 row, i32 next) {
+        registers_[r].row = row;
+        registers_[r].next = next;
+        row_register_[row] = r;
+    }
+    void drop(int r) {
+        row_register_[registers_[r].row] = -1;
+        registers_[r].row = -1;
+        registers_[r].next = NEVER;
+    }
+    // Whether a row that is used again should be in a register: there is a free one, or one that is needed later.
+    bool worth(i32 next) const {
+        if (next == NEVER) return false;
+        for (const Held &held : registers_)
+            if (!held.pinned && (held.row < 0 || held.next > next)) return true;
+        return false;
+    }
+    int load(i32 row, i32 next) {
+        const int r = take_register();
+        w_.load(r, place(row));
+        hold(r, row, next);
+        registers_[r].pinned = true;
+        return r;
+    }
+
+    struct Operand {
+        i32 row;
+        i32 next;
+        int reg; // -1 in memory
+    };
+
+    static bool matters(u8 table, int place) {
+        switch (place) {
+        case 0: return (table >> 4) != (table & 15);
+        case 1: return ((table >> 2) & 0x33) != (table & 0x33);
+        default: return ((table >> 1) & 0x55) != (table & 0x55);
+        }
+    }
+    static u8 flip(u8 table, int place) {
+        switch (place) {
+        case 0: return static_cast<u8>(table << 4 | table >> 4);
+        case 1: return static_cast<u8>((table & 0x33) << 2 | (table >> 2 & 0x33));
+        default: return static_cast<u8>((table & 0x55) << 1 | (table >> 1 & 0x55));
+        }
+    }
+    // The table when operand order[k] stands in place k.
+    static u8 permuted(u8 table, const int (&order)[3]) {
+        u8 found = 0;
+        for (int row = 0; row < 8; ++row) {
+            int source = 0;
+            for (int k = 0; k < 3; ++k) source |= (row >> (2 - k) & 1) << (2 - order[k]);
+            found |= (table >> source & 1) << row;
+        }
+        return found;
+    }
+
+    void operation(const Op &op, i32 i) {
+        // the operands that matter, each once
+        std::vector<Operand> &in = in_;
+        in.clear();
+        u8 table = static_cast<u8>(op.code);
+        int where[3] = {-1, -1, -1}; // of the places of the table, the operand
+        const i32 rows[3] = {op.a, op.b, op.c};
+        const i32 count = operands(op);
+        for (int k = 0; k < count; ++k) {
+            const i32 next = next_[3 * i + k];
+            for (Held &held : registers_)
+                if (held.row == rows[k]) held.next = next;
+        }
+        for (int k = 0; k < count; ++k) {
+            if (op.code < ADD && !matters(table, k)) continue;
+            if (!wide_ && op.code < ADD && flipped_[rows[k]]) table = flip(table, k);
+            int found = -1;
+            for (int j = 0; j < int(in.size()); ++j)
+                if (in[j].row == rows[k]) found = j;
+            if (found < 0) {
+                found = int(in.size());
+                in.push_back({rows[k], next_[3 * i + k], row_register_[rows[k]]});
+                if (in.back().reg >= 0) registers_[in.back().reg].pinned = true;
+            }
+            where[k] = found;
+        }
+        // the table over the operands as they stand in `in`
+        u8 compact = 0;
+        if (op.code < ADD)
+            for (int row = 0; row < 8; ++row) {
+                int source = 0;
+                for (int k = 0; k < 3; ++k)
+                    if (where[k] >= 0) source |= (row >> (2 - where[k]) & 1) << (2 - k);
+                compact |= (table >> source & 1) << row;
+            }
+        bool flipped = false;
+        const int out = compute(op, compact, flipped);
+        for (Held &held : registers_) held.pinned = false;
+        // values that nobody needs any more
+        for (const Operand &operand : in)
+            if (operand.next == NEVER) {
+                const int r = row_register_[operand.row];
+                if (r >= 0 && r != out) drop(r);
+                if (operand.row >= p_.kept && slot_[operand.row] >= 0) free_slot(operand.row);
+            }
+        if (op.out < p_.kept && flipped) {
+            w_.three(VPXOR, out, out, ONES);
+            flipped = false;
+        }
+        flipped_[op.out] = flipped;
+        if (op.out < p_.kept) w_.store(out, place(op.out));
+        if (first_[i] != NEVER) hold(out, op.out, first_[i]);
+        else if (registers_[out].row >= 0) drop(out);
+    }
+
+    // A register for the result: that of an operand that is not needed any more, or another one.
+    int result_register() {
+        for (Operand &operand : in_)
+            if (operand.reg >= 0 && operand.next == NEVER) {
+                const int r = operand.reg;
+                drop(r);
+                return r;
+            }
+        return take_register();
+    }
+    int in_register(int j) {
+        Operand &operand = in_[j];
+        if (operand.reg < 0) operand.reg = load(operand.row, operand.next);
+        return operand.reg;
+    }
+    // Puts an operand into a register if it is used again soon enough.
+    void settle(int j) {
+        if (in_[j].reg < 0 && worth(in_[j].next)) in_register(j);
+    }
+
+    // dst = f(first, second), where the second may be in memory.
+    int binary(u8 opcode, int first, int second, bool commutes) {
+        if (commutes && in_[first].reg < 0 && in_[second].reg >= 0) std::swap(first, second);
+        const int a = in_register(first);
+        settle(second);
+        if (in_[second].reg >= 0) {
+            const int b = in_[second].reg;
+            const int out = result_register();
+            w_.three(opcode, out, a, b);
+            return out;
+        }
+        const Writer::Place b = place(in_[second].row);
+        const int out = result_register();
+        w_.three(opcode, out, a, b);
+        return out;
+    }
+
+    // An operand in a register of which nothing is needed afterwards: its own, or a copy.
+    int destroyed(int j) {
+        Operand &operand = in_[j];
+        if (operand.reg >= 0 && operand.next == NEVER) {
+            drop(operand.reg);
+            return operand.reg;
+        }
+        const int r = take_register();
+        registers_[r].pinned = true;
+        if (operand.reg >= 0) w_.copy(r, operand.reg);
+        else w_.load(r, place(operand.row));
+        return r;
+    }
+
+    int compute(const Op &op, u8 table, bool &flipped) {
+        const int size = int(in_.size());
+        if (op.code == ADD) {
+            if (size == 1) in_.push_back(in_[0]);
+            return binary(VPADDQ, 0, 1, true);
+        }
+        if (op.code == SHIFT || op.code == ROTATE) {
+            const u8 places = static_cast<u8>(op.c);
+            const int a = in_register(0);
+            if (op.code == SHIFT || wide_) {
+                const int out = result_register();
+                if (op.code == SHIFT) w_.shift(0x73, 6, out, a, places);
+                else w_.shift(0x72, 1, out, a, places);
+                return out;
+            }
+            const int low = take_register();
+            registers_[low].pinned = true;
+            w_.shift(0x73, 2, low, a, static_cast<u8>(64 - places));
+            const int out = result_register();
+            w_.shift(0x73, 6, out, a, places);
+            w_.three(VPOR, out, out, low);
+            return out;
+        }
+        if (size == 0) {
+            const int out = take_register();
+            if (!wide_) {
+                w_.three(VPXOR, out, ONES, ONES);
+                flipped = table != 0;
+            } else if (table) {
+                w_.ternary(out, out, out, 0xFF);
+            } else {
+                w_.three(VPXOR, out, out, out);
+            }
+            return out;
+        }
+        if (size == 1) {
+            const bool inverts = !(table & 0x80);
+            if (!wide_) {
+                flipped = inverts;
+                return destroyed(0);
+            }
+            if (!inverts) return destroyed(0);
+            settle(0);
+            if (in_[0].reg >= 0) {
+                const int a = in_[0].reg, out = result_register();
+                w_.ternary(out, out, a, 0x55);
+                return out;
+            }
+            const Writer::Place a = place(in_[0].row);
+            const int out = result_register();
+            w_.ternary(out, out, a, 0x55);
+            return out;
+        }
+        if (size == 2) {
+            // the table over two operands: bit 2 * first + second
+            u8 two = 0;
+            for (int row = 0; row < 4; ++row) two |= (table >> (2 * row) & 1) << row;
+            switch (two) {
+            case 8: return binary(VPAND, 0, 1, true);
+            case 14: return binary(VPOR, 0, 1, true);
+            case 6: return binary(VPXOR, 0, 1, true);
+            case 2: return binary(VPANDN, 0, 1, false);
+            case 4: return binary(VPANDN, 1, 0, false);
+            default: break;
+            }
+            if (!wide_) {
+                flipped = true;
+                switch (two) {
+                case 7: return binary(VPAND, 0, 1, true);
+                case 1: return binary(VPOR, 0, 1, true);
+                case 9: return binary(VPXOR, 0, 1, true);
+                case 13: return binary(VPANDN, 0, 1, false);
+                default: return binary(VPANDN, 1, 0, false); // 11
+                }
+            }
+        }
+        // three operands, or two with any function: one is overwritten, one may be in memory
+        int first = -1;
+        for (int j = 0; j < size; ++j)
+            if (in_[j].reg >= 0 && in_[j].next == NEVER) first = j;
+        for (int j = 0; j < size && first < 0; ++j)
+            if (in_[j].reg < 0 && in_[j].next == NEVER) first = j;
+        for (int j = 0; j < size && first < 0; ++j)
+            if (in_[j].reg < 0) first = j;
+        if (first < 0) first = 0;
+        int others[2], n = 0;
+        for (int j = 0; j < size; ++j)
+            if (j != first) others[n++] = j;
+        if (n == 1) others[1] = others[0];
+        for (int k = 0; k < n; ++k) settle(others[k]);
+        if (n == 2 && in_[others[0]].reg < 0) {
+            if (in_[others[1]].reg < 0) in_register(others[0]);
+            else std::swap(others[0], others[1]);
+        }
+        const int out = destroyed(first);
+        const int second = n == 2 ? in_[others[0]].reg : out;
+        // places: overwritten, second, third
+        int order[3];
+        order[0] = first;
+        if (n == 2) {
+            order[1] = others[0];
+            order[2] = others[1];
+        } else {
+            order[2] = others[0];
+            order[1] = 3 - order[0] - order[2]; // the place that does not matter
+        }
+        const u8 found = permuted(table, order);
+        if (in_[others[1]].reg >= 0) w_.ternary(out, second, in_[others[1]].reg, found);
+        else w_.ternary(out, second, place(in_[others[1]].row), found);
+        return out;
+    }
+
+    static constexpr int ONES = 15; // AVX2: a register with all bits set
+    static constexpr Base EXTRA[6] = {R8, R9, R10, R11, RAX, RCX};
+
+    const Program &p_;
+    bool wide_;
+    Writer w_;
+    std::vector<Held> registers_;
+    std::vector<int> row_register_;
+    std::vector<i32> slot_, next_, first_, use_, free_slots_;
+    std::vector<u8> stored_, flipped_;
+    std::vector<Operand> in_;
+    i32 slots_;
+};
+
+bool is_wide() { return std::strcmp(kernels().level, "x86_64_v4") == 0; }
+bool is_narrow() { return std::strcmp(kernels().level, "x86_64_v3") == 0; }
+
+} // namespace
+
+int encoded_arity() { return is_narrow() && allowed ? 2 : 3; }
+
+std::shared_ptr<const Code> encode(const Program &program) {
+    const bool wide = is_wide();
+    if (!allowed || refused || (!wide && !is_narrow()) || program.arity != (wide ? 3 : 2)) return nullptr;
+    if (program.ops.size() > MOST_BYTES / 32) return nullptr;
+    Encoder encoder(program, wide);
+    auto code = std::make_shared<Code>();
+    for (const Unit &unit : program.units) code->entry_.push_back(encoder.unit(unit));
+    const std::vector<u8> &bytes = encoder.bytes();
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t size = (bytes.size() + page - 1) / page * page;
+    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    std::memcpy(memory, bytes.data(), bytes.size());
+    if (mprotect(memory, size, PROT_READ | PROT_EXEC) != 0) {
+        munmap(memory, size);
+        refused = true;
+        return nullptr;
+    }
+    code->memory_ = static_cast<u8 *>(memory);
+    code->bytes_ = size;
+    code->rows_ = encoder.rows();
+    code->wide_ = wide;
+    return code;
+}
+
+Code::~Code() {
+    if (memory_) munmap(memory_, bytes_);
+}
+
+std::string why_no_code() {
+    if (!allowed) return "machine code is switched off";
+    if (refused) return "the system refuses memory that can be executed";
+    if (!is_wide() && !is_narrow()) return std::string("there is no encoder for ") + kernels().level;
+    return "";
+}
+
+#else
+
+int encoded_arity() { return 3; }
+std::shared_ptr<const Code> encode(const Program &) { return nullptr; }
+Code::~Code() = default;
+std::string why_no_code() { return "there is no encoder for this processor or system"; }
+
+#endif
+
+} // namespace herbrand
