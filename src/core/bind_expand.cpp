@@ -160,13 +160,18 @@ Ended rollouts(Expander &expander, const Array2<const u64> &states, const Array1
 
 void bind_expand(nb::module_ &m) {
     nb::class_<Ended>(m, "Ended", "How random games ended.")
-        .def_ro("goals", &Ended::goals,
+        .def_prop_ro("goals", [](const Ended &e) { return e.goals; },
+                     nb::sig("def goals(self) -> numpy.typing.NDArray[numpy.int16]"),
                 "int16 [n, roles]: goal values; `NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none.")
-        .def_ro("lengths", &Ended::lengths, "int64 [n]: steps played; -1 - steps of games that reached the limit.")
-        .def_ro("line", &Ended::line, "int32 [steps, roles]: the moves of the game that was watched.")
-        .def_ro("played", &Ended::played,
+        .def_prop_ro("lengths", [](const Ended &e) { return e.lengths; },
+                     nb::sig("def lengths(self) -> numpy.typing.NDArray[numpy.int64]"), "int64 [n]: steps played; -1 - steps of games that reached the limit.")
+        .def_prop_ro("line", [](const Ended &e) { return e.line; },
+                     nb::sig("def line(self) -> numpy.typing.NDArray[numpy.int32]"), "int32 [steps, roles]: the moves of the game that was watched.")
+        .def_prop_ro("played", [](const Ended &e) { return e.played; },
+                     nb::sig("def played(self) -> numpy.typing.NDArray[numpy.uint64]"),
                 "uint64 [moves, 8]: for each move of all roles the games in which it was made; empty if not asked for.")
-        .def_ro("last", &Ended::last, "uint64 [n, words]: the last states, packed; empty if not asked for.")
+        .def_prop_ro("last", [](const Ended &e) { return e.last; },
+                     nb::sig("def last(self) -> numpy.typing.NDArray[numpy.uint64]"), "uint64 [n, words]: the last states, packed; empty if not asked for.")
         .def_ro("complete", &Ended::complete, "Whether all games were played; if not, nothing else means anything.");
     nb::class_<Expander>(m, "Expander",
                          "Answers about many packed states of a game at once.\n\n"
@@ -174,16 +179,24 @@ void bind_expand(nb::module_ &m) {
                          "of threads can ask at the same time.")
         .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
         .def("legal", &legal, nb::arg("states"),
+             nb::sig("def legal(self, states: numpy.typing.NDArray[numpy.uint64]) -> "
+                     "tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]"),
              "Return which states are terminal, bool [n], and the packed sets of legal moves, uint64\n"
              "[n, circuit.legal_words], in which each role begins at `circuit.places`.")
         .def("goals", &goals, nb::arg("states"),
              "Return the goal values, int16 [n, roles]; `NO_VALUE` or `SEVERAL_VALUES` where there is not one.")
         .def("step", &step, nb::arg("states"), nb::arg("moves"), nb::arg("parents") = nb::none(),
              nb::arg("sees") = false,
+             nb::sig("def step(self, states: numpy.typing.NDArray[numpy.uint64], moves: numpy.typing.NDArray[numpy.int32], "
+                     "parents: numpy.typing.NDArray[numpy.int64] | None = None, sees: bool = False) -> "
+                     "tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]"),
              "Return the states after joint moves, and if asked for what roles see, packed: uint64 [k, ...] both.\n\n"
              "`moves` is int32 [k, roles], -1 for a role that does nothing.  Row i is made in state i, or parents[i].\n"
              "Legality is not looked at.  `ValueError` for numbers of moves or states that there are not.")
         .def("joints", &joints, nb::arg("bits"), nb::arg("starts"), nb::arg("begin"), nb::arg("size"),
+             nb::sig("def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], "
+                     "begin: int, size: int) -> "
+                     "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32]]"),
              "List joint moves number `begin` to `begin + size` of all states: parents, int64 [size], and moves, int32\n"
              "[size, roles], the last role's changing fastest.\n\n"
              "`bits` are sets of legal moves as `legal` returns them, `starts`, [n + 1], the sums of how many joint\n"

@@ -84,7 +84,8 @@ class Legal:
 
         A number that does not fit is 2**62.
         """
-        return core.joint_counts(self.over, self.bits, self.places.tolist())
+        counts: NDArray[np.int64] = core.joint_counts(self.over, self.bits, self.places.tolist())
+        return counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,8 @@ class Expander:
 
     def goals(self, states: States) -> NDArray[np.int16]:
         """Return the goal values, [n, roles]; `core.NO_VALUE` or `SEVERAL_VALUES` where there is none."""
-        return self.core.goals(self._checked(states))
+        values: NDArray[np.int16] = self.core.goals(self._checked(states))
+        return values
 
     def step(self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None = None) -> States:
         """Return the states after joint moves, [k, words].
@@ -343,7 +345,7 @@ class Expander:
 
 def new_generator(seed: int) -> NDArray[np.uint64]:
     """Return the state of a generator for `core.Expander.rollouts`, which it uses up."""
-    return np.random.SeedSequence(seed).generate_state(_GENERATOR, np.uint64)
+    return np.asarray(np.random.SeedSequence(seed).generate_state(_GENERATOR, np.uint64), np.uint64)
 
 
 def any_of(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:
