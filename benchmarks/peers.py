@@ -234,7 +234,6 @@ def ways(name: str) -> dict[str, Callable[[float], float]]:
     found |= {way: partial(envs.rate, go, BATCH) for way, go in batched.items()}
 
     def batch(seconds: float) -> float:
-        _ = code  # which is found as long as it is held
         return measure_network(game.network, seconds=seconds).transitions_per_second
 
     return found | {"batch": batch}

@@ -81,7 +81,6 @@ def main() -> int:
             "python": platform.python_version(),
             "herbrand": herbrand.__version__,
             "seconds": options.seconds,
-            "compile_s": round(compiling, 3),
         }
         print(json.dumps({**about, "rows": rows}, indent=1))
     return 1 if failed else 0

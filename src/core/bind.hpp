@@ -40,6 +40,10 @@ inline void require(bool condition, const char *what) {
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_circuit(nb::module_ &m);
+void bind_expand(nb::module_ &m);
+void bind_search(nb::module_ &m);
+void bind_explore(nb::module_ &m);
+void bind_minimax(nb::module_ &m);
 void bind_play(nb::module_ &m);
 
 } // namespace herbrand

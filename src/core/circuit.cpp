@@ -69,13 +69,13 @@ void Circuit::validate() const {
 }
 
 template <class Make> ProgramPtr Circuit::made(int which, Make &&make) const {
-    const std::lock_guard<std::mutex> hold(lock_);
-    if (kernels_ != &kernels()) {
-        for (ProgramPtr &program : programs_) program.reset();
-        kernels_ = &kernels();
+    const std::lock_guard<std::mutex> hold(programs_.lock);
+    if (programs_.kernels != &kernels()) {
+        for (ProgramPtr &program : programs_.made) program.reset();
+        programs_.kernels = &kernels();
     }
-    if (!programs_[which]) programs_[which] = make();
-    return programs_[which];
+    if (!programs_.made[which]) programs_.made[which] = make();
+    return programs_.made[which];
 }
 
 ProgramPtr Circuit::evaluating() const {

@@ -55,9 +55,14 @@ struct Circuit {
     ProgramPtr playing(bool shared) const;
 
 private:
-    mutable std::mutex lock_;
-    mutable ProgramPtr programs_[3];
-    mutable const void *kernels_ = nullptr; // what they were made for
+    struct Programs {
+        Programs() = default;
+        Programs(const Programs &) {} // a copy of a circuit is there to be changed
+        std::mutex lock;
+        ProgramPtr made[3];
+        const void *kernels = nullptr; // what they were made for
+    };
+    mutable Programs programs_;
     template <class Make> ProgramPtr made(int which, Make &&make) const;
 };
 

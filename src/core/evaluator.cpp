@@ -1,5 +1,7 @@
 #include "evaluator.hpp"
 
+#include "cpu.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -17,16 +19,21 @@ void transpose(u64 *square) {
 }
 
 void pack_rows(const u64 *const *rows, int n, u64 *out, i64 stride, int count) {
-    u64 square[64];
-    for (int w = 0; 64 * w < count; ++w) {
-        const int lanes = std::min(64, count - 64 * w);
-        for (int j = 0; 64 * j < n; ++j) {
-            const int bits = std::min(64, n - 64 * j);
-            for (int b = 0; b < bits; ++b) square[b] = rows[64 * j + b][w];
-            for (int b = bits; b < 64; ++b) square[b] = 0;
+    alignas(64) u64 squares[64 * WORDS];
+    const auto transpose_all = kernels().transpose;
+    for (int j = 0; 64 * j < n; ++j) {
+        const int bits = std::min(64, n - 64 * j);
+        if (count <= 64) { // few states: one square, not one for each word of a row
+            u64 square[64] = {};
+            for (int b = 0; b < bits; ++b) square[b] = rows[64 * j + b][0];
             transpose(square);
-            for (int b = 0; b < lanes; ++b) out[(64 * w + b) * stride + j] = square[b];
+            for (int b = 0; b < count; ++b) out[b * stride + j] = square[b];
+            continue;
         }
+        for (int b = 0; b < bits; ++b) std::memcpy(squares + b * WORDS, rows[64 * j + b], 8 * WORDS);
+        for (int b = bits; b < 64; ++b) std::memset(squares + b * WORDS, 0, 8 * WORDS);
+        transpose_all(squares);
+        for (int i = 0; i < count; ++i) out[i * stride + j] = squares[(i & 63) * WORDS + (i >> 6)];
     }
 }
 
@@ -37,24 +44,29 @@ void Evaluator::run_next() { machine_.run(machine_.program().next); }
 void Evaluator::run_goals() { machine_.run(machine_.program().goals); }
 
 void Evaluator::load(const u64 *states, int words, const i64 *index, i64 begin, i64 end) {
-    u64 square[64];
     const int fluents = circuit_->fluents;
-    for (int w = 0; w < WORDS; ++w) {
-        for (int j = 0; 64 * j < fluents; ++j) {
-            const int bits = std::min(64, fluents - 64 * j);
-            const i64 first = begin + 64 * w;
-            if (first >= end) { // nothing but the first state
-                const u64 word = states[(index ? index[begin] : begin) * words + j];
-                for (int b = 0; b < bits; ++b) fluent(64 * j + b)[w] = word >> b & 1 ? ~u64(0) : 0;
-                continue;
+    const i64 count = end - begin;
+    const auto transpose_all = kernels().transpose;
+    const auto state = [&](i64 i) { return states + (index ? index[begin + i] : begin + i) * words; };
+    alignas(64) u64 squares[64 * WORDS];
+    for (int j = 0; 64 * j < fluents; ++j) {
+        const int bits = std::min(64, fluents - 64 * j);
+        const u64 first = state(0)[j];
+        if (count <= 64) { // few states: one square, and nothing but the first state in the other words
+            u64 square[64];
+            for (i64 i = 0; i < 64; ++i) square[i] = i < count ? state(i)[j] : first;
+            if (count > 1) transpose(square);
+            for (int b = 0; b < bits; ++b) {
+                u64 *row = fluent(64 * j + b);
+                const u64 word = first >> b & 1 ? ~u64(0) : 0;
+                row[0] = count > 1 ? square[b] : word;
+                for (int w = 1; w < WORDS; ++w) row[w] = word;
             }
-            for (int b = 0; b < 64; ++b) {
-                const i64 i = first + b < end ? first + b : begin;
-                square[b] = states[(index ? index[i] : i) * words + j];
-            }
-            transpose(square);
-            for (int b = 0; b < bits; ++b) fluent(64 * j + b)[w] = square[b];
+            continue;
         }
+        for (i64 i = 0; i < LANES; ++i) squares[(i & 63) * WORDS + (i >> 6)] = i < count ? state(i)[j] : first;
+        transpose_all(squares);
+        for (int b = 0; b < bits; ++b) std::memcpy(fluent(64 * j + b), squares + b * WORDS, 8 * WORDS);
     }
 }
 

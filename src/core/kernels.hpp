@@ -6,12 +6,21 @@
 namespace herbrand {
 
 struct Op;
+struct RoleChoice;
 struct Block;
 
 struct Kernels {
     const char *level;
     // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
+    // Take a random legal move of one role in every lane; returns how many moves are in `live`.  See choice.hpp.
+    int (*choose)(const RoleChoice &choice);
+    // Make each row to[i] what from[i] says in the lanes of the row `mask`.
+    void (*take_where)(u64 *const *to, const u64 *const *from, int count, const u64 *mask);
+    // Make rows[which[i]] false.
+    void (*clear_rows)(u64 *const *rows, const i32 *which, int count);
+    // Transpose, for each of the words of a row, that word of 64 rows as a square of bits, in place.
+    void (*transpose)(u64 *rows);
     // Play on in all lanes for at most so many passes; returns how many were made.  See play.hpp.
     i64 (*play)(Block &block, i64 passes);
     // Compute functions of three bits on values in registers, `turns` times 64 rows.

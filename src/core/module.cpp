@@ -33,5 +33,9 @@ NB_MODULE(_core, m) {
         .def("set_deadline", &Stop::set_deadline, nb::arg("seconds"),
              "Have calls end after so many seconds from now; infinity for never.");
     bind_circuit(m);
+    bind_expand(m);
+    bind_search(m);
+    bind_explore(m);
+    bind_minimax(m);
     bind_play(m);
 }

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse.minimax.descent import DEEPEST
-from herbrand.analyse.minimax.nodes import SCALE
-from herbrand.analyse.minimax.table import EXACT, LOWER, new_table, probe, store
+from herbrand.analyse.minimax.judge import LOWER, SCALE
+from herbrand.analyse.minimax.search import DEEPEST
+from herbrand.core import TranspositionTable
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
@@ -80,17 +80,17 @@ def test_forced_wins_are_taken_the_short_way(about_to_win: State) -> None:
 
 def test_a_table_gives_back_what_it_took() -> None:
     """Values, depths, bounds and moves survive; a state that is not there is not found."""
-    table = new_table(1 << 16)
+    table = TranspositionTable(1 << 16)
+    assert table.bytes == 1 << 16
     chance = random.Random(1)
     for _ in range(200):
-        key = np.uint64(chance.getrandbits(64))
+        key = chance.getrandbits(64)
         value, depth, move = chance.randrange(100 * SCALE), chance.randrange(DEEPEST), chance.randrange(9999)
-        store(table, key, value, depth, LOWER, 1, move)
-        data = int(probe(table, key))
-        assert (data >> 1 & 3, data >> 3 & 1, data >> 4 & 511) == (LOWER, 1, depth)
-        assert (data >> 13 & 0xFFFFF, (data >> 33) - 1) == (value, move)
-        assert not probe(table, key ^ np.uint64(1 << 40))
-    assert EXACT != LOWER
+        table.store(key, value, depth, LOWER, True, move)
+        assert table.probe(key) == (value, depth, LOWER, True, move)
+        assert table.probe(key ^ (1 << 40)) is None
+    with pytest.raises(ValueError, match="depth"):
+        table.store(1, 0, 512, LOWER, True, 0)
 
 
 def test_values_are_learned_from_random_games(random_state: RandomState) -> None:
@@ -105,7 +105,7 @@ def test_values_are_learned_from_random_games(random_state: RandomState) -> None
     search = AlphaBeta(game.network, 0, memory=1 << 20, judge=lesson.judge)
     for state, value in zip(states, values, strict=True):
         search.move_to(state[None, :])
-        assert abs(int(search.rows.value[0]) - min(max(value, SCALE // 2), 99.5 * SCALE)) <= 1
+        assert abs(search.core.root_value() - min(max(value, SCALE // 2), 99.5 * SCALE)) <= 1
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_novelty_can_be_left_out(walk: herbrand.Game, *, novelty: bool) -> None:
     player = make_player(f"alphabeta(learning=False, novelty={novelty})")
     assert isinstance(player, AlphaBetaPlayer)
     player.start(walk, "walker", 60)
-    assert [len(engine.seen) for engine in player._engines] == [
+    assert [len(engine.core.seen()) for engine in player._engines] == [
         novelty * walk.expander.words
     ] * player.threads
     player.stop()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.explore import explore
-from herbrand.analyse.table import insert, rebuild
+from herbrand.core import StateTable
 from herbrand.testing import games as random_games
 
 if TYPE_CHECKING:
@@ -157,19 +157,23 @@ def test_a_start_in_the_middle() -> None:
 
 
 def test_the_set_keeps_each_row_once() -> None:
-    """Random rows with many repetitions, against a dictionary; also after a rebuild."""
+    """Random rows with many repetitions, against a dictionary; also when the table has to grow."""
     chance = np.random.default_rng(3)
     for words in (1, 3):
-        rows = chance.integers(0, 40, (5000, words), np.uint64) << np.uint64(chance.integers(0, 50))
-        states = np.zeros((6000, words), np.uint64)
-        table = np.zeros(1 << 13, np.uint64)
-        numbers = np.empty(len(rows), np.int32)
+        rows = chance.integers(0, 40, (50_000, words), np.uint64) << np.uint64(chance.integers(0, 50))
+        states = np.zeros((60_000, words), np.uint64)
+        table = StateTable(words)
+        size = table.bytes
         parents = np.zeros(len(states), np.int32)
         origins = np.arange(len(rows))
-        count = insert(table, states, 0, rows, 0, 2500, numbers, origins, 7, parents)
-        table = np.zeros(1 << 14, np.uint64)
-        rebuild(table, states, count)
-        count = insert(table, states, count, rows, 2500, 5000, numbers, origins, 7, parents)
+        numbers = np.concatenate(
+            [
+                table.insert(states, parents, rows[part], origins[part], 7)
+                for part in (slice(2500), slice(2500, 30_000), slice(30_000, None))
+            ]
+        )
+        count = table.count
+        assert (table.bytes > size) == (words == 3)
         known: dict[bytes, int] = {}
         expected = [known.setdefault(row.tobytes(), len(known)) for row in rows]
         assert numbers.tolist() == expected

@@ -15,12 +15,11 @@ from herbrand.analyse.solve import solve
 from herbrand.errors import HerbrandError
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer
-from herbrand.play.search.descent import is_exact
 from herbrand.play.search.engine import Search
 from herbrand.play.search.features import only_placing
 from herbrand.play.search.plain import PlainSearch
 from herbrand.play.search.reading import reports
-from herbrand.play.search.tree import ALONE, ARMS, EDGES, JOINT, POSITIONS, forget, position_slot
+from herbrand.play.search.tree import ALONE, JOINT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +83,7 @@ def test_every_proved_position_of_tic_tac_toe_is_right() -> None:
     for at in range(len(states)):
         true = value(states[at : at + 1])
         assert tree.low[at, 0] <= true <= tree.high[at, 0]
-        proved += bool(is_exact(tree, at))
+        proved += bool(tree.is_exact(at))
     assert proved > 500
 
 
@@ -171,10 +170,10 @@ def test_forgetting_keeps_what_can_still_come(name: str) -> None:
     arms = int(tree.first[child])
     moves = tree.move[arms : arms + int(tree.sizes[child].sum())].copy()
     counts = tree.arm_count[arms : arms + len(moves)].copy()
-    positions, edges = search.positions, int(tree.used[EDGES])
-    root = forget(tree, child)
+    positions, edges = search.positions, tree.edges
+    root = tree.forget(child)
     assert 0 < search.positions < positions
-    assert int(tree.used[EDGES]) <= edges
+    assert tree.edges <= edges
     assert (tree.state[root] == before[0]).all()
     assert float(tree.games[root]) == before[1]
     assert (tree.total[root] == before[2]).all()
@@ -182,12 +181,12 @@ def test_forgetting_keeps_what_can_still_come(name: str) -> None:
     assert (tree.move[first : first + len(moves)] == moves).all()
     assert (tree.arm_count[first : first + len(moves)] == counts).all()
     for at in range(search.positions):
-        assert tree.slots[position_slot(tree, tree.state, at)] == at + 1
+        assert tree.find(tree.state[at : at + 1]) == at
     assert size > 1
     search.root = root
     grown(search, 4)
     assert search.positions > len(moves)
-    assert (tree.arm_virtual[: tree.used[ARMS]] == 0).all()
+    assert (tree.arm_virtual[: tree.arms] == 0).all()
 
 
 def test_memory_is_bounded_and_a_full_tree_still_learns() -> None:
@@ -196,12 +195,12 @@ def test_memory_is_bounded_and_a_full_tree_still_learns() -> None:
     search = Search(game.network, memory=1, seed=1)
     search.move_to(search.expander.initial)
     grown(search, 20)
-    assert search.positions == len(search.tree.games)
-    assert search.tree.used[ARMS] <= len(search.tree.move)
+    assert search.positions == search.tree.room
+    assert search.tree.arms <= search.tree.arm_room
     games = float(search.tree.games[search.root])
     grown(search, 5)
     assert float(search.tree.games[search.root]) > games
-    assert search.positions == int(search.tree.used[POSITIONS]) == len(search.tree.games)
+    assert search.positions == search.tree.positions == search.tree.room
 
 
 def test_moves_at_once_are_mixed_by_regret_matching() -> None:
@@ -331,4 +330,4 @@ def test_games_of_every_kind_are_played_to_the_end(name: str) -> None:
         state = state.next(joint)
     search = players[game.players[0]]._found.search
     assert search is not None
-    assert (search.tree.arm_virtual[: search.tree.used[ARMS]] == 0).all()
+    assert (search.tree.arm_virtual[: search.tree.arms] == 0).all()

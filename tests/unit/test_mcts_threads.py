@@ -11,14 +11,14 @@ import pytest
 import herbrand
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.search.engine import Search
-from herbrand.play.search.tree import ALONE, ARMS, BUSY, JOINT, POSITIONS
+from herbrand.play.search.tree import ALONE, BUSY, JOINT
 
 
 def grown_by_two(name: str, rounds: int) -> Search:
     """A search in which two threads did so many rounds each."""
     search = Search(herbrand.load(name).network, memory=1 << 25, seed=1, threads=2)
     search.move_to(search.expander.initial)
-    search.warm()
+    search.round()
 
     def grow(worker: int) -> None:
         for _ in range(rounds):
@@ -37,7 +37,7 @@ def test_a_tree_that_two_threads_grew_is_whole(name: str) -> None:
     """Nothing is left under way, every position is there once, and every game that was played is counted."""
     search = grown_by_two(name, 8)
     tree, positions = search.tree, search.positions
-    assert (tree.arm_virtual[: tree.used[ARMS]] == 0).all()
+    assert (tree.arm_virtual[: tree.arms] == 0).all()
     assert (tree.seen[:positions] < BUSY).all()
     assert len(np.unique(tree.state[:positions], axis=0)) == positions
     assert search.playouts >= 9 * 512
@@ -65,9 +65,12 @@ def test_what_was_stopped_leaves_no_game_that_goes_on_after_its_end() -> None:
     search = Search(herbrand.load("ticTacToe").network, memory=1 << 24, seed=1)
     search.move_to(search.expander.initial)
     for k in range(40):
-        search.stop[0] = k % 2
+        if k % 2:
+            search.stop.set()
+        else:
+            search.stop.clear()
         search.round()
-    search.stop[0] = 0
+    search.stop.clear()
     opened = np.flatnonzero(np.isin(search.tree.kind[: search.positions], (ALONE, JOINT)))
     assert len(opened) > 100
     assert not search.expander.terminal(search.tree.state[opened]).any()
@@ -102,4 +105,4 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         before = search.playouts
         time.sleep(0.1)
         assert search.playouts == before
-        assert int(search.tree.used[POSITIONS]) > 0
+        assert search.tree.positions > 0

@@ -41,9 +41,6 @@ class Gate:
 class Search:
     """What a tree search made, as far as its player looks at it while it is made."""
 
-    def straighten(self, seconds: float) -> None:
-        """Have nothing to compile."""
-
 
 @pytest.fixture
 def gate() -> Gate:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import herbrand
-from herbrand.analyse.minimax.nodes import no_judge
+from herbrand.analyse.minimax.judge import no_judge
 from herbrand.analyse.plan import find_plan
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.meta import MetaPlayer

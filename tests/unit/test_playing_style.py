@@ -39,9 +39,9 @@ def test_moves_that_go_with_good_results_weigh_more() -> None:
 def test_weights_change_the_games_and_nothing_else(small_connect_four: herbrand.Game) -> None:
     """States are the same; with all the weight on a column it is filled first."""
     expander = small_connect_four.expander
-    weights = np.ones(int(expander._bounds[-1]), np.int64)
+    weights = np.ones(int(expander.bounds[-1]), np.int64)
     for role in range(2):
-        weights[expander._bounds[role] + expander.move_numbers[role]["(drop 2)"]] = 200
+        weights[expander.bounds[role] + expander.move_numbers[role]["(drop 2)"]] = 200
     heavy = styled(expander, Style(weights=weights))
     assert heavy.fluent_names == expander.fluent_names
     ends = heavy.rollouts(heavy.initial, seed=1, each=64, max_steps=4)

@@ -8,10 +8,15 @@
 namespace herbrand::HB_LEVEL {
 
 void walk_rows(u64 *rows, const Op *begin, const Op *end);
+int choose(const RoleChoice &choice);
+void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask);
+void clear_rows(u64 *const *rows, const i32 *which, int count);
+void transpose_rows(u64 *rows);
+
 i64 play_block(Block &block, i64 passes);
 u64 spin(i64 turns);
 
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk_rows, play_block, spin};
+const Kernels table = {HB_NAME(HB_LEVEL), walk_rows, choose, take_where, clear_rows, transpose_rows, play_block, spin};
 
 } // namespace herbrand::HB_LEVEL

@@ -17,7 +17,6 @@ final, and goal values (Moore 1956).  Such states differ as sets of facts.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -314,7 +313,6 @@ def automaton(
     game.require_playable()
     expander = game.expander
     first = None if start is None else expander.pack([start.facts])
-    explore(expander, start=first, budget=Budget(math.inf, 1))  # compiles what is not compiled yet
     space = explore(expander, start=first, budget=Budget(seconds, limit))
     if not space.complete or len(space.states) > limit:
         too_long = len(space.states) <= limit

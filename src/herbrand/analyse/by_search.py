@@ -8,7 +8,6 @@ possible, and so improbable that it is left at that.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,10 +50,7 @@ def solve_by_search(game: Game, *, start: State | None = None, budget: Budget | 
     first = expander.initial if start is None else expander.pack([start.facts])
     if expander.terminal(first)[0]:
         raise GameError("the game is over there")
-    left = budget.left
-    searches = [_search(game, role, first, budget) for role in range(2)]
-    budget = replace(budget, seconds=left, started=time.monotonic())  # compiling does not count
-    minds = [_Mind(search, budget) for search in searches]
+    minds = [_Mind(_search(game, role, budget), budget) for role in range(2)]
     values = [mind.value(first) for mind in minds]
     total = _sum_seen(expander, first)
     adds_up = sum(values) == total
@@ -75,15 +71,11 @@ def solve_by_search(game: Game, *, start: State | None = None, budget: Budget | 
     )
 
 
-def _search(game: Game, role: int, state: States, budget: Budget) -> Search:
-    """Return a search that is compiled."""
+def _search(game: Game, role: int, budget: Budget) -> Search:
     from herbrand.analyse.minimax.search import Search
 
     memory = int(min(_MEMORY, 0.4e6 * budget.megabytes))
-    search = Search(game.network, role, memory=memory, exact=True)
-    search.move_to(state)
-    search.slice(0)
-    return search
+    return Search(game.network, role, memory=memory, exact=True)
 
 
 class _Mind:

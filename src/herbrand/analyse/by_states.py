@@ -52,20 +52,14 @@ def termination(space: StateSpace) -> Verdict:
             certificate=StateSet(space, "ranked"),
             details={"bound": space.longest_play},
         )
-    from herbrand.analyse.graph import lasso
-
     depth = np.searchsorted(space.levels, np.arange(len(space.states)), side="right") - 1
-    before = np.zeros(len(space.states), np.int64)
-    where, length, finished = lasso(space.starts, space.children, depth, space.unsorted, _WORK, before)
-    if where < 0:
+    circle, finished = space.graph.lasso(depth, space.unsorted, _WORK)
+    if not circle:
         return Verdict.unknown("there is a circle, but it was not found within the budget")
-    back = before[: int(np.flatnonzero(before < 0)[0])].tolist()
-    path = [int(where), *back[::-1], int(where)]
-    prefix = space.line_to(int(where))
-    witness = Witness(
-        (*prefix, *space.line_along(path)), loop=len(prefix), shortest=bool(finished) and space.complete
-    )
-    reason = f"after {len(prefix)} steps, {length} more lead back to the same state"
+    prefix = space.line_to(circle[0])
+    around = space.line_along([*circle, circle[0]])
+    witness = Witness((*prefix, *around), loop=len(prefix), shortest=finished and space.complete)
+    reason = f"after {len(prefix)} steps, {len(circle)} more lead back to the same state"
     return Verdict("refuted", METHOD, reason, witness)
 
 
@@ -154,18 +148,10 @@ def strong(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Compute from where a role can force a terminal state of `target`, whatever the others do.
 
-    Returns for each state in how many steps, or `graph.NEVER`, and which of its legal moves does it.
+    Returns for each state in how many steps, or -1, and which of its legal moves does it.
     The role reacts to the state but not to what the others do at the same time.
     """
-    from herbrand.analyse.graph import force, force_in_order
-
-    rank = np.zeros(len(space.states), np.int32)
-    move = np.zeros(len(space.states), np.int32)
-    if space.acyclic:
-        force_in_order(space.starts, space.children, space.counts, space.sequence, target, role, rank, move)
-    else:
-        force(space.starts, space.children, space.counts, target, role, rank, move)
-    return rank, move
+    return space.graph.force(target, role, space.sequence if space.acyclic else None)
 
 
 def strong_of(space: StateSpace, role: int, value: int) -> Verdict:
@@ -222,8 +208,6 @@ def _policy(space: StateSpace, role: int, move: NDArray[np.int32], value: int, s
 
 def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) -> Spoiler:
     """Collect replies that keep the role from ever forcing the value."""
-    from herbrand.analyse.graph import reply
-
     known, queue = {0}, [0]
     replies = {}
     for state in queue:
@@ -232,7 +216,7 @@ def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) 
         facts = space.expander.facts(space.states[state : state + 1])[0]
         expansion = space.expander.expand(space.states[state : state + 1])
         for number in range(int(space.counts[state, role])):
-            edge = int(reply(state, number, space.starts, space.children, space.counts, role, rank))
+            edge = space.graph.reply(state, number, role, rank)
             joint = expansion.joint_move(edge - int(space.starts[state]))
             replies[facts, joint[role]] = joint
             child = int(space.children[edge])

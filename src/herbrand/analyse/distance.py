@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.analyse.domains import UNREACHABLE, Domains
-from herbrand.compiled import compiled
+from herbrand.core import distances
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Distance"]
 
-_LANES = 32
-"""States that are gone through side by side."""
-_FAR = UNREACHABLE
-"""The distance to what cannot be."""
 _NONE = np.zeros(0, np.int64)
 _NO_DOMAINS = Domains(np.zeros(1, np.int64), _NONE, _NONE, np.zeros(0, np.float32))
 
@@ -89,45 +85,8 @@ class Distance:
 
     def __call__(self, states: States) -> NDArray[np.float32]:
         """Return the distances, [n]; 0 for the states looked for."""
-        found = np.zeros(len(states), np.float32)
-        _distances(
-            self.left, self.right, self.fluents, self.literals, self.weights, *self.domains, states, found
-        )
-        return found
+        return distances(
+            self.left, self.right, self.fluents, self.literals, self.weights, *self.domains,
+            float(UNREACHABLE), states,
+        )  # fmt: skip
 
-
-@compiled
-def _distances(
-    left, right, fluents, literals, weights, starts, members, tables, steps, states, found
-):  # fmt: skip
-    """Fill in the distance of each state; `starts`, `members`, `tables` and `steps` are `Domains`."""
-    nodes = 1 + fluents + len(left)
-    far = np.zeros((2 * nodes, _LANES), np.float32)  # by literal: the distance to its being true
-    far[0, :] = _FAR
-    for begin in range(0, len(states), _LANES):
-        end = min(begin + _LANES, len(states))
-        for f in range(fluents):
-            word, bit = f >> 6, np.uint64(f & 63)
-            for i in range(begin, end):
-                true = np.float32((states[i, word] >> bit) & np.uint64(1))
-                far[2 * f + 2, i - begin] = np.float32(1) - true
-                far[2 * f + 3, i - begin] = true
-        for k in range(len(starts) - 1):
-            first, size, table = starts[k], starts[k + 1] - starts[k], tables[k]
-            for i in range(end - begin):
-                now = size
-                for j in range(size):
-                    if far[2 * members[first + j] + 2, i] == 0:
-                        now = j
-                        break
-                for j in range(size):
-                    at = 2 * members[first + j] + 2
-                    far[at, i] = max(far[at, i], steps[table + now * size + j])
-        for g in range(len(left)):
-            a, b, at = left[g], right[g], 2 * (1 + fluents + g)
-            for k in range(_LANES):
-                far[at, k] = min(far[a, k] + far[b, k], _FAR)
-                far[at + 1, k] = min(far[a ^ 1, k], far[b ^ 1, k])
-        for i in range(begin, end):
-            for k in range(len(literals)):
-                found[i] += weights[k] * far[literals[k], i - begin]

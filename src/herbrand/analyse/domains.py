@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from herbrand.analyse.groups import observed
+from herbrand.core import evaluate_ternary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,10 +94,7 @@ def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]
 
 def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which fluents of a group may follow which, [size + 1, size + 1]; the last is none of them."""
-    from herbrand.analyse.graph import certain
-
     fluents, moves = len(network.fluents), len(network.moves)
-    loops = network.loops[np.argsort(network.loops[:, 0])] if len(network.loops) else network.loops
     follows = np.zeros((len(group) + 1, len(group) + 1), np.bool_)
     can = np.zeros(network.inputs + network.gates, np.bool_)
     must = np.zeros_like(can)
@@ -107,10 +105,7 @@ def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:
             can[1 + group[row]] = must[1 + group[row]] = True
         can[1 + fluents : 1 + fluents + moves] = True
         for _ in range(2):  # only moves that may be legal
-            certain(
-                network.left, network.right, network.inputs, loops, network.feedback, 1 + fluents + moves,
-                can, must,
-            )  # fmt: skip
+            evaluate_ternary(network.circuit, can, must)
             can[1 + fluents : 1 + fluents + moves] = _possible(can, must, network.legal)
         if _possible(can, must, np.array([network.terminal ^ 1], np.int32))[0]:
             follows[row, :-1] = _possible(can, must, network.next[group])

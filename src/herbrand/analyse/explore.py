@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.budget import Budget
-from herbrand.simulate.memory import zeros
+from herbrand.core import NO_VALUE, StateGraph, StateTable, Survey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,8 +41,6 @@ _PACE = 0.2
 """Seconds after which to look at the budget again."""
 _JOINTS = 1 << 18
 """Successors that are added at once."""
-_LARGE = 1 << 22
-"""A table of more places is doubled when it is full, a smaller one made eight times as large."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class StateSpace:
     counts: NDArray[np.int32]
     """[expanded, roles] how many legal moves each role has; the edges of a state are a product of these."""
     goals: NDArray[np.int16]
-    """[n, roles] goal values of terminal states, `lanes.NO_VALUE` elsewhere."""
+    """[n, roles] goal values of terminal states, `core.NO_VALUE` elsewhere."""
     stuck: NDArray[np.int64]
     """The states that are not terminal and have a role without a legal move, ascending."""
     starts: NDArray[np.int64]
@@ -140,19 +138,18 @@ class StateSpace:
     # -- counting -------------------------------------------------------------------------
 
     @cached_property
-    def _ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-        from herbrand.analyse.table import order
+    def graph(self) -> StateGraph:
+        """The graph, for what is computed on it."""
+        return StateGraph(self.starts, self.children, self.counts, len(self.states))
 
-        sequence = np.zeros(len(self.states), np.int32)
-        longest = np.zeros(len(self.states), np.int32)
-        starts = np.concatenate([self.starts, np.full(len(self.states) - self.expanded, self.starts[-1])])
-        sorted_ = order(starts, self.children, sequence, longest)
-        return sequence, longest, int(sorted_)
+    @cached_property
+    def _ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return self.graph.order()
 
     @property
     def acyclic(self) -> bool:
         """Whether no state comes back to itself, so that every line of play is finite."""
-        return self._ordered[2] == len(self.states)
+        return len(self._ordered[0]) == len(self.states)
 
     @property
     def sequence(self) -> NDArray[np.int32]:
@@ -169,9 +166,8 @@ class StateSpace:
     @property
     def unsorted(self) -> NDArray[np.int64]:
         """The states that lie on a circle or behind one, ascending."""
-        sequence, _, sorted_ = self._ordered
         mask = np.ones(len(self.states), np.bool_)
-        mask[sequence[:sorted_]] = False
+        mask[self._ordered[0]] = False
         return np.flatnonzero(mask)
 
     @property
@@ -184,27 +180,22 @@ class StateSpace:
 
         None for 2**128 and more.  Only when complete and acyclic.
         """
-        from herbrand.analyse.table import count_plays
-
-        low, high = np.zeros((2, len(self.states)), np.uint64)
-        fits = count_plays(self.starts, self.children, self.sequence, low, high)
-        return int(low[0]) | int(high[0]) << 64 if fits else None
+        found = self.graph.count_plays(self.sequence)
+        return None if found is None else int(found[0][0]) | int(found[1][0]) << 64
 
     def perft(self, depth: int) -> list[int]:
         """Return how many lines of play have 0, 1, ..., `depth` joint moves; shorter where none are left.
 
         Stops before the first number of 2**128 or more.
         """
-        from herbrand.analyse.table import spread
-
         low, high = np.zeros((2, len(self.states)), np.uint64)
         low[0] = 1
         counts = [1]
         for _ in range(depth):
-            after_low, after_high = np.zeros((2, len(self.states)), np.uint64)
-            if not spread(self.starts, self.children, low, high, after_low, after_high):
+            after = self.graph.spread(low, high)
+            if after is None:
                 break
-            low, high = after_low, after_high
+            low, high = after
             some = np.flatnonzero(low | high)
             if not len(some):
                 break
@@ -254,10 +245,9 @@ class Growing:
         if spill is not None:
             self.folder = tempfile.TemporaryDirectory(dir=spill, prefix="herbrand-states-")
         self.states = self._room(1 << 10)
-        self.table = np.zeros(1 << 14, np.uint64)
-        self.count = 0
+        self.table = StateTable(expander.words)
         self.over = np.zeros(1 << 10, np.bool_)
-        self.goals = np.full((1 << 10, roles), -1, np.int16)
+        self.goals = np.full((1 << 10, roles), NO_VALUE, np.int16)
         self.counts = np.zeros((1 << 10, roles), np.int32)
         self.parents = np.full(1 << 10, -1, np.int32)
         self.starts = np.zeros((1 << 10) + 1, np.int64)
@@ -267,12 +257,13 @@ class Growing:
         self.expanded = 0
         self.transitions = 0
         self.stopped: str | None = None
-        self.branching = np.zeros((roles, 2), np.int64)
-        self.choosers = np.zeros(roles + 1, np.int64)
-        self.ever = np.zeros(expander.words, np.uint64)
-        self.always = np.full(expander.words, 0xFFFFFFFFFFFFFFFF, np.uint64)
-        self.ever_legal = np.zeros(int(expander._places[-1]), np.uint64)
+        self.survey = Survey(expander.network.circuit)
         self.add(expander.initial if start is None else start, np.zeros(1, np.int64), -1)
+
+    @property
+    def count(self) -> int:
+        """How many states were found."""
+        return self.table.count
 
     # -- memory ---------------------------------------------------------------------------
 
@@ -281,7 +272,7 @@ class Growing:
         words = self.expander.words
         if self.folder is None:
             found = np.empty((size, words), np.uint64)
-            if hasattr(self, "count"):
+            if hasattr(self, "states"):
                 found[: self.count] = self.states[: self.count]
             return found
         path = Path(self.folder.name) / "states"
@@ -290,42 +281,33 @@ class Growing:
         return np.memmap(path, np.uint64, "r+", shape=(size, words))
 
     def _grow(self, more: int) -> None:
-        """Make room for so many more states in everything."""
+        """Make room for so many more states."""
         needed = self.count + more
         if needed > len(self.states):
             size = max(needed, 2 * len(self.states))
             self.states = self._room(size)
             self.parents = _longer(self.parents, size, -1)
-        if 5 * needed > 3 * len(self.table):
-            from herbrand.analyse.table import rebuild
-
-            self.table = zeros(len(self.table) * (8 if len(self.table) < _LARGE else 2), np.uint64)
-            rebuild(self.table, self.states, self.count)
-            self._grow(more)
 
     @property
     def megabytes(self) -> float:
         """Memory taken by what is kept."""
-        kept = [self.table, self.over, self.goals, self.counts, self.parents, self.starts, *self.children]
+        kept = [self.over, self.goals, self.counts, self.parents, self.starts, *self.children]
         if self.folder is None:
             kept.append(self.states)
-        return sum(array.nbytes for array in kept) / 1e6
+        return (self.table.bytes + sum(array.nbytes for array in kept)) / 1e6
 
     # -- work -----------------------------------------------------------------------------
 
     def add(self, rows: States, origins: NDArray[np.int64], first_origin: int) -> NDArray[np.int32]:
         """Add states that come from `first_origin + origins`; return their numbers."""
-        from herbrand.analyse.table import insert
-
         numbers = np.empty(len(rows), np.int32)
         step = 1 << 16
         for begin in range(0, len(rows), step):
             end = min(begin + step, len(rows))
             self._grow(end - begin)
-            self.count = insert(
-                self.table, self.states, self.count, rows, begin, end, numbers, origins, first_origin,
-                self.parents,
-            )  # fmt: skip
+            numbers[begin:end] = self.table.insert(
+                self.states, self.parents, rows[begin:end], origins[begin:end], first_origin
+            )
         return numbers
 
     def run(
@@ -364,13 +346,11 @@ class Growing:
 
     def _chunk(self, begin: int, end: int) -> None:
         """Look into the states `begin .. end`; when a limit is reached meanwhile, this does not count."""
-        from herbrand.analyse.table import survey
-
         expander = self.expander
         if end > len(self.over):
             size = max(end, 2 * len(self.over))
             self.over = _longer(self.over, size, 0)
-            self.goals = _longer(self.goals, size, -1)
+            self.goals = _longer(self.goals, size, NO_VALUE)
             self.counts = _longer(self.counts, size, 0)
             self.starts = _longer(self.starts, size + 1, 0)
         states = np.array(self.states[begin:end])
@@ -379,11 +359,9 @@ class Growing:
         self.over[begin:end] = over
         if over.any():
             self.goals[begin:end][over] = expander.goals(states[over])
-        stuck = np.empty(end - begin, np.int64)
-        found = survey(
-            states, over, legal.bits, legal.places, begin, self.counts, self.starts, self.branching,
-            self.choosers, self.ever, self.always, self.ever_legal, stuck,
-        )  # fmt: skip
+        stuck = begin + self.survey.add(
+            states, over, legal.bits, self.counts[begin:end], self.starts[begin : end + 1]
+        )
         children: list[NDArray[np.int32]] = []
         starts = self.starts[begin : end + 1] - self.starts[begin]
         for expansion in expander.expansions(states, legal, joints=_JOINTS, starts=starts):
@@ -392,8 +370,7 @@ class Growing:
                 children.append(numbers)
             if int(starts[-1]) > _JOINTS and self.limit() is not None:
                 return
-        if found:
-            self.stuck.append(stuck[:found])
+        self.stuck.append(stuck)
         self.children += children
         self.transitions += int(starts[-1])
         self.expanded = end
@@ -402,7 +379,7 @@ class Growing:
         """Return what was found."""
         n, expanded = self.count, self.expanded
         first = self.expander.legal(self.states[:1])
-        ever = type(first)(first.over, self.ever_legal[None, :], first.places, first.sizes)
+        ever = type(first)(first.over, self.survey.ever_legal[None, :], first.places, first.sizes)
         legal = tuple(ever.mask(role)[0] for role in range(len(self.expander.roles)))
         levels = self.levels if self.levels[-1] == n else [*self.levels, n]
         return StateSpace(
@@ -410,7 +387,7 @@ class Growing:
             states=self.states[:n],
             over=_longer(self.over[:expanded], n, 0),
             counts=self.counts[:expanded],
-            goals=_longer(self.goals[:expanded], n, -1),
+            goals=_longer(self.goals[:expanded], n, NO_VALUE),
             stuck=np.concatenate([*self.stuck, np.zeros(0, np.int64)]),
             starts=self.starts[: expanded + 1],
             children=np.concatenate([*self.children, np.zeros(0, np.int32)]),
@@ -419,11 +396,11 @@ class Growing:
             expanded=expanded,
             transitions=self.transitions,
             stopped=self.stopped,
-            branching=self.branching,
-            ever_true=self.ever,
-            always_true=self.always,
+            branching=self.survey.branching,
+            ever_true=self.survey.ever_true,
+            always_true=self.survey.always_true,
             ever_legal=legal,
-            choosers=self.choosers,
+            choosers=self.survey.choosers,
             seconds=self.budget.elapsed,
             folder=self.folder,
         )

@@ -162,20 +162,6 @@ def analyse(
     )
 
 
-def _warm_up() -> None:
-    """Compile what is not on disk yet, so that it does not count against a budget."""
-    from herbrand.analyse.explore import explore
-    from herbrand.analyse.sat import has_solver
-    from herbrand.simulate.expand import Expander
-    from herbrand.simulate.speed import _smallest
-
-    explore(Expander(_smallest())).plays()
-    if has_solver():
-        from herbrand.analyse.symbolic import prepare
-
-        prepare()
-
-
 class _Work:
     """One analysis under way."""
 
@@ -203,7 +189,6 @@ class _Work:
         self.found: dict[str, Verdict] = {}
 
     def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
-        _warm_up()
         started = time.monotonic()
         self.budget = replace(self.budget, started=started)
         self._certificates()

@@ -399,7 +399,8 @@ class Cases:
     ) -> NDArray[np.int8]:
         """Return how steps change the fluents, each way once: -1, 0 or 1."""
         states = expander.pack_bits(np.array([state for state, _ in steps], np.bool_))
-        moves = np.array([joint for _, joint in steps], np.int32) - expander._bounds[:-1]
+        first = np.array(expander.network.circuit.bounds[:-1], np.int32)
+        moves = np.array([joint for _, joint in steps], np.int32) - first
         after = expander.bits(expander.step(states, moves)).astype(np.int8)
         found: NDArray[np.int8] = np.unique(after - expander.bits(states), axis=0)
         return found

@@ -148,44 +148,23 @@ class _Solving:
 
     def _induce(self, values: NDArray[Any], best: NDArray[Any], role: int) -> tuple[int, int]:
         """Run backward induction; return the numbers of ties and of mixed states."""
-        from herbrand.analyse.graph import induce
-
         space = self.space
-        ties = np.zeros(1, np.int64)
-        largest = int(np.diff(space.starts).max(initial=1))
-        matrix = np.zeros(max(largest, 1), np.float64)
         length = self.length = np.zeros(len(space.states), np.int32)
-        begin, mixed = len(space.states), 0
+        begin, ties, mixed = len(space.states), 0, 0
         known: dict[bytes, float] = {}
         while True:
-            begin = int(
-                induce(
-                    space.starts,
-                    space.children,
-                    space.counts,
-                    space.over,
-                    space.sequence,
-                    begin,
-                    self.chance,
-                    values,
-                    length,
-                    100.0,
-                    best,
-                    ties,
-                    role,
-                    matrix,
-                )
+            begin, more, payoffs = space.graph.induce(
+                space.over, space.sequence, begin, self.chance, role, 100.0, values, length, best
             )
+            ties += more
             if begin < 0:
-                return int(ties[0]), mixed
+                return ties, mixed
             mixed += 1
             if self.budget.left <= 0:
                 raise BudgetExceeded(f"{self.budget.seconds:.3g} seconds", f"{mixed} matrix games solved")
             state = int(space.sequence[begin])
             rows = int(space.counts[state, role])
-            draws = 1 if self.chance < 0 else int(space.counts[state, self.chance])
-            total = int(space.starts[state + 1] - space.starts[state]) // draws
-            payoffs = matrix[:total].reshape(rows, -1)
+            payoffs = payoffs.reshape(rows, -1)
             key = payoffs.tobytes() + bytes([rows % 251])
             if key not in known:
                 known[key] = _mixed_value(payoffs)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,15 +43,12 @@ from herbrand.analyse.latches import find_bound
 from herbrand.analyse.loose import loosened
 from herbrand.analyse.pdr import run_pdr
 from herbrand.analyse.plain import Exhausted, KInduction
-from herbrand.analyse.ranking import find_weights, least_weights
+from herbrand.analyse.ranking import find_weights
 from herbrand.analyse.replay import holds
-from herbrand.analyse.sat import Solver
 from herbrand.analyse.sums import find_sums
-from herbrand.analyse.ternary import certain_end
 from herbrand.analyse.verdict import Verdict, Witness
 from herbrand.analyse.walks import found_at_random, gets, has_no_goal, is_stuck, play
 from herbrand.errors import BudgetExceeded, MissingExtra
-from herbrand.network.circuit import Circuit
 from herbrand.simulate.expand import Expander
 
 if TYPE_CHECKING:
@@ -121,10 +118,7 @@ class _Proof:
     terminates: bool = False
 
     def run(self) -> dict[str, Verdict]:
-        began = time.monotonic()
-        prepare()
         started = time.monotonic()
-        self.budget = replace(self.budget, started=self.budget.started + started - began)
         players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
         self.players = [r for r, _ in players]
         asked: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
@@ -517,33 +511,6 @@ class _Proof:
             return missing.with_(roles=verdicts)
         methods = ", ".join(dict.fromkeys(verdict.method for verdict in every)) or "no roles"
         return Verdict("proved", methods, "; ".join(verdict.reason for verdict in every), roles=verdicts)
-
-
-def prepare() -> None:
-    """Have what is used compiled, which the first use ever takes seconds for."""
-    from herbrand.simulate.speed import _smallest
-
-    network = _smallest()
-    expander = Expander(network)
-    play(expander, time.monotonic() + 1)
-    loosened(network)
-    certain_end(network, 1)
-    for few_or_many in (1, 65):
-        states = np.repeat(expander.initial, few_or_many, axis=0)
-        expander.legal(states)
-        expander.step(states, np.zeros((few_or_many, len(expander.roles)), np.int32))
-        expander.rollouts(states, seed=1, max_steps=1)
-    found_at_random(expander, {"any": lambda games: games.lengths >= 0}, float("inf"))
-    with suppress(MissingExtra):
-        least_weights(np.ones((1, 1), np.int8))
-    system = System(network)
-    frame = system.any_state()
-    distance = Distance(system.circuit, frame.state, (0,))  # to what is never true
-    guided_line(expander, [distance], time.monotonic() + 60, longest=2, beams=1)
-    circuit = Circuit()
-    a, b = circuit.variables(2).tolist()
-    with suppress(MissingExtra), Solver(circuit, float("inf")) as solver:
-        solver.solve(circuit.all_of((a, circuit.only_one((a, b))[0])))
 
 
 def _reason(name: str, reached: _Reached) -> str:

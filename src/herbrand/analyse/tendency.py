@@ -50,14 +50,12 @@ def tendencies(
 
 def _means(space: StateSpace) -> NDArray[np.float64] | None:
     """Return what each role gets from each state on, [n, roles], if all choose at random; None if unknown."""
-    from herbrand.analyse.table import random_values
-
     if not space.complete or len(space.children) != space.transitions or not space.acyclic:
         return None
     if (space.goals[space.over] < 0).any() or len(space.stuck):
         return None
     values = np.where(space.over[:, None], space.goals, 0).astype(np.float64)
-    random_values(space.starts, space.children, space.sequence, values)
+    space.graph.random_values(space.sequence, values)
     return values
 
 

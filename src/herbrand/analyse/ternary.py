@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.core import evaluate_ternary
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,28 +24,16 @@ __all__ = ["certain_end"]
 
 def certain_end(network: Network, most: int) -> int | None:
     """Return after how many steps every play is over, if that is at most `most` and can be seen so."""
-    from herbrand.analyse.graph import certain
-
     fluents, moves = len(network.fluents), len(network.moves)
     can = np.zeros(network.inputs + network.gates, np.bool_)
     must = np.zeros_like(can)
     can[1 + fluents : 1 + fluents + moves] = True
     state_must = state_can = network.initial
-    loops = network.loops[np.argsort(network.loops[:, 0])]
     terminal = np.array([network.terminal])
     seen: set[bytes] = set()
     for steps in range(most + 1):
         can[1 : 1 + fluents], must[1 : 1 + fluents] = state_can, state_must
-        certain(
-            network.left,
-            network.right,
-            network.inputs,
-            loops,
-            network.feedback,
-            1 + fluents + moves,
-            can,
-            must,
-        )
+        evaluate_ternary(network.circuit, can, must)
         if _known(must, can, terminal)[0]:
             return steps
         mark = np.packbits(np.concatenate([state_must, state_can])).tobytes()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.simulate.lanes import STUCK
+from herbrand.core import STUCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -2,7 +2,7 @@
 
 A game is `game` as soon as its rules are read, checked and can be evaluated: then every state has its legal
 moves.  What makes playing faster is made by `improve` in the background, where nobody waits for it: the
-network of the game, with what is compiled for it, and the closed reader of its moves.
+network of the game, and the closed reader of its moves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from herbrand.game import Game
 from herbrand.ggp.view import reader_within
 from herbrand.limits import Limits
 from herbrand.memory import give_back, keep_large_blocks_apart, megabytes
-from herbrand.play.rehearsal import rehearse
 from herbrand.syntax import read
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Kept:
     def _improve(self, game: Game) -> None:
         try:
             if game.engine == "network":
-                rehearse(game, "network")
+                game.initial_state("network")
             self.reader = reader_within(game, _READER_SECONDS)
         except (HerbrandError, MemoryError):  # then the rules are evaluated, and moves compared
             pass

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from herbrand.core import STUCK
 from herbrand.simulate.expand import any_of
-from herbrand.simulate.lanes import STUCK
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from herbrand.core import NO_VALUE, STUCK
 from herbrand.measure.lines import Lines, Table, no_lines, play_lines
 from herbrand.measure.random_play import Outcomes, choices, ends, fairness
-from herbrand.simulate.lanes import NO_VALUE, STUCK
 
 if TYPE_CHECKING:
     from herbrand.game import Game

@@ -30,7 +30,7 @@ the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -78,6 +78,10 @@ class Network:
     cones: tuple[int, int, int]
     """Where the runs of gates end: for legal and terminal, for next and sees, for goals."""
     _circuit: Circuit | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __getstate__(self) -> list[object]:
+        """Return what a pickle has: all but the copy in the core, which is made anew."""
+        return [None if f.name == "_circuit" else getattr(self, f.name) for f in fields(self)]
 
     @property
     def circuit(self) -> Circuit:

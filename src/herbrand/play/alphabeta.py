@@ -6,7 +6,6 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.relay import RelayPlayer
@@ -106,18 +105,14 @@ class AlphaBetaPlayer(RelayPlayer):
         self._engines = engines
 
     def _made(self, game: Game, role: int, lesson: Lesson | None) -> list[AlphaBeta]:
-        """Return searches that share a table, one for each thread; all that choosing needs is loaded."""
-        import herbrand.play.search.reading  # noqa: F401  # takes longer than a short clock
+        """Return searches that share a table, one for each thread; all that choosing needs is imported."""
+        import herbrand.play.search.reading  # noqa: F401
         from herbrand.play.minimax.engine import AlphaBeta
 
         judge = None if lesson is None else lesson.judge
         first = AlphaBeta(
             game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
-        first.move_to(first.expander.initial)
-        _ = first.chooser
-        first.slice(1)
-        first.move_text(0)
         return [
             first,
             *(
@@ -143,7 +138,7 @@ class AlphaBetaPlayer(RelayPlayer):
         engines = self._entered(state, PATIENCE)[:1]
         if not engines:
             raise HerbrandError(self._why)
-        engines[0].stop[0] = 0
+        engines[0].stop.clear()
         while time.thread_time() < until and not engines[0].is_done:
             engines[0].slice()
         found = self._chosen(engines, self.options(state))
@@ -172,7 +167,7 @@ class AlphaBetaPlayer(RelayPlayer):
         """Return what a thread does."""
 
         def work() -> bool:
-            while not engine.stop[0] and not engine.is_done and not engine.is_simultaneous:
+            while not engine.stop.is_set and not engine.is_done and not engine.is_simultaneous:
                 if self.nodes is not None and engine.nodes >= self.nodes:
                     return True
                 engine.slice()
@@ -207,4 +202,4 @@ class AlphaBetaPlayer(RelayPlayer):
 
     def note(self) -> str:
         """Say why it does not choose."""
-        return COMPILING if self._why == _NOT_YET and busy_seconds() else self._why
+        return self._why

@@ -9,9 +9,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from herbrand.elsewhere import compile_elsewhere
 from herbrand.errors import GameError, HerbrandError
-from herbrand.play.rehearsal import rehearse
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -65,7 +63,6 @@ class Player(ABC):
         Raises `GameError` for a game that cannot be played, `ValueError` for a role it does not have.
         """
         game.require_playable()
-        compile_elsewhere()  # a compiler in this process makes answers late
         deadline = self.until(start_clock)
         self._stopped.clear()
         self._game = game
@@ -136,6 +133,18 @@ class Player(ABC):
 
 
 def _rehearse(game: Game) -> None:
-    """Have the code written that evaluates the rules, which takes longer than a short clock."""
+    """Ask the rules all that is asked in a match, for two steps: code for them is written when it is needed.
+
+    That takes longer than a short clock.
+    """
     with suppress(HerbrandError):  # who asks later is told
-        rehearse(game, "rules")
+        state = game.initial_state("rules")
+        for _ in range(2):
+            legal = state.legal_moves()
+            if state.is_terminal or not all(legal.values()):
+                break
+            joint = [moves[0] for moves in legal.values()]
+            state.percepts(joint)
+            state = state.next(joint)
+            _ = state.goals
+        game.state(state.facts, engine="rules").legal_moves()

@@ -20,7 +20,6 @@ from herbrand.collecting import without_full_collections
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.interface import Player
-from herbrand.play.rehearsal import rehearse
 
 if TYPE_CHECKING:
     from herbrand.knowledge.histories import History
@@ -74,7 +73,7 @@ class IsMctsPlayer(Player):
         self._explanation: Explanation | None = None
         self._builder: threading.Thread | None = None
         self._is_quick = False
-        """Whether the network is ready, with all that is compiled for it."""
+        """Whether the network is ready."""
 
     def prepare(self, deadline: float) -> None:
         """Build the network in the background, which makes every step faster."""
@@ -87,7 +86,7 @@ class IsMctsPlayer(Player):
             import herbrand.knowledge  # noqa: F401  # takes longer than a short clock
 
             try:
-                rehearse(game, "network")
+                game.initial_state("network")
             except (HerbrandError, MemoryError):
                 return
             if self._game is game:

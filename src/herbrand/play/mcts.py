@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from herbrand.collecting import without_full_collections
-from herbrand.elsewhere import COMPILING, busy_seconds
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
@@ -21,6 +20,7 @@ from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from herbrand.core import Stop
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -37,15 +37,13 @@ _AMAF = 200.0
 _THREADS = 2
 _LESSON = 20.0
 """Seconds for learning what states are worth, at most."""
-_PARTS = 4
-"""One of so many parts of what is left of the start clock may go into machine code for the gates."""
 _PONDERS = 60.0
 """Seconds of thinking in the time of others, at most."""
 _PROBE_MEMORY = 0.125
 """The part of the memory that looking for proofs takes."""
 
 _turn = threading.Lock()
-"""Held by whoever makes a search: one is compiled after the other, and the rest wait with empty hands."""
+"""Held by whoever makes a search: one is made after the other, and the rest wait with empty hands."""
 
 
 def _begin_anew() -> None:
@@ -140,7 +138,7 @@ class MctsPlayer(Player):
         return self._builder is not None and self._builder.is_alive()
 
     def prepare(self, deadline: float) -> None:
-        """Build the network and compile in the background; wait for it until the clock runs out."""
+        """Build the network and the search in the background; wait for it until the clock runs out."""
         self._team.halt()
         self._found = _Findings()
         found, seed = weakref.ref(self._found), self.chance.getrandbits(32)
@@ -193,15 +191,11 @@ class MctsPlayer(Player):
                 "search", lambda: self._made_search(game, seed, style, probed=probed)
             ):
                 return
-            findings = found()
-            search = None if findings is None else findings.search
-            if search is not None and not is_over():
-                search.straighten((deadline - time.monotonic()) / _PARTS)
         except (HerbrandError, MemoryError):
             return
 
     def _made_search(self, game: Game, seed: int, style: Style, *, probed: bool) -> Search:
-        """Return a search at the initial state for which everything is compiled."""
+        """Return a search at the initial state, of whose moves something is known."""
         from herbrand.play.search.engine import Search
         from herbrand.play.search.features import only_placing
 
@@ -222,7 +216,7 @@ class MctsPlayer(Player):
             style=style,
         )
         search.move_to(search.expander.initial)
-        search.warm()
+        search.round()  # so that there is an answer where there is no time at all
         return search
 
     def _learned(self, expander: Expander, role: int, seed: int, deadline: float, *, judged: bool) -> Style:
@@ -245,18 +239,10 @@ class MctsPlayer(Player):
         return style
 
     def _made_probe(self, game: Game, role: int) -> Probe:
-        """Return a look ahead for which everything is compiled."""
-        from herbrand.play.search.growth import tighten
+        """Return a look ahead that is to be moved to a state."""
         from herbrand.play.search.probe import Probe
-        from herbrand.play.search.tree import new_tree
 
-        probe = Probe(game.network, role, memory=int(_PROBE_MEMORY * self.memory * 1e6))
-        engine = probe.engine
-        probe.move_to(engine.expander.initial)
-        engine.slice(1)
-        tighten(new_tree(engine.expander.words, len(game.roles), memory=1), 0)
-        probe.is_able = False
-        return probe
+        return Probe(game.network, role, memory=int(_PROBE_MEMORY * self.memory * 1e6))
 
     # -- choosing -------------------------------------------------------------------------
 
@@ -287,7 +273,7 @@ class MctsPlayer(Player):
         if search is None:
             raise HerbrandError(f"there is no network of {self.game.name}")
         for stop in _stops(found, search):
-            stop[0] = 0
+            stop.clear()
         until = time.thread_time() + seconds
 
         def left() -> float:
@@ -459,7 +445,6 @@ class MctsPlayer(Player):
         best = plain.best()
         seconds, role = time.monotonic() - started, self.role
         why = "the network is not ready yet" if self._is_building else "there is no network"
-        why = COMPILING if busy_seconds() else why
         played = plain.playouts - before
         note = f"{played} random games by evaluating the rules: {why}"
         found.report = lambda: Explanation(
@@ -473,7 +458,7 @@ class MctsPlayer(Player):
         return None if report is None else report()
 
 
-def _stops(found: _Findings, search: Search) -> list[Any]:
+def _stops(found: _Findings, search: Search) -> list[Stop]:
     """Return what ends the work of all threads."""
     return [search.stop] if found.probe is None else [search.stop, found.probe.engine.stop]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from array import array
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from herbrand.collecting import without_full_collections
+from herbrand.core import Stop
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
 from herbrand.play.team import MARGIN, Team
@@ -41,8 +41,8 @@ class _Averages:
         self.moves = moves
         self.totals = [0.0] * len(moves)
         self.counts = [0] * len(moves)
-        self.stop = array("q", [0])
-        """Set `stop[0]` to end the games."""
+        self.stop = Stop()
+        """Ends the games when it is set."""
 
 
 class MonteCarloPlayer(Player):
@@ -127,18 +127,11 @@ class MonteCarloPlayer(Player):
                 break
 
     def _goes_on(self, work: _Averages) -> bool:
-        return not work.stop[0] and not self.stopped
+        return not work.stop.is_set and not self.stopped
 
     def _build(self, game: Any) -> None:
-        import numpy as np
-
         try:
             expander = game.expander
-            for few_or_many in (1, 65):  # compiles
-                rows = np.zeros(few_or_many, np.int64)
-                still = np.full((few_or_many, len(expander.roles)), -1, np.int32)
-                expander.step(expander.initial, still, rows)
-                expander.rollouts(expander.initial, seed=0, each=few_or_many, max_steps=2)
         except (HerbrandError, MemoryError):
             return
         if self._game is game:
@@ -181,7 +174,7 @@ class MonteCarloPlayer(Player):
             after,
             seed=self.chance.getrandbits(32),
             max_steps=self.max_steps,
-            stop=np.frombuffer(work.stop, np.int64),
+            stop=work.stop,
         )
         if not ended.complete:
             return

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from herbrand.core import Stop
 
 __all__ = ["MARGIN", "PATIENCE", "Team", "cores"]
 
@@ -31,15 +33,15 @@ class Team:
 
     def __init__(self) -> None:
         self._threads: list[threading.Thread] = []
-        self._stops: Sequence[Any] = ()
+        self._stops: Sequence[Stop] = ()
 
-    def begin(self, works: Sequence[Callable[[], bool]], stops: Sequence[Any]) -> threading.Event:
+    def begin(self, works: Sequence[Callable[[], bool]], stops: Sequence[Stop]) -> threading.Event:
         """Start the works; the event is set when all have ended, or one returned True.
 
-        `stop[0]` of each of `stops` is 0 then, and 1 after `halt`, which the works must heed.
+        Each of `stops` is cleared then, and set by `halt`, which the works must heed.
         """
         for stop in stops:
-            stop[0] = 0
+            stop.clear()
         self._stops = stops
         settled = threading.Event()
         ended: list[bool] = []
@@ -61,7 +63,7 @@ class Team:
     def halt(self) -> None:
         """Tell the works to end, from any thread; does not wait for them."""
         for stop in self._stops:
-            stop[0] = 1
+            stop.set()
 
     def end(self, patience: float = PATIENCE) -> bool:
         """Tell the works to end, wait for them so many seconds at most, and return whether all have ended."""
@@ -75,7 +77,7 @@ class Team:
     def think(
         self,
         works: Sequence[Callable[[], bool]],
-        stops: Sequence[Any],
+        stops: Sequence[Stop],
         may_go_on: Callable[[float], bool],
         deadline: float,
     ) -> bool:

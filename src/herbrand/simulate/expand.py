@@ -2,7 +2,7 @@
 
 A *packed* state is a row of `words` 64-bit words; bit `f % 64` of word `f // 64` says whether the
 fluent numbered `f` is true.  All methods take an array of packed states, `uint64 [n, words]`, and
-answer for all of them in one compiled pass over the network, 64 states to a machine word:
+answer for all of them in one pass over the network, 512 states at a time (`herbrand.core`):
 
     >>> import herbrand
     >>> expander = herbrand.load("ticTacToe").expander
@@ -23,35 +23,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from herbrand import core
 from herbrand.errors import GameError
-from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.network.network import Network
-    from herbrand.simulate.rows import Rows as SharedRows
-    from herbrand.simulate.straight import Straight
 
-__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "any_of"]
+__all__ = ["Expander", "Expansion", "Legal", "Rollouts", "States", "any_of", "new_generator"]
 
 States: TypeAlias = NDArray[np.uint64]
 """Packed states, [n, words]."""
 
-_WIDE = 8
-"""Words in a row where there are more than 64 states."""
 JOINTS = 1 << 20
 """How many joint moves are listed at once."""
-_NEVER = np.zeros(1, np.int64)
-_NO_RECORD = np.zeros((0, 1), np.int32)
-_NO_PLAYED = np.zeros((0, 1), np.uint64)
-_NO_STATES = np.zeros((0, 1), np.uint64)
+_GENERATOR = 32
+"""Words of random state: four for each word of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +84,7 @@ class Legal:
 
         A number that does not fit is 2**62.
         """
-        from herbrand.simulate.lanes import count_joints
-
-        counts = np.zeros(len(self.over), np.int64)
-        count_joints(self.over, self.bits, self.places, counts)
+        counts: NDArray[np.int64] = core.joint_counts(self.over, self.bits, self.places.tolist())
         return counts
 
 
@@ -123,7 +113,7 @@ class Rollouts:
     """How random games from given states ended."""
 
     goals: NDArray[np.int16]
-    """[n, roles] goal values; `lanes.NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none."""
+    """[n, roles] goal values; `core.NO_VALUE`, `SEVERAL_VALUES` or `STUCK` where there is none."""
     lengths: NDArray[np.int64]
     """[n] steps played."""
     truncated: NDArray[np.bool_]
@@ -137,44 +127,25 @@ class Rollouts:
 class Expander:
     """Answers about many packed states of one game at once; see the module.
 
-    Thread-safe: one call at a time.  The first call compiles for some seconds if nothing is in
-    the cache on disk.
+    Any number of threads can ask at the same time.
     """
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        fluents = len(network.fluents)
-        self.fluents = fluents
+        self.fluents = len(network.fluents)
         """How many fluents there are: the bits of a packed state that are used."""
-        self.words = max(1, -(-fluents // 64))
-        """How many words a packed state has."""
         self.roles: tuple[str, ...] = tuple(map(network.terms.text, network.roles))
-        roles = len(network.roles)
-        self._bounds = np.searchsorted(network.moves[:, 0], np.arange(roles + 1)).astype(np.int64)
-        sizes = np.diff(self._bounds)
-        self._places = np.concatenate([[0], np.cumsum(-(-sizes // 64))]).astype(np.int64)
-        loops = network.loops[np.argsort(network.loops[:, 0])] if len(network.loops) else network.loops
-        self._circuit = (
-            network.left,
-            network.right,
-            np.arange(network.inputs, network.inputs + network.gates, dtype=np.int32),
-            np.array(network.cones, np.int64),
-            loops,
-            network.feedback,
-            1 + fluents + len(network.moves),
-            fluents,
-            1 + fluents,
-            np.empty((0, 3), np.int64),
-        )
-        self._code: Straight | None = None
-        self._rows: dict[int, NDArray[np.uint64]] = {}
-        self._lock = RLock()
-        values = [goal_value(network.terms.text(term)) for term in network.goals[:, 1].tolist()]
-        self._goal_value = np.array([-2 if value is None else value for value in values], np.int16)
-        self._goal_role = network.goals[:, 0].copy()
+        self.core = core.Expander(network.circuit)
+        """What computes the answers."""
+        self.words: int = network.circuit.state_words
+        """How many words a packed state has."""
+        self.bounds = np.array(network.circuit.bounds, np.int64)
+        """[roles + 1] the first move of each role among those of all roles, and how many these are."""
+        self.places = np.array(network.circuit.places, np.int64)
+        """[roles + 1] the first word of each role in a packed set of legal moves; see `Legal`."""
+        self.sizes: tuple[int, ...] = tuple(np.diff(self.bounds).tolist())
+        """How many moves each role has."""
         self._places_of = {term: i for i, term in enumerate(network.fluents.tolist())}
-        self._unseen = np.zeros(0, np.int32)
-        self._nothing = np.zeros(0, np.int64)
 
     # -- names ----------------------------------------------------------------------------
 
@@ -183,7 +154,7 @@ class Expander:
         """The moves of each role as KIF, in the order of their numbers."""
         text = self.network.terms.text
         every = [text(move) for move in self.network.moves[:, 1].tolist()]
-        return tuple(tuple(every[a:b]) for a, b in zip(self._bounds[:-1], self._bounds[1:], strict=True))
+        return tuple(tuple(every[a:b]) for a, b in zip(self.bounds[:-1], self.bounds[1:], strict=True))
 
     @cached_property
     def move_numbers(self) -> tuple[dict[str, int], ...]:
@@ -251,34 +222,16 @@ class Expander:
 
     def legal(self, states: States) -> Legal:
         """Return which states are terminal, and the legal moves in each."""
-        from herbrand.simulate.lanes import describe
-
-        states = self._checked(states)
-        over = np.zeros(len(states), np.bool_)
-        bits = np.zeros((len(states), int(self._places[-1])), np.uint64)
-        with self._lock:
-            network = self.network
-            describe(
-                *self._machine(len(states)), states, network.legal, self._bounds, self._places,
-                network.terminal, over, bits,
-            )  # fmt: skip
-        return Legal(over, bits, self._places, tuple(np.diff(self._bounds).tolist()))
+        over, bits = self.core.legal(self._checked(states))
+        return Legal(over, bits, self.places, self.sizes)
 
     def terminal(self, states: States) -> NDArray[np.bool_]:
         """Return which states are terminal, [n]."""
         return self.legal(states).over
 
     def goals(self, states: States) -> NDArray[np.int16]:
-        """Return the goal values, [n, roles]; `lanes.NO_VALUE` or `SEVERAL_VALUES` where there is none."""
-        from herbrand.simulate.lanes import goals
-
-        states = self._checked(states)
-        values = np.zeros((len(states), len(self.roles)), np.int16)
-        with self._lock:
-            goals(
-                *self._machine(len(states)), states, self.network.goal, self._goal_role, self._goal_value,
-                values,
-            )  # fmt: skip
+        """Return the goal values, [n, roles]; `core.NO_VALUE` or `SEVERAL_VALUES` where there is none."""
+        values: NDArray[np.int16] = self.core.goals(self._checked(states))
         return values
 
     def step(self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None = None) -> States:
@@ -287,7 +240,7 @@ class Expander:
         `moves`, [k, roles], has the numbers of the moves, -1 for a role that does nothing; row i is made
         in state i, or in state `parents[i]` where `parents` is given.  Legality is not checked.
         """
-        return self._step(states, moves, parents, self._unseen)[0]
+        return self._step(states, moves, parents)[0]
 
     def percepts(self, states: States, moves: NDArray[Any]) -> NDArray[np.bool_]:
         """Return what the roles see of joint moves (GDL-II), [k, percepts of `network.percepts`]."""
@@ -300,7 +253,7 @@ class Expander:
 
         Bit `i % 64` of word `i // 64` is the i-th of `network.percepts`.
         """
-        return self._step(states, moves, None, self.network.sees)
+        return self._step(states, moves, sees=True)
 
     def expand(self, states: States, legal: Legal | None = None) -> Expansion:
         """Return all successors of the states, one for each legal joint move.
@@ -323,8 +276,6 @@ class Expander:
 
         `starts`, [n + 1], are the sums of the numbers of joint moves, where they are known.
         """
-        from herbrand.simulate.lanes import enumerate_joints
-
         states = self._checked(states)
         if legal is None:
             legal = self.legal(states)
@@ -333,12 +284,8 @@ class Expander:
         total, begin = int(starts[-1]), 0
         while True:
             size = min(joints, total - begin)
-            parents = np.zeros(size, np.int64)
-            moves = np.zeros((size, len(self.roles)), np.int32)
-            enumerate_joints(legal.bits, self._bounds, legal.places, starts, begin, parents, moves)
-            after = self._made(states, moves, parents, self._unseen)[0]
-            moves -= self._bounds[:-1].astype(np.int32)
-            yield Expansion(self, parents, moves, after)
+            parents, moves = self.core.joints(legal.bits, starts, begin, size)
+            yield Expansion(self, parents, moves, self.core.step(states, moves, parents)[0])
             begin += size
             if begin >= total:
                 return
@@ -351,116 +298,43 @@ class Expander:
         each: int = 1,
         max_steps: int = 1000,
         watched: int = -1,
-        stop: NDArray[np.int64] = _NEVER,
+        stop: core.Stop | None = None,
     ) -> Rollouts:
         """Play uniformly random games from the states to their end, `each` from every state.
 
         Games `i * each` to `i * each + each - 1` begin in state i.  The same seed and arguments
         give the same games, whichever is watched; -1 watches none.  Another thread can end them within a
-        step by `stop[0] = 1`; then the answer is not `complete`, and tells nothing.
+        step by `stop`; then the answer is not `complete`, and tells nothing.
         """
         states = self._checked(states)
         parents = np.repeat(np.arange(len(states), dtype=np.int64), each)
-        values = np.zeros((len(parents), len(self.roles)), np.int16)
-        lengths = np.zeros(len(parents), np.int64)
-        record = _NO_RECORD if watched < 0 else np.zeros((max_steps, len(self.roles)), np.int32)
-        generator = np.random.SeedSequence(seed).generate_state(4 * _WIDE, np.uint64)
-        with self._lock:
-            complete = self._play(
-                states, parents, generator, max_steps, values, lengths, stop=stop, watched=watched,
-                record=record,
-            )  # fmt: skip
+        ended = self.core.rollouts(states, parents, new_generator(seed), max_steps, stop, watched)
+        lengths = ended.lengths
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]
-        made = record[: lengths[watched] if watched >= 0 else 0] - self._bounds[:-1]
-        line = tuple(map(self.joint_move, made.tolist()))
-        return Rollouts(values, lengths, truncated, line, complete)
-
-    def straighten(self, *, seconds: float = 20.0, only_kept: bool = False) -> bool:
-        """Give the gates machine code of their own for random games (`straight`); return whether all have it.
-
-        Compiling ends after so many seconds; with `only_kept` code is used that was compiled before, if any.
-        """
-        from herbrand.simulate.straight import straighten
-
-        code = straighten(self.network, self._shared, _WIDE, seconds=seconds, only_kept=only_kept)
-        if code is not None:
-            self._code = code
-        return code is not None and bool(code.gates == self.network.gates)
+        line = tuple(map(self.joint_move, ended.line.tolist()))
+        return Rollouts(ended.goals, lengths, truncated, line, ended.complete)
 
     # -- inside ---------------------------------------------------------------------------
 
-    @cached_property
-    def _shared(self) -> SharedRows:
-        """The network with rows that gates share, for games, of which nothing but the outputs is read."""
-        from herbrand.simulate.rows import share_rows
-
-        return share_rows(self.network)
-
-    def _play(
+    def _step(
         self,
         states: States,
-        parents: NDArray[np.int64],
-        generator: NDArray[Any],
-        max_steps: int,
-        values: NDArray[np.int16],
-        lengths: NDArray[np.int64],
+        moves: NDArray[Any],
+        parents: NDArray[np.int64] | None = None,
         *,
-        stop: NDArray[np.int64] = _NEVER,
-        watched: int = -1,
-        record: NDArray[np.int32] = _NO_RECORD,
-        played: NDArray[np.uint64] = _NO_PLAYED,
-        final: States = _NO_STATES,
-        lanes: int = 0,
-    ) -> bool:
-        """Play games as `lanes.rollout` does; rows are wide for `lanes` or as many games.
-
-        The generator has four rows of `_WIDE` words.
-        """
-        from herbrand.simulate.lanes import rollout
-
-        v, width, circuit = self._machine(max(lanes, len(parents)))
-        rows = self._shared
-        pieces = self._code.pieces if self._code is not None and len(width) == _WIDE else circuit[-1]
-        circuit = (rows.left, rows.right, rows.out, *circuit[3:5], rows.feedback, *circuit[6:9], pieces)
-        done: bool = rollout(
-            v, width, circuit, states, parents, rows.legal, self._bounds, rows.terminal, rows.next, rows.goal,
-            self._goal_role, self._goal_value, generator[: 4 * len(width)], max_steps, values, lengths, stop,
-            watched, record, played, final,
-        )  # fmt: skip
-        return done
-
-    def _step(
-        self, states: States, moves: NDArray[Any], parents: NDArray[np.int64] | None, sees: NDArray[np.int32]
+        sees: bool = False,
     ) -> tuple[States, NDArray[np.uint64]]:
-        numbers = np.asarray(moves, np.int32)
-        sizes = np.diff(self._bounds)
+        numbers = np.ascontiguousarray(moves, np.int32)
         if numbers.ndim != 2 or numbers.shape[1] != len(self.roles):
             raise ValueError(f"joint moves are an array [k, {len(self.roles)}], not {list(numbers.shape)}")
-        if ((numbers < -1) | (numbers >= sizes)).any():
-            raise ValueError("a move has a number that no move of its role has")
         states = self._checked(states)
         if parents is None and len(numbers) != len(states):
             raise ValueError(f"{len(numbers)} joint moves for {len(states)} states")
-        if parents is None:
-            parents = self._nothing
-        elif len(parents) != len(numbers) or (
-            len(parents) and not 0 <= parents.min() <= parents.max() < len(states)
-        ):
-            raise ValueError("parents do not name a state for each joint move")
-        made = np.where(numbers < 0, -1, numbers + self._bounds[:-1]).astype(np.int32)
-        return self._made(states, made, parents, sees)
-
-    def _made(
-        self, states: States, moves: NDArray[np.int32], parents: NDArray[np.int64], sees: NDArray[np.int32]
-    ) -> tuple[States, NDArray[np.uint64]]:
-        from herbrand.simulate.lanes import step
-
-        after = np.zeros((len(moves), self.words), np.uint64)
-        seen = np.zeros((len(moves), -(-len(sees) // 64)), np.uint64)
-        with self._lock:
-            step(*self._machine(len(moves)), states, parents, moves, self.network.next, after, sees, seen)
-        return after, seen
+        if parents is not None:
+            parents = np.ascontiguousarray(parents, np.int64)
+        made: tuple[States, NDArray[np.uint64]] = self.core.step(states, numbers, parents, sees)
+        return made
 
     def _checked(self, states: States) -> States:
         states = np.ascontiguousarray(states, np.uint64)
@@ -468,16 +342,10 @@ class Expander:
             raise ValueError(f"packed states are an array [n, {self.words}], not {list(states.shape)}")
         return states
 
-    def _machine(self, lanes: int) -> tuple[NDArray[np.uint64], tuple[int, ...], Any]:
-        """Rows to work in, their width, and the circuit, for so many lanes."""
-        from herbrand.simulate.lanes import EXTRA_ROWS
 
-        width = 1 if lanes <= 64 else _WIDE
-        rows = self._rows.get(width)
-        if rows is None:
-            size = self.network.inputs + self.network.gates + EXTRA_ROWS + self.fluents
-            rows = self._rows[width] = np.zeros(size * width, np.uint64)
-        return rows, (0,) * width, self._circuit
+def new_generator(seed: int) -> NDArray[np.uint64]:
+    """Return the state of a generator for `core.Expander.rollouts`, which it uses up."""
+    return np.asarray(np.random.SeedSequence(seed).generate_state(_GENERATOR, np.uint64), np.uint64)
 
 
 def any_of(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int64]:

@@ -112,7 +112,6 @@ class Chances:
             self._search = None  # the memory of the one before is free before there is another
             search = Search(game.network, memory=MEMORY, seed=1)
             search.move_to(search.expander.initial)
-            search.warm()
             self._search = game, search
         return self._search[1]
 

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.analyse.minimax.descent import (
-    DEEPEST,
-    HEURISTIC,
-    MINE,
-    NOBODY,
-    NODES,
-    RESULT,
-    SIMULTANEOUS,
-    begin,
-    go_on,
-    new_frames,
-    new_root,
-)
-from herbrand.analyse.minimax.nodes import SCALE, evaluate_root, mover_of, new_rows, no_judge, rules_of
-from herbrand.analyse.minimax.table import new_table, probe
+from herbrand.analyse.minimax.judge import SCALE, no_judge
+from herbrand.core import AlphaBeta, RootMove, Stop, TranspositionTable
 from herbrand.simulate.expand import Expander
-from herbrand.simulate.lanes import EXTRA_ROWS
 
 if TYPE_CHECKING:
-    from herbrand.analyse.minimax.nodes import Judge
-    from herbrand.analyse.minimax.table import Table
+    from herbrand.analyse.minimax.judge import Judge
     from herbrand.network.network import Network
     from herbrand.simulate.expand import Legal, States
 
-__all__ = ["Search", "steps_to"]
+__all__ = ["DEEPEST", "Search", "steps_to"]
 
-_ROWS = 1 << 15
-"""States on the stack, at most."""
+DEEPEST: Final = 200
+"""Steps from the root that are looked at, at most."""
 _FEW = 64
-"""Legal moves up to which one word holds all successors."""
+"""Legal moves up to which a state is expanded soon."""
 _LONGEST = 20
 
 
@@ -55,35 +40,22 @@ class Search:
         *,
         memory: int = 1 << 26,
         judge: Judge | None = None,
-        table: Table | None = None,
+        table: TranspositionTable | None = None,
         exact: bool = False,
         ahead: int = 0,
         novelty: bool = True,
     ) -> None:
         self.expander = Expander(network)
         self.role = role
-        roles = len(self.expander.roles)
-        self.judge = no_judge(roles) if judge is None else judge
-        self.table = new_table(memory) if table is None else table
+        self.judge = no_judge(len(self.expander.roles)) if judge is None else judge
+        self.table = TranspositionTable(memory) if table is None else table
         self.ahead = ahead
         """How much deeper the first iteration is, so that threads with one table differ."""
         self.stride = 1
         """How much deeper each iteration is than the one before."""
-        self.rules = rules_of(self.expander, role)
-        moves = len(network.moves)
-        self.rows = new_rows(self.expander, len(self.judge.literals), max(_ROWS, 4 * moves))
-        self.frames = new_frames(moves)
-        self.frames.numbers[[MINE, NOBODY]] = role, exact
-        self.notes = new_root(moves)
-        self.seen = np.zeros(self.expander.words if novelty else 0, np.uint64)
-        """The fluents that were true in some state searched from; empty if that does not matter."""
-        self.stop = np.zeros(1, np.int64)
-        """Set `stop[0]` to end a slice early, from any thread."""
-        wide = int(self.expander.legal(self.expander.initial).counts().max()) > _FEW
-        self._width = (0,) * (8 if wide else 1)
-        size = network.inputs + network.gates + EXTRA_ROWS + self.expander.fluents
-        self._v = np.zeros(size * len(self._width), np.uint64)
-        self._circuit = self.expander._circuit
+        self.core = AlphaBeta(network.circuit, role, self.judge.compiled, self.table, exact, novelty)
+        self.stop = Stop()
+        """Ends a slice early, from any thread."""
         self.depth = 0
         """The last iteration that ended."""
         self.value = 50.0
@@ -92,40 +64,36 @@ class Search:
         """Whether that is proved."""
         self.choice = -1
         """The move it chooses, by its number among the moves of all roles."""
-        self.lanes_rate = max(1, 2_000_000 // (network.gates * len(self._width) + 1000))
+        wide = int(self.expander.legal(self.expander.initial).counts().max()) > _FEW
+        self.pace = max(1, 2_000_000 // (network.gates * (8 if wide else 1) + 1000))
         """States that are expanded in about a hundredth of a second."""
+        self._root = self.expander.initial
         self._under_way = False
         self.opened: list[int] = []
         """The states that each iteration from this root expanded."""
 
     def move_to(self, state: States) -> None:
         """Make a packed state, [1, words], the root."""
-        self.rows.state[0] = state[0]
-        self.seen |= state[0, : len(self.seen)]
+        self.core.move_to(state[0])
+        self._root = np.array(state[:1])
         self.depth, self.value, self.is_solved, self.choice = 0, 50.0, False, -1
-        self.notes.value[:] = -1
-        self.notes.nodes[:] = 0
-        numbers = self.frames.numbers
-        numbers[[SIMULTANEOUS, NODES]] = 0
         self.opened = []
-        self.frames.history[:] //= 8
         self._under_way = False
-        evaluate_root(self._v, self._width, self._circuit, self.rules, self.judge, self.rows)
 
     @property
     def chooser(self) -> int:
         """The role that has a choice at the root; negative if there is not just one."""
-        return int(mover_of(self.rules, self.rows, 0))
+        return self.core.chooser()
 
     @property
     def nodes(self) -> int:
         """States expanded since the root was set."""
-        return int(self.frames.numbers[NODES])
+        return self.core.nodes
 
     @property
     def is_simultaneous(self) -> bool:
         """Whether a state was met in which several roles have a choice."""
-        return bool(self.frames.numbers[SIMULTANEOUS])
+        return self.core.is_simultaneous
 
     @property
     def is_done(self) -> bool:
@@ -136,49 +104,45 @@ class Search:
         """Search on for about so many states; about a hundredth of a second if nothing is said."""
         if self.is_done:
             return
-        frames = self.frames
         if not self._under_way:
-            begin(frames, 1 + self.ahead if not self.depth else self.depth + self.stride)
+            self.core.begin(1 + self.ahead if not self.depth else self.depth + self.stride)
             self._under_way = True
-            self.notes.value[:] = -1
-        ended = go_on(
-            self._v, self._width, self._circuit, self.rules, self.judge, self.rows, frames, self.table,
-            self.seen, self.notes, self.stop, self.lanes_rate if most is None else most,
-        )  # fmt: skip
-        if frames.tried[0] > 0 and frames.phase[0] == 1 and abs(int(frames.best[0])) < 1 << 19:
-            self.choice = int(frames.choice[0])
+        ended = self.core.go_on(self.stop, self.pace if most is None else most)
+        choice = self.core.choice()
+        if choice >= 0:
+            self.choice = choice
         if ended:
             self._under_way = False
             self.opened.append(self.nodes - sum(self.opened))
-            self.depth = int(frames.depth[0])
-            self.value = float(frames.numbers[RESULT]) / SCALE
-            self.is_solved = not frames.numbers[HEURISTIC]
-            self.choice = int(frames.choice[0])
+            self.depth = self.core.depth()
+            self.value = self.core.value() / SCALE
+            self.is_solved = self.core.is_solved()
 
     def run(self, nodes: int) -> None:
         """Search until so many states were expanded, or nothing new is found."""
-        while self.nodes < nodes and not self.is_done and not self.stop[0]:
+        while self.nodes < nodes and not self.is_done and not self.stop.is_set:
             self.slice()
 
     def move_text(self, number: int) -> str:
         """Return a move, by its number among those of all roles, as KIF."""
-        bounds = self.expander._bounds
+        bounds = self.expander.network.circuit.bounds
         role = int(np.searchsorted(bounds, number, side="right")) - 1
-        return self.expander.moves[role][number - int(bounds[role])]
+        return self.expander.moves[role][number - bounds[role]]
+
+    def root(self) -> list[RootMove]:
+        """Return what is known about each move at the root; nothing as long as there is no choice."""
+        return self.core.root() if self.choice >= 0 else []
 
     def proofs(self) -> list[tuple[int, float, int, int]]:
         """Return what is proved of moves at the root: the move, its value from 0 to 1, the bound, steps.
 
         Of the last iteration, as far as it came.
         """
-        found = []
-        for k in range(int(self.frames.successors[0]) if self.choice >= 0 else 0):
-            value = int(self.notes.value[k])
-            if value >= 0 and self.notes.proved[k]:
-                goal = round(value / SCALE) / 100
-                steps = steps_to(value) or max(1, self.depth)
-                found.append((int(self.rows.move[1 + k]), goal, int(self.notes.bound[k]), steps))
-        return found
+        return [
+            (move.move, round(move.value / SCALE) / 100, move.bound, steps_to(move.value) or max(1, self.depth))
+            for move in self.root()
+            if move.proved and move.value >= 0
+        ]
 
     def joint_move(self, legal: Legal, move: int) -> list[int] | None:
         """Return the joint move, by numbers, in which a move of all roles is made; None if it is not legal.
@@ -186,7 +150,7 @@ class Search:
         `legal` is about one state, in which no more than one role has a choice.
         """
         joint = []
-        for role, first in enumerate(self.expander._bounds[:-1].tolist()):
+        for role, first in enumerate(self.expander.network.circuit.bounds[:-1]):
             mine = np.flatnonzero(legal.mask(role)[0])
             if len(mine) != 1 and move - first not in mine:
                 return None
@@ -196,9 +160,8 @@ class Search:
     def line(self) -> tuple[tuple[str, ...], ...]:
         """Return the moves that are expected, as far as the table knows them."""
         expander = self.expander
-        state = self.rows.state[:1].copy()
+        state = self._root
         line: list[tuple[str, ...]] = []
-        probing = new_rows(expander, len(self.judge.literals), 1)
         move = self.choice
         while len(line) < _LONGEST and move >= 0:
             legal = expander.legal(state)
@@ -209,14 +172,11 @@ class Search:
                 return tuple(line)
             line.append(expander.joint_move(joint))
             state = expander.step(state, np.array([joint], np.int32))
-            probing.state[0] = state[0]
-            evaluate_root(self._v, self._width, self._circuit, self.rules, self.judge, probing)
-            data = int(probe(self.table, probing.key[0]))
-            move = (data >> 33 & 0x3FFFFFFF) - 1 if data else -1
+            move = self.core.known_move(state[0])
         return tuple(line)
 
 
 def steps_to(value: int) -> int:
-    """How many steps a proved value is away; see `descent._at`."""
+    """How many steps a proved value is away; which is moved by its distance."""
     rest = value % SCALE
     return rest if rest < SCALE // 2 else SCALE - rest

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.minimax.nodes import SCALE, Judge, no_judge, node_bits
+from herbrand.analyse.minimax.judge import SCALE, Judge, no_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from herbrand.core import Valuer
     from herbrand.simulate.expand import Expander, Legal, States
 
 __all__ = ["Lesson", "learn"]
@@ -101,6 +102,7 @@ def _met(
     else had a choice.
     """
     states = np.repeat(expander.initial, _GAMES, axis=0)
+    valuer = None if judge is None else judge.valuer(expander.network, role)
     met: list[States] = []
     for _ in range(_STEPS):
         legal = expander.legal(states)
@@ -110,8 +112,8 @@ def _met(
         states = states[going]
         met.append(states)
         joint = _drawn(expander, legal, going, generator)
-        if judge is not None:
-            _improve(expander, role, states, legal, going, joint, judge, generator)
+        if judge is not None and valuer is not None:
+            _improve(expander, role, states, legal, going, joint, judge, valuer, generator)
         before, states = expander.bits(states), expander.step(states, joint)
         changed = expander.bits(states) & ~before
         choosing = legal.counts()[going] > 1
@@ -158,7 +160,7 @@ def _drawn(
 
 def _improve(
     expander: Expander, role: int, states: States, legal: Legal, going: NDArray[np.int64],
-    joint: NDArray[np.int32], judge: Judge, generator: np.random.Generator,
+    joint: NDArray[np.int32], judge: Judge, valuer: Valuer, generator: np.random.Generator,
 ) -> None:  # fmt: skip
     """Replace most moves by the one after which the value is best for who makes it."""
     for r in range(len(expander.roles)):
@@ -170,7 +172,7 @@ def _improve(
         parents = chosen[parents]
         after = joint[parents].copy()
         after[:, r] = moves
-        values = valued(expander, role, expander.step(states, after, parents), judge)
+        values = valued(expander, role, expander.step(states, after, parents), judge, valuer)
         values = values if r == role else -values
         values += generator.normal(0.0, 3.0 * SCALE, len(values))
         order = np.lexsort((values, parents))
@@ -178,9 +180,12 @@ def _improve(
         joint[parents[order[last]], r] = moves[order[last]]
 
 
-def valued(expander: Expander, role: int, states: States, judge: Judge) -> NDArray[np.float64]:
-    """Return the values of states, ends by their goals."""
-    bits, legal = _bits(expander, states, judge.literals)
+def valued(
+    expander: Expander, role: int, states: States, judge: Judge, valuer: Valuer | None = None
+) -> NDArray[np.float64]:
+    """Return the values of states, ends by their goals; `valuer` is the judge's, where there is one already."""
+    bits = (valuer or judge.valuer(expander.network, role)).features(states)
+    legal = expander.legal(states)
     words = (
         bits.view(np.uint8).reshape(len(states), -1) if bits.size else np.zeros((len(states), 0), np.uint8)
     )
@@ -230,7 +235,8 @@ def _regress(
     if len(gates) > _NODES:
         gates = np.sort(generator.choice(gates, _NODES, replace=False))
     every = np.concatenate([np.arange(1, 1 + expander.fluents), gates]).astype(np.int32)
-    packed, legal = _bits(expander, states, 2 * every)
+    packed = no_judge(len(expander.roles), 2 * every).valuer(network, role).features(states)
+    legal = expander.legal(states)
     bits = np.unpackbits(packed.view(np.uint8), axis=1, bitorder="little", count=len(every))
     counts = bits.sum(axis=0, dtype=np.int64)
     some = np.flatnonzero((counts >= _RARE) & (counts <= len(states) - _RARE))
@@ -314,14 +320,3 @@ def _judge(
             table[j, (np.arange(256) >> b & 1) == 1] += round(float(mine[8 * j + b]))
     progress = weights[1 + 2 * roles : start] * SCALE if few else np.zeros(2)
     return Judge(2 * some, table, weights[1 : 1 + roles] * SCALE, progress, float(weights[0]) * SCALE)
-
-
-def _bits(
-    expander: Expander, states: States, literals: NDArray[np.int32]
-) -> tuple[NDArray[np.uint64], Legal]:
-    """Return the values of literals, which must be known with the legal moves, packed; and these moves."""
-    found = np.zeros((len(states), -(-len(literals) // 64)), np.uint64)
-    if len(literals):
-        with expander._lock:
-            node_bits(*expander._machine(len(states)), states, literals, found)
-    return found, expander.legal(states)

@@ -1,19 +1,17 @@
 """Tree search on the network of a game: the tree in arrays, the leaves valued by many random games at once.
 
-One *round* goes down the tree several times (`descent`), makes all successors of the leaves found
-in one pass over the network, plays hundreds of random games from them in another, and adds the
-results to all positions on the way (`growth`).  The parts:
+One *round* goes down the tree several times, makes all successors of the leaves found in one pass over
+the network, plays hundreds of random games from them in another, and adds the results to all positions on the
+way.  The tree and what a round does to it are compiled (`herbrand.core.Tree` and `Round`).  The parts:
 
 | module        | what it does                                                                        |
 |---------------|-------------------------------------------------------------------------------------|
-| `tree`        | the arrays, how many positions fit into a budget of memory, forgetting what cannot come |
-| `descent`     | compiled: finding positions by their states, choosing moves, ways down                |
-| `growth`      | compiled: new positions, proved values, adding up                                     |
+| `tree`        | what the numbers in the arrays of a tree mean                                         |
 | `worker`      | what one thread does in a round; several grow one tree                               |
 | `style`       | how the games after a leaf are played: weights, learned values of unfinished games     |
 | `probe`, `beam` | beside the tree: exact proofs for two, the best states of each step for one           |
 | `engine`      | `Search`: the tree of one game, budgets, what was found                               |
-| `forest`, `roots` | `Forest`: trees for many states at once, as games side by side need them        |
+| `forest`      | `Forest`: trees for many states at once, as games side by side need them             |
 | `plain`       | the same idea on the rules, one game at a time, for games without a network           |
 
 Sources: UCT (Kocsis and Szepesvári 2006) with transpositions (Childs, Brodeur and Kocsis 2008), max^n for

@@ -9,31 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.play.search.descent import is_exact
-from herbrand.play.search.growth import _add_position
+from herbrand.core import Stop, Tree
 from herbrand.play.search.reading import ranked_arms
-from herbrand.play.search.style import PLAIN
-from herbrand.play.search.tree import (
-    ALONE,
-    AMAF,
-    ARMS,
-    CHANCE,
-    EDGES,
-    EXPLORATION,
-    FULL,
-    JOINT,
-    OVER,
-    POSITIONS,
-    REGRET,
-    SINGLE,
-    SUM,
-    forget,
-    new_tree,
-    position_slot,
-)
+from herbrand.play.search.style import PLAIN, styled
+from herbrand.play.search.tree import ALONE, JOINT, OVER
 from herbrand.play.search.worker import LANES, Worker
 from herbrand.simulate.expand import Expander
-from herbrand.simulate.straight import expected_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +49,7 @@ class Search:
     position, on the average; fewer mean a deeper tree.  `exploration` is the constant of UCB1 for values from
     0 to 1.  `max_steps` cuts off games that do not end.  Each of `workers`, as many as `threads`, may be used
     by one thread, at the same time as the others; everything else by one thread alone, except that
-    `stop[0] = 1` makes rounds give up within a step of the games.
+    `stop` makes rounds give up within a step of the games.
     """
 
     def __init__(
@@ -90,35 +71,34 @@ class Search:
         roles = self.expander.roles
         self.chance = next((r for r, name in enumerate(roles) if name.lower() == "random"), -1)
         self.players = [r for r in range(len(roles)) if r != self.chance]
-        self.tree = new_tree(self.expander.words, len(roles), memory=memory, seed=seed)
-        settings = self.tree.settings
-        settings[EXPLORATION] = exploration
-        settings[CHANCE] = self.chance
-        settings[SINGLE] = len(roles) == 1
-        settings[REGRET] = regret
-        settings[AMAF] = amaf
-        settings[SUM] = -2 if len(self.players) == 2 else -1
+        self.tree = Tree(
+            network.circuit,
+            memory=memory,
+            seed=seed % (1 << 64),
+            exploration=exploration,
+            chance=self.chance,
+            regret=regret,
+            amaf=amaf,
+        )
         self.each = each
         self.widest = widest
         self.max_steps = max_steps
         self.style = style
         """How the games after a leaf are played."""
-        self.stop = np.zeros(1, np.int64)
-        """Set `stop[0]` to end a round early, from any thread."""
+        self.player = styled(self.expander, style)
+        """Plays the games: a move may stand there several times."""
+        self.stop = Stop()
+        """Ends a round early when it is set."""
         self.root = -1
         self.playouts = 0
         """Random games played so far."""
         self.plan: Plan | None = None
         """For one role alone: the best that was reached, and how."""
-        self.is_full = False
-        """Whether no more positions fit in: then games are played from the leaves there are."""
         self.playing = 0
         """How many workers have games under way."""
         self.lock = threading.Lock()
-        """Held by whoever reads or writes the tree while several threads work on it."""
-        self.workers = [Worker(self, self.expander, seed)]
-        for k in range(1, threads):
-            self.workers.append(Worker(self, Expander(network), seed + k))
+        """Held by whoever changes the search, or what is proved, while several threads grow its tree."""
+        self.workers = [Worker(self, seed + k) for k in range(threads)]
 
     # -- where the tree stands ------------------------------------------------------------
 
@@ -128,27 +108,18 @@ class Search:
         Forgets what can no longer come when the tree is half full.
         """
         tree = self.tree
-        at = int(tree.slots[position_slot(tree, state, 0)]) - 1
+        at = tree.find(state)
         if at < 0:
-            self._clear()
-            at = int(_add_position(tree, state, 0)[0])
-        elif max(tree.used[POSITIONS] / len(tree.games), tree.used[ARMS] / len(tree.move)) > 0.5:
-            at = forget(tree, at)
+            tree.clear()
+            at = tree.add(state)
+        elif max(tree.positions / tree.room, tree.arms / tree.arm_room) > 0.5:
+            at = tree.forget(at)
         self.root = at
-        self.is_full = False
-        tree.used[FULL] = 0
-
-    def _clear(self) -> None:
-        used = self.tree.used
-        if used[POSITIONS]:
-            self.tree.slots[:] = 0
-        if used[EDGES]:
-            self.tree.edge_slots[:] = 0
-        used[[POSITIONS, ARMS, EDGES]] = 0
+        tree.is_full = False
 
     def move_text(self, number: int) -> str:
         """Return a move, by its number among those of all roles, as KIF."""
-        bounds = self.expander._bounds
+        bounds = self.expander.bounds
         role = int(np.searchsorted(bounds, number, side="right")) - 1
         return self.expander.moves[role][number - int(bounds[role])]
 
@@ -157,7 +128,7 @@ class Search:
     @property
     def is_solved(self) -> bool:
         """Whether the value of the root is proved for every role."""
-        return bool(is_exact(self.tree, self.root) or self.tree.kind[self.root] == OVER)
+        return self.tree.is_exact(self.root) or bool(self.tree.kind[self.root] == OVER)
 
     @property
     def is_open(self) -> bool:
@@ -167,7 +138,12 @@ class Search:
     @property
     def positions(self) -> int:
         """How many positions the tree has."""
-        return int(self.tree.used[POSITIONS])
+        return self.tree.positions
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more positions fit in: then games are played from the leaves there are."""
+        return self.tree.is_full
 
     def decided(self, role: int) -> bool:
         """Whether more rounds cannot change the choice of a role at the root."""
@@ -175,7 +151,7 @@ class Search:
         if self.plan is not None and self.plan.value >= 1.0 and self.planned() is not None:
             return True
         return self.is_solved or bool(
-            self.is_open and tree.low[at, role] == tree.high[at, role] and not tree.settings[REGRET]
+            self.is_open and tree.low[at, role] == tree.high[at, role] and not tree.regret
         )
 
     def planned(self) -> str | None:
@@ -192,19 +168,6 @@ class Search:
         if tree.kind[at] != JOINT or not sum(weights):
             return ranked_arms(self, at, role)[0]
         return chance.choices(arms, weights)[0]
-
-    def warm(self) -> None:
-        """Load everything by a round at the root, which counts, and what is needed when the tree is full."""
-        self.round()
-        self.root = forget(self.tree, self.root)
-        self.workers[0].warm()
-
-    def straighten(self, seconds: float) -> None:
-        """Make machine code of the gates for the random games if there is time; else use what is kept."""
-        games = [worker.player for worker in self.workers]
-        enough = expected_seconds(games[0].network) <= seconds
-        for expander in games:
-            expander.straighten(seconds=max(0.0, seconds), only_kept=not enough)
 
     def round(self) -> bool:
         """Let the first thread's worker do a round; return False if that was stopped."""
@@ -224,7 +187,7 @@ class Search:
     def run(self, may_go_on: Callable[[], bool], worker: int = 0) -> None:
         """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found."""
         idle = 0
-        while not self.stop[0] and not self.is_solved and may_go_on() and idle < _IDLE:
+        while not self.stop.is_set and not self.is_solved and may_go_on() and idle < _IDLE:
             before = self.playouts
             self.workers[worker].round()
             if self.playouts > before:

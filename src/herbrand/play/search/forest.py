@@ -12,35 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.play.search.descent import MAKE, OPEN, descend, new_ways
-from herbrand.play.search.growth import (
-    attach,
-    look_at_sums,
-    new_rows,
-    open_leaves,
-    settle,
-)
-from herbrand.play.search.roots import add_up, best_moves, plant, unsettled
-from herbrand.play.search.tree import (
-    ARMS,
-    CHANCE,
-    EDGES,
-    EXPLORATION,
-    FULL,
-    POSITIONS,
-    SINGLE,
-    SUM,
-    WEIGHT,
-    new_tree,
-)
-from herbrand.play.search.worker import NO_PLAYED, NOTHING, UNSEEN
-from herbrand.simulate.expand import any_of
-from herbrand.simulate.lanes import describe, step
+from herbrand.core import Round, Tree
+from herbrand.simulate.expand import any_of, new_generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.play.search.tree import Tree
     from herbrand.simulate.expand import Expander, States
 
 __all__ = ["EACH", "WIDEST", "Forest"]
@@ -85,24 +62,23 @@ class Forest:
         self.memory = memory
         self._size = min(_FIRST_SIZE, memory)
         self._seed = seed
-        self._settings = {
-            EXPLORATION: exploration,
-            CHANCE: chance,
-            SINGLE: len(roles) == 1,
-            SUM: -2 if len(self.players) == 2 else -1,
-            WEIGHT: each,
-        }
-        self.tree = self._new_tree()
-        self._ways = new_ways(_WAYS, len(roles))
-        self._rows = new_rows(_ROWS, len(roles))
+        self._exploration = exploration
+        self._chance_role = chance
+        self._plant()
         self._chance = np.random.default_rng(seed)
-        self._generator = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
+        self._generator = new_generator(seed)
 
-    def _new_tree(self) -> Tree:
-        tree = new_tree(self.expander.words + 1, len(self.expander.roles), memory=self._size, seed=self._seed)
-        for place, value in self._settings.items():
-            tree.settings[place] = value
-        return tree
+    def _plant(self) -> None:
+        """Make the tree of all trees."""
+        self.tree = Tree(
+            self.expander.network.circuit,
+            memory=self._size,
+            seed=self._seed % (1 << 64),
+            labelled=True,
+            exploration=self._exploration,
+            chance=self._chance_role,
+        )
+        self._work = Round(self.tree, ways=_WAYS, rows=_ROWS)
 
     def search(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Grow a tree from each state until `budgets[i]` of its positions were opened; return the roots.
@@ -111,26 +87,20 @@ class Forest:
         when there is no more room.  The trees of the search before are forgotten.
         """
         roots = self._grow(states, budgets)
-        while self.tree.used[FULL] and self._size < self.memory:
+        while self.tree.is_full and self._size < self.memory:
             self._size = min(8 * self._size, self.memory)
-            self.tree = self._new_tree()
+            self._plant()
             roots = self._grow(states, budgets)
         return roots
 
     def _grow(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         tree = self.tree
-        if tree.used[POSITIONS]:
-            tree.slots[:] = 0
-        if tree.used[EDGES]:
-            tree.edge_slots[:] = 0
-        tree.used[[POSITIONS, ARMS, FULL, EDGES]] = 0
-        numbers = np.arange(len(states), dtype=np.uint64)[:, None]
-        roots = np.zeros(len(states), np.int64)
-        plant(tree, np.concatenate([states, numbers], axis=1), roots)
+        tree.clear()
+        roots = tree.plant(np.ascontiguousarray(states, np.uint64))
         left = budgets.copy()
-        while not tree.used[FULL]:
+        while not tree.is_full:
             growing = np.flatnonzero(left > 0)
-            growing = growing[unsettled(tree, roots[growing])]
+            growing = growing[tree.unsettled(roots[growing]).view(np.bool_)]
             if not len(growing):
                 break
             for begin in range(0, len(growing), _WAYS):
@@ -145,9 +115,8 @@ class Forest:
         What is proved decides where it can; else the mean less its uncertainty.  -1 where a root was
         not opened.
         """
-        found = np.zeros(len(roots), np.int64)
-        best_moves(self.tree, roots, roles, found)
-        return np.where(found < 0, -1, found - self.expander._bounds[roles])
+        found = self.tree.best_moves(_numbers(roots), _numbers(roles))
+        return np.where(found < 0, -1, found - self.expander.bounds[roles])
 
     def best_of_all(
         self,
@@ -162,46 +131,24 @@ class Forest:
         Each root at which a move was looked at counts the same; the uncertainty, by all random games after
         the move, is subtracted.  -1 for groups of which no root was opened.
         """
-        values, roots_with, games = (np.zeros(allowed.shape) for _ in range(3))
-        base = self.expander._bounds[roles]
-        add_up(self.tree, roots, groups, roles, base, values, roots_with, games)
+        values, roots_with, games = self.tree.add_up(
+            _numbers(roots), _numbers(groups), _numbers(roles), allowed.shape[1]
+        )
         looked_at = allowed & (roots_with > 0)
         means = np.divide(values, roots_with, out=values, where=looked_at)
-        promise = np.where(looked_at, means - self.tree.settings[EXPLORATION] / np.sqrt(games + 1.0), -np.inf)
+        promise = np.where(looked_at, means - self.tree.exploration / np.sqrt(games + 1.0), -np.inf)
         best = promise >= promise.max(axis=1, keepdims=True)
         return np.where(looked_at.any(axis=1), any_of(best, self._chance), -1)
 
     def _round(self, roots: NDArray[np.int64]) -> None:
-        tree, ways, rows, expander = self.tree, self._ways, self._rows, self.expander
-        network = expander.network
-        n = descend(tree, ways, roots, len(roots))
-        ends = ways.end[:n]
-        leaves = ways.position[ways.first[1 : n + 1] - 1][ends == OPEN]
-        legal = np.zeros((len(leaves), int(expander._places[-1])), np.uint64)
-        if len(leaves):
-            v, width, circuit = expander._machine(len(leaves))
-            describe(
-                v, width, circuit, tree.state[leaves], network.legal, expander._bounds, expander._places,
-                network.terminal, np.zeros(len(leaves), np.bool_), legal,
-            )  # fmt: skip
-        used = open_leaves(tree, ways, n, legal, expander._bounds, expander._places, WIDEST, rows)
-        states = np.zeros((used, expander.words + 1), np.uint64)
-        if used:
-            v, width, circuit = expander._machine(used)
-            before = tree.state[rows.parent[:used]]
-            step(
-                v, width, circuit, before, NOTHING, rows.joint[:used], network.next, states, UNSEEN,
-                np.zeros((used, 0), np.uint64),
-            )  # fmt: skip
-            states[:, -1] = before[:, -1]
-        fresh = attach(tree, rows, used, states)
-        opened = int(np.count_nonzero((ends == OPEN) | (ends == MAKE)))
-        games = max(self.each * opened, fresh) if fresh else 0
-        goals = np.zeros((games, len(expander.roles)), np.int16)
-        lengths = np.zeros(games, np.int64)
-        if games:
-            parents = rows.fresh[:fresh][np.arange(games) * fresh // games]
-            expander._play(states, parents, self._generator, self.max_steps, goals, lengths)
-            if tree.settings[SUM] != -1:
-                look_at_sums(tree, goals[:, self.players])
-        settle(tree, ways, n, rows, used, fresh, goals, lengths, True, NO_PLAYED)
+        work, expander = self._work, self.expander
+        fresh = work.expand(roots, most=len(roots), widest=WIDEST, weight=self.each)
+        games = max(self.each * work.asked, fresh) if fresh else 0
+        parents = np.arange(games, dtype=np.int64) * fresh // max(1, games)
+        ended = expander.core.rollouts(work.starts(), parents, self._generator, self.max_steps)
+        work.backpropagate(ended.goals, ended.lengths)
+
+
+def _numbers(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an array as the core takes it."""
+    return np.ascontiguousarray(array, np.int64)

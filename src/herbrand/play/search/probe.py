@@ -9,10 +9,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from herbrand.analyse.minimax.table import LOWER, UPPER
+from herbrand.analyse.minimax.judge import LOWER, UPPER
 from herbrand.play.minimax.engine import AlphaBeta
-from herbrand.play.search.growth import tighten
-from herbrand.play.search.tree import ALONE, SUM
+from herbrand.play.search.tree import ALONE
 
 if TYPE_CHECKING:
     from herbrand.network.network import Network
@@ -124,20 +123,21 @@ class Probe:
             return
         self._told = engine.depth
         role = self.role
-        opposed = tree.settings[SUM] >= 0
+        opposed = tree.sum >= 0
         first = int(tree.first[root] + tree.sizes[root, :role].sum())
         places = {int(tree.move[arm]): arm for arm in range(first, first + int(tree.sizes[root, role]))}
         for move, value, bound, plies in engine.proofs():
             child = int(tree.arm_child[places[move]]) if move in places else -1
             if child < 0 or tree.low[child, role] == tree.high[child, role]:
                 continue
-            if bound != UPPER and value > tree.low[child, role]:
-                tree.low[child, role] = min(value, tree.high[child, role])
-            if bound != LOWER and opposed and value < tree.high[child, role]:
-                tree.high[child, role] = max(value, tree.low[child, role])
+            low, high = tree.low[child].tolist(), tree.high[child].tolist()
+            if bound != UPPER:
+                low[role] = min(max(value, low[role]), high[role])
+            if bound != LOWER and opposed:
+                high[role] = max(min(value, high[role]), low[role])
             if opposed:
                 other = next(r for r in search.players if r != role)
-                tree.low[child, other] = tree.settings[SUM] - tree.high[child, role]
-                tree.high[child, other] = tree.settings[SUM] - tree.low[child, role]
-            tree.plies[child] = max(0, plies - 1)
-        tighten(tree, root)
+                low[other] = min(max(tree.sum - high[role], 0.0), 1.0)
+                high[other] = min(max(tree.sum - low[role], low[other]), 1.0)
+            tree.prove(child, low, high, max(0, plies - 1))
+        tree.tighten(root)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.play.explanation import MoveReport
-from herbrand.play.search.descent import joint_key
-from herbrand.play.search.tree import ALONE, JOINT, edge_slot
+from herbrand.play.search.tree import ALONE, JOINT
 
 if TYPE_CHECKING:
     from herbrand.machine.state import State
@@ -108,16 +107,11 @@ def _line(search: Search, at: int, role: int, arm: int) -> tuple[tuple[str, ...]
     seen = set()
     while at >= 0 and at not in seen and tree.kind[at] in (ALONE, JOINT) and len(line) < _LONGEST:
         seen.add(at)
-        arms = np.zeros((1, tree.low.shape[1]), np.int64)
-        for r in range(arms.shape[1]):
-            size = int(tree.sizes[at, r])
-            if r == search.chance and size > 1:
+        arms = []
+        for r in range(tree.roles):
+            if r == search.chance and int(tree.sizes[at, r]) > 1:
                 return tuple(line)
-            arms[0, r] = ranked_arms(search, at, r)[0] if line or r != role else arm
-        line.append(tuple(search.move_text(int(tree.move[a])) for a in arms[0]))
-        if tree.kind[at] == ALONE:
-            at = int(tree.arm_child[arms[0, tree.mover[at]]])
-        else:
-            edge = int(tree.edge_slots[edge_slot(tree, np.uint64(joint_key(tree, at, arms, 0)))]) - 1
-            at = int(tree.edge_child[edge]) if edge >= 0 else -1
+            arms.append(ranked_arms(search, at, r)[0] if line or r != role else arm)
+        line.append(tuple(search.move_text(int(tree.move[a])) for a in arms))
+        at = tree.after(at, arms)
     return tuple(line)

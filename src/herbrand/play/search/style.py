@@ -20,13 +20,13 @@ import numpy as np
 
 from herbrand.play.search.features import takes_turns
 from herbrand.simulate.decisive import decisive
-from herbrand.simulate.expand import Expander
+from herbrand.simulate.expand import Expander, new_generator
 from herbrand.simulate.weights import weighted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.analyse.minimax.nodes import Judge
+    from herbrand.analyse.minimax.judge import Judge
     from herbrand.network.network import Network
 
 __all__ = ["PLAIN", "Style", "mast_weights", "sighted", "styled"]
@@ -91,20 +91,17 @@ def mast_weights(
 ) -> NDArray[np.int64]:
     """Return the weights of all moves after so many random games from the initial state."""
     network = expander.network
-    generator = np.random.SeedSequence(seed).generate_state(4 * 8, np.uint64)
-    moves = int(expander._bounds[-1])
+    generator = new_generator(seed)
+    moves = int(expander.bounds[-1])
     owner = network.moves[:, 0]
     totals, counts = np.zeros(moves), np.zeros(moves)
     sums, known = np.zeros(len(expander.roles)), 0
+    start = np.zeros(_LANES, np.int64)
     for _ in range(0, games, _LANES):
-        played = np.zeros((moves, _LANES // 64), np.uint64)
-        goals = np.zeros((_LANES, len(expander.roles)), np.int16)
-        expander._play(
-            expander.initial, np.zeros(_LANES, np.int64), generator, max_steps, goals,
-            np.zeros(_LANES, np.int64), played=played,
-        )  # fmt: skip
+        ended = expander.core.rollouts(expander.initial, start, generator, max_steps, played=True)
+        goals = ended.goals
         valid = np.asarray((goals >= 0).all(axis=1))
-        made = np.unpackbits(played.view(np.uint8), axis=1, bitorder="little").astype(np.float32)
+        made = np.unpackbits(ended.played.view(np.uint8), axis=1, bitorder="little").astype(np.float32)
         values = np.where(valid[:, None], goals, 0).astype(np.float32)
         totals += (made @ values)[np.arange(moves), owner]
         counts += made @ valid.astype(np.float32)

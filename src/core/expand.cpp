@@ -1,0 +1,343 @@
+#include "expand.hpp"
+
+#include "cpu.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace herbrand {
+
+namespace {
+
+// Where more games wait, lanes are given new ones when so many have none: each time costs one evaluation more.
+constexpr int REFILL = 96;
+
+template <class F> void each_bit(u64 word, F &&f) {
+    for (; word; word &= word - 1) f(lowest_bit(word));
+}
+
+template <class F> void each_lane(const u64 *row, F &&f) {
+    for (int w = 0; w < WORDS; ++w) each_bit(row[w], [&](int b) { f(64 * w + b); });
+}
+
+void require(bool condition, const char *what) {
+    if (!condition) throw std::invalid_argument(what);
+}
+
+} // namespace
+
+Playing::Playing(Evaluator &evaluator)
+    : evaluator_(evaluator), circuit_(evaluator.circuit()), chooser_(evaluator) {
+    std::vector<const u64 *> fluents;
+    for (int f = 0; f < circuit_.fluents; ++f) fluents.push_back(evaluator.fluent(f));
+    std::sort(fluents.begin(), fluents.end());
+    for (int f = 0; f < circuit_.fluents; ++f) {
+        if (evaluator.next(f) == evaluator.fluent(f)) continue;
+        changing_.push_back(evaluator.fluent(f));
+        following_.push_back(evaluator.next(f));
+        if (std::binary_search(fluents.begin(), fluents.end(), evaluator.next(f))) early_.push_back(evaluator.next(f));
+    }
+    buffer_ = RowBuffer(early_.size());
+    std::size_t i = 0;
+    for (const u64 *&row : following_)
+        if (std::binary_search(fluents.begin(), fluents.end(), row)) row = buffer_.row(i++);
+}
+
+void Playing::advance() {
+    for (std::size_t i = 0; i < early_.size(); ++i) std::memcpy(buffer_.row(i), early_[i], 8 * WORDS);
+    kernels().take_where(changing_.data(), following_.data(), static_cast<int>(changing_.size()), playing_);
+}
+
+// Begin waiting games in all lanes that have none.
+void Playing::begin_more(const Games &games) {
+    alignas(64) u64 fresh[WORDS] = {};
+    for (int lane = 0; lane < LANES && begun_ < games.count; ++lane) {
+        if (playing_[lane >> 6] >> (lane & 63) & 1) continue;
+        fresh[lane >> 6] |= u64(1) << (lane & 63);
+        game_[lane] = begun_;
+        start_[lane] = step_;
+        if (begun_ == games.watched) watched_lane_ = lane;
+        ++begun_;
+    }
+    const int words = circuit_.state_words();
+    const auto state = [&](int lane) {
+        return games.states + (games.parents ? games.parents[game_[lane]] : game_[lane]) * words;
+    };
+    const u64 *one = nullptr;
+    bool are_equal = true;
+    each_lane(fresh, [&](int lane) {
+        if (one && one != state(lane)) are_equal = false;
+        one = state(lane);
+    });
+    const auto put = [&](int f, const u64 *row) {
+        u64 *fluent = evaluator_.fluent(f);
+        for (int w = 0; w < WORDS; ++w) fluent[w] = (fluent[w] & ~fresh[w]) | (row[w] & fresh[w]);
+    };
+    alignas(64) u64 rows[2][WORDS] = {};
+    std::fill_n(rows[1], WORDS, ~u64(0));
+    alignas(64) u64 squares[64 * WORDS];
+    for (int j = 0; 64 * j < circuit_.fluents; ++j) {
+        const int bits = std::min(64, circuit_.fluents - 64 * j);
+        if (are_equal) {
+            for (int b = 0; b < bits; ++b) put(64 * j + b, rows[one[j] >> b & 1]);
+            continue;
+        }
+        std::memset(squares, 0, sizeof squares);
+        each_lane(fresh, [&](int lane) { squares[(lane & 63) * WORDS + (lane >> 6)] = state(lane)[j]; });
+        kernels().transpose(squares);
+        for (int b = 0; b < bits; ++b) put(64 * j + b, squares + b * WORDS);
+    }
+    for (int w = 0; w < WORDS; ++w) playing_[w] |= fresh[w];
+}
+
+// Note that games have ended, or were cut off.
+void Playing::end(const Games &games, const u64 *lanes, bool is_late) {
+    each_lane(lanes, [&](int lane) {
+        const i64 steps = step_ - start_[lane];
+        games.lengths[game_[lane]] = is_late ? -1 - steps : steps;
+        if (lane == watched_lane_) watched_lane_ = -1;
+    });
+    for (int w = 0; w < WORDS; ++w) {
+        playing_[w] &= ~lanes[w];
+        done_[w] |= lanes[w];
+    }
+}
+
+// Read the goals and last states of the games that are over; after `run_legal`.
+void Playing::read_out(const Games &games) {
+    const int roles = circuit_.roles;
+    evaluator_.run_goals();
+    each_lane(done_, [&](int lane) {
+        const i16 none = stuck_[lane >> 6] >> (lane & 63) & 1 ? STUCK : NO_VALUE;
+        std::fill_n(games.values + game_[lane] * roles, roles, none);
+    });
+    for (int k = 0; k < circuit_.goals(); ++k) {
+        const u64 *goal = evaluator_.goal(k);
+        for (int w = 0; w < WORDS; ++w) {
+            each_bit(goal[w] & done_[w] & ~stuck_[w], [&](int b) {
+                i16 &value = games.values[game_[64 * w + b] * roles + circuit_.goal_role[k]];
+                value = value == NO_VALUE ? circuit_.goal_value[k] : SEVERAL_VALUES;
+            });
+        }
+    }
+    if (games.last) {
+        const int words = circuit_.state_words();
+        states_.resize(std::size_t(LANES) * words);
+        evaluator_.store_fluents(states_.data(), words, LANES);
+        each_lane(done_, [&](int lane) {
+            std::copy_n(&states_[std::size_t(lane) * words], words, games.last + game_[lane] * words);
+        });
+    }
+    std::memset(done_, 0, sizeof done_);
+    std::memset(stuck_, 0, sizeof stuck_);
+}
+
+bool Playing::play(const Games &games, u64 *generator, Stop &stop) {
+    if (games.record) games.record->clear();
+    if (!games.count) return true;
+    step_ = begun_ = 0;
+    watched_lane_ = -1;
+    std::memset(playing_, 0, sizeof playing_);
+    std::memset(done_, 0, sizeof done_);
+    std::memset(stuck_, 0, sizeof stuck_);
+    // lanes without a game must have a state that can be reached
+    evaluator_.load(games.states, circuit_.state_words(), games.parents, 0, std::min<i64>(LANES, games.count));
+    begin_more(games);
+    i64 oldest = 0; // no game that is being played began earlier
+    for (;;) {
+        if (stop.due()) {
+            chooser_.clear();
+            return false;
+        }
+        evaluator_.run_legal();
+        alignas(64) u64 row[WORDS];
+        for (int w = 0; w < WORDS; ++w) row[w] = evaluator_.terminal()[w] & playing_[w];
+        if (row_any(row)) end(games, row, false);
+        if (step_ - oldest >= games.max_steps) { // some game may have reached the limit
+            oldest = step_;
+            std::memset(row, 0, sizeof row);
+            each_lane(playing_, [&](int lane) {
+                if (step_ - start_[lane] >= games.max_steps) row[lane >> 6] |= u64(1) << (lane & 63);
+                else oldest = std::min(oldest, start_[lane]);
+            });
+            end(games, row, true);
+        }
+        const bool some = row_any(playing_);
+        if (!some || (begun_ < games.count && row_count(done_) >= REFILL)) {
+            read_out(games);
+            if (begun_ < games.count) {
+                begin_more(games);
+                continue;
+            }
+            if (!some) break;
+        }
+        alignas(64) u64 before[WORDS];
+        std::memcpy(before, playing_, sizeof before);
+        chooser_.choose(playing_, stuck_, generator);
+        for (int w = 0; w < WORDS; ++w) row[w] = before[w] & ~playing_[w];
+        if (row_any(row)) end(games, row, false);
+        if (games.played) {
+            for (int r = 0; r < circuit_.roles; ++r) {
+                for (int i = 0; i < chooser_.live_count(r); ++i) {
+                    const int move = circuit_.bounds[r] + chooser_.live(r)[i];
+                    for (int w = 0; w < WORDS; ++w)
+                        games.played[std::size_t(move) * WORDS + w] |= chooser_.taken(move)[w] & playing_[w];
+                }
+            }
+        }
+        if (watched_lane_ >= 0 && games.record) {
+            for (int r = 0; r < circuit_.roles; ++r) {
+                for (int i = 0; i < chooser_.live_count(r); ++i) {
+                    const int move = chooser_.live(r)[i];
+                    if (Evaluator::bit(chooser_.taken(circuit_.bounds[r] + move), watched_lane_))
+                        games.record->push_back(move);
+                }
+            }
+        }
+        if (!row_any(playing_)) continue;
+        evaluator_.run_next();
+        advance();
+        ++step_;
+    }
+    chooser_.clear();
+    return true;
+}
+
+Expander::Lease::Lease(Expander &owner) : owner_(owner) {
+    {
+        std::lock_guard<std::mutex> hold(owner.lock_);
+        if (!owner.idle_.empty()) {
+            worker_ = std::move(owner.idle_.back());
+            owner.idle_.pop_back();
+        }
+    }
+    if (!worker_) worker_ = std::make_unique<Worker>(owner.circuit_);
+}
+
+Expander::Lease::~Lease() {
+    if (!is_clean_) return;
+    std::lock_guard<std::mutex> hold(owner_.lock_);
+    owner_.idle_.push_back(std::move(worker_));
+}
+
+void Expander::legal(const u64 *states, i64 n, bool *over, u64 *bits) {
+    Lease lease(*this);
+    Evaluator &e = lease->evaluator;
+    Stop stop;
+    const i64 stride = circuit_->legal_words();
+    for (i64 begin = 0; begin < n; begin += LANES) {
+        stop.due();
+        const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
+        e.load(states, circuit_->state_words(), nullptr, begin, begin + count);
+        e.run_legal();
+        e.store_legal(bits + begin * stride, stride, count);
+        for (int i = 0; i < count; ++i) over[begin + i] = Evaluator::bit(e.terminal(), i);
+    }
+    lease.is_clean();
+}
+
+void Expander::goals(const u64 *states, i64 n, i16 *values) {
+    Lease lease(*this);
+    Evaluator &e = lease->evaluator;
+    Stop stop;
+    for (i64 begin = 0; begin < n; begin += LANES) {
+        stop.due();
+        const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
+        e.load(states, circuit_->state_words(), nullptr, begin, begin + count);
+        e.run_legal();
+        e.run_goals();
+        e.read_goals(values + begin * circuit_->roles, count);
+    }
+    lease.is_clean();
+}
+
+void Expander::step(const u64 *states, const i64 *parents, i64 n, const i32 *moves, u64 *after, u64 *seen) {
+    Lease lease(*this);
+    Evaluator &e = lease->evaluator;
+    Stop stop;
+    const Circuit &c = *circuit_;
+    const i64 words = c.state_words();
+    for (i64 begin = 0; begin < n; begin += LANES) {
+        stop.due();
+        const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
+        e.load(states, c.state_words(), parents, begin, begin + count);
+        const i32 *move = moves + begin * c.roles;
+        for (int i = 0; i < count; ++i)
+            for (int r = 0; r < c.roles; ++r, ++move)
+                if (*move >= 0) e.set_move(i, c.bounds[r] + *move);
+        e.run_legal();
+        e.run_next();
+        e.store_next(after + begin * words, words, count);
+        if (seen) e.store_sees(seen + begin * c.sees_words(), c.sees_words(), count);
+        move = moves + begin * c.roles;
+        for (int i = 0; i < count; ++i)
+            for (int r = 0; r < c.roles; ++r, ++move)
+                if (*move >= 0) e.move(c.bounds[r] + *move)[i >> 6] = 0;
+    }
+    lease.is_clean();
+}
+
+bool Expander::play(const Games &games, u64 *generator, Stop &stop) {
+    Lease lease(*this);
+    if (!lease->playing) lease->playing = std::make_unique<Playing>(lease->evaluator);
+    const bool done = lease->playing->play(games, generator, stop);
+    lease.is_clean();
+    return done;
+}
+
+namespace {
+
+constexpr i64 MOST = i64(1) << 62;
+
+i64 times(i64 total, i64 mine) { return mine && total > MOST / mine ? MOST : total * mine; }
+
+} // namespace
+
+void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts) {
+    for (i64 i = 0; i < n; ++i, bits += columns) {
+        i64 total = over[i] ? 0 : 1;
+        for (std::size_t r = 0; r + 1 < places.size(); ++r) {
+            i64 mine = 0;
+            for (i64 j = places[r]; j < places[r + 1]; ++j) mine += popcount(bits[j]);
+            total = times(total, mine);
+        }
+        counts[i] = total;
+    }
+}
+
+void enumerate_joints(const Circuit &c, const u64 *bits, const i64 *starts, i64 n, i64 begin, i64 size,
+                      i64 *parents, i32 *moves) {
+    std::vector<std::vector<i32>> lists(c.roles);
+    std::vector<i64> digits(c.roles);
+    i64 at = 0;
+    i64 i = std::upper_bound(starts, starts + n + 1, begin) - starts - 1;
+    for (; at < size; ++i) {
+        require(i >= 0 && i < n, "fewer joint moves than are asked for");
+        const i64 mine = starts[i + 1] - starts[i];
+        if (mine <= 0) continue;
+        const u64 *words = bits + i * c.legal_words();
+        i64 rank = begin + at - starts[i];
+        const i64 left = std::min(mine - rank, size - at);
+        i64 total = 1;
+        for (int r = 0; r < c.roles; ++r) {
+            lists[r].clear();
+            for (int j = c.places[r]; j < c.places[r + 1]; ++j)
+                each_bit(words[j], [&](int b) { lists[r].push_back(64 * (j - c.places[r]) + b); });
+            require(lists[r].empty() || lists[r].back() < c.bounds[r + 1] - c.bounds[r], "a legal move that no role has");
+            total = times(total, static_cast<i64>(lists[r].size()));
+        }
+        require(mine == total, "the numbers of joint moves do not fit to the legal moves");
+        for (int r = c.roles - 1; r >= 0; --r) {
+            const i64 radix = static_cast<i64>(lists[r].size());
+            digits[r] = rank % radix;
+            rank /= radix;
+        }
+        for (i64 k = 0; k < left; ++k, ++at) {
+            parents[at] = i;
+            for (int r = 0; r < c.roles; ++r) moves[at * c.roles + r] = lists[r][digits[r]];
+            for (int r = c.roles - 1; r >= 0 && ++digits[r] == static_cast<i64>(lists[r].size()); --r) digits[r] = 0;
+        }
+    }
+}
+
+} // namespace herbrand

@@ -1,0 +1,431 @@
+#include "minimax.hpp"
+
+#include "explore.hpp"
+
+#include <algorithm>
+
+namespace herbrand {
+
+// -- the transposition table ----------------------------------------------------------------------------------
+
+namespace {
+
+// Words that other threads may write at the same time.
+u64 peek(u64 &word) { return std::atomic_ref<u64>(word).load(std::memory_order_relaxed); }
+void poke(u64 &word, u64 value) { std::atomic_ref<u64>(word).store(value, std::memory_order_relaxed); }
+
+} // namespace
+
+TranspositionTable::TranspositionTable(i64 bytes) {
+    std::size_t entries = std::size_t(1) << 10;
+    while (i64(entries) * 2 * 16 <= bytes) entries *= 2;
+    words_ = Zeros<u64>(2 * entries);
+    words_.touch();
+    mask_ = entries - 2; // the first of a bucket
+}
+
+TranspositionTable::Entry TranspositionTable::probe(u64 key) const {
+    u64 *bucket = words_.data() + 2 * place(key);
+    for (int k = 0; k < 4; k += 2) {
+        const u64 data = peek(bucket[k + 1]);
+        if (data && (peek(bucket[k]) ^ data) == key)
+            return {true, i64(data >> 13 & 0xFFFFF), int(data >> 4 & 511), int(data >> 1 & 3), bool(data >> 3 & 1),
+                    i64(data >> 33 & 0x3FFFFFFF) - 1};
+    }
+    return {};
+}
+
+void TranspositionTable::store(u64 key, i64 value, int depth, int bound, bool proved, i64 move) {
+    const u64 data = u64(1) | u64(bound) << 1 | u64(proved) << 3 | u64(depth) << 4 | u64(value) << 13 | u64(move + 1) << 33;
+    u64 *entry = words_.data() + 2 * place(key);
+    const u64 old = peek(entry[1]);
+    if (old && (peek(entry[0]) ^ old) != key && int(old >> 4 & 511) > depth) entry += 2;
+    poke(entry[1], data);
+    poke(entry[0], key ^ data);
+}
+
+// -- rows -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Moves a proved end by its distance from the root (sign -1), or back (sign 1).
+i64 moved(i64 value, int ply, int sign) {
+    if (value > 50 * SCALE) return value + sign * ply;
+    if (value < 50 * SCALE) return value - sign * ply;
+    return value;
+}
+
+} // namespace
+
+AlphaBeta::AlphaBeta(CircuitPtr circuit, int role, Judge judge, std::shared_ptr<TranspositionTable> table, bool exact,
+                     bool novelty)
+    : valuer_(std::move(circuit), role, std::move(judge)), table_(std::move(table)), exact_(exact),
+      words_(valuer_.circuit().state_words()), legal_words_(valuer_.circuit().legal_words()),
+      rows_(std::max<i64>(ROWS, i64(4) * valuer_.circuit().moves)), states_(rows_ * words_),
+      legal_(rows_ * legal_words_), keys_(rows_), moves_(rows_), overs_(rows_), values_(rows_), orders_(rows_),
+      frames_(DEEPEST), history_(valuer_.circuit().moves, 0), seen_(novelty ? words_ : 0, 0) {
+    if (!table_) throw std::invalid_argument("a search needs a table");
+    if (valuer_.circuit().moves >= 1 << 29) throw std::invalid_argument("too many moves");
+}
+
+// The role that has a choice, 0 if none has.
+int AlphaBeta::mover(i64 row) const {
+    const Circuit &c = circuit();
+    const u64 *mine = legal(row);
+    int found = -1;
+    for (int r = 0; r < c.roles; ++r) {
+        int count = 0;
+        for (int j = c.places[r]; j < c.places[r + 1]; ++j) count += popcount(mine[j]);
+        if (count == 0) return STUCK;
+        if (count > 1) {
+            if (found >= 0) return AT_ONCE;
+            found = r;
+        }
+    }
+    return std::max(found, 0);
+}
+
+// Sets the only moves of all roles but one, in all lanes.
+void AlphaBeta::fill_others(const u64 *legal, int mover, u64 value) {
+    const Circuit &c = circuit();
+    for (int r = 0; r < c.roles; ++r) {
+        if (r == mover) continue;
+        for (int j = c.places[r]; j < c.places[r + 1]; ++j)
+            if (legal[j]) {
+                u64 *row = valuer_.evaluator().move(c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(legal[j]));
+                std::fill(row, row + WORDS, value);
+            }
+    }
+}
+
+// Fills the rows from `first` on with the successors of a row; returns how many, or -1 where there is no room.
+// `leaves` says that none of them will be searched: their legal moves are not kept.
+i64 AlphaBeta::make_successors(i64 row, int mover, i64 first, bool leaves) {
+    const Circuit &c = circuit();
+    Evaluator &e = valuer_.evaluator();
+    i64 count = 0;
+    for (int j = c.places[mover]; j < c.places[mover + 1]; ++j)
+        for (u64 word = legal(row)[j]; word; word &= word - 1) {
+            if (first + count >= rows_) return -1;
+            moves_[first + count++] = c.bounds[mover] + 64 * (j - c.places[mover]) + lowest_bit(word);
+        }
+    for (i64 begin = first; begin < first + count; begin += LANES) {
+        const i64 end = std::min<i64>(begin + LANES, first + count);
+        const int lanes = static_cast<int>(end - begin);
+        const u64 *from = state(row);
+        for (int f = 0; f < c.fluents; ++f) {
+            u64 *at = e.fluent(f);
+            const u64 word = u64(0) - (from[f >> 6] >> (f & 63) & 1);
+            for (int w = 0; w < WORDS; ++w) at[w] = word;
+        }
+        e.run_legal();
+        fill_others(legal(row), mover, ~u64(0));
+        for (int k = 0; k < lanes; ++k) e.set_move(k, moves_[begin + k]);
+        e.run_next();
+        fill_others(legal(row), mover, 0);
+        for (int k = 0; k < lanes; ++k) e.clear_move(moves_[begin + k]);
+        e.store_next(state(begin), words_, lanes);
+        e.take_next();
+        valuer_.look(lanes, leaves ? nullptr : legal(begin), overs_.data() + begin, values_.data() + begin);
+        for (i64 k = begin; k < end; ++k) {
+            keys_[k] = state_hash(state(k), words_);
+            if (!leaves) table_->prefetch(keys_[k]);
+        }
+    }
+    return count;
+}
+
+void AlphaBeta::move_to(const u64 *root) {
+    const std::lock_guard lock(turn_);
+    std::copy(root, root + words_, state(0));
+    for (std::size_t j = 0; j < seen_.size(); ++j) seen_[j] |= root[j];
+    root_.clear();
+    simultaneous_ = false;
+    nodes_ = 0;
+    for (i64 &count : history_) count /= 8;
+    for (Frame &frame : frames_) frame = Frame();
+    top_ = 0;
+    result_ = 50 * SCALE;
+    result_heuristic_ = true;
+    valuer_.evaluator().load(root, words_, nullptr, 0, 1);
+    valuer_.look(1, legal(0), overs_.data(), values_.data());
+    keys_[0] = state_hash(root, words_);
+}
+
+// -- the search -----------------------------------------------------------------------------------------------
+
+void AlphaBeta::begin(int depth) {
+    const std::lock_guard lock(turn_);
+    top_ = 0;
+    for (RootMove &move : root_) move.value = -1;
+    push(0, 0, -INFINITE, INFINITE, depth);
+}
+
+void AlphaBeta::push(int top, i64 row, i64 alpha, i64 beta, int depth) {
+    Frame &frame = frames_[top];
+    frame.row = row;
+    frame.alpha = frame.alpha_first = alpha;
+    frame.beta = frame.beta_first = beta;
+    frame.depth = depth;
+    frame.open = false;
+}
+
+// Opens a frame: its value may be known at once.
+AlphaBeta::Result AlphaBeta::enter(int top) {
+    Frame &frame = frames_[top];
+    const i64 row = frame.row;
+    const int depth = frame.depth;
+    i64 hint = -1;
+    const auto entry = table_->probe(keys_[row]);
+    if (entry.known) {
+        hint = entry.move;
+        if (top && (entry.proved || entry.depth >= depth)) {
+            const i64 value = moved(entry.value, top, -1);
+            if (entry.bound == EXACT || (entry.bound == LOWER && value >= frame.beta) ||
+                (entry.bound == UPPER && value <= frame.alpha))
+                return {true, value, !entry.proved};
+        }
+    }
+    const int mover = this->mover(row);
+    if (mover < 0 || top + 2 >= DEEPEST) {
+        if (mover == AT_ONCE) simultaneous_ = true;
+        return {true, values_[row], true};
+    }
+    const bool last = depth <= 1 && top > 0;
+    const i64 first = top == 0 ? row + 1 : frames_[top - 1].first + frames_[top - 1].successors;
+    const i64 count = make_successors(row, mover, first, last);
+    if (count < 0) return {true, values_[row], true};
+    nodes_.store(nodes() + 1, std::memory_order_relaxed);
+    const bool highest = mover == valuer_.role();
+    frame.first = first;
+    frame.successors = count;
+    frame.highest = highest;
+    frame.tried = 0;
+    frame.heuristic = frame.proves = false;
+    frame.choice = moves_[first];
+    frame.best = highest ? -INFINITE : INFINITE;
+    frame.open = true;
+    if (top == 0 && root_.size() != std::size_t(count)) {
+        root_.assign(count, {});
+        for (i64 k = 0; k < count; ++k) root_[k].move = moves_[first + k];
+    }
+    for (i64 k = first; k < first + count; ++k) {
+        i64 value = values_[k];
+        bool heuristic = false;
+        if (overs_[k]) {
+            value = moved(value, top + 1, -1);
+        } else if (last) {
+            heuristic = true;
+        } else {
+            // what the table knows of it may be enough, for what is proved always
+            const auto known = table_->probe(keys_[k]);
+            if (known.known && top) {
+                const i64 found = moved(known.value, top + 1, -1);
+                if ((known.depth >= depth - 1 || known.proved) &&
+                    ((highest && known.bound != UPPER && found >= frame.beta) ||
+                     (!highest && known.bound != LOWER && found <= frame.alpha)))
+                    return {true, found, !known.proved};
+                if (known.bound == EXACT) value = found;
+            }
+            i64 order = highest ? value : 100 * SCALE - value;
+            order += history_[moves_[k]];
+            for (std::size_t j = 0; j < seen_.size(); ++j) order += NOVEL * popcount(state(k)[j] & ~seen_[j]);
+            orders_[k] = moves_[k] == hint ? FIRST : order;
+            continue;
+        }
+        orders_[k] = DONE;
+        ++frame.tried;
+        frame.heuristic |= heuristic;
+        if (top == 0) {
+            RootMove &move = root_[k - first];
+            move.value = value;
+            move.bound = EXACT;
+            move.proved = true;
+        }
+        if (highest ? value > frame.best : value < frame.best) {
+            frame.best = value;
+            frame.choice = moves_[k];
+            frame.proves = !heuristic;
+        }
+    }
+    if (highest)
+        frame.alpha = std::max(frame.alpha, frame.best);
+    else
+        frame.beta = std::min(frame.beta, frame.best);
+    if (last || enough(top)) return close(top);
+    return {};
+}
+
+// Whether no other successor can matter.
+bool AlphaBeta::enough(int top) const {
+    const Frame &frame = frames_[top];
+    if (frame.highest) return frame.best >= frame.beta_first || (frame.proves && frame.best > 100 * SCALE - DEEPEST - 1);
+    return frame.best <= frame.alpha_first || (frame.proves && frame.best < DEEPEST + 1);
+}
+
+// The result of a frame that is done; keeps it in the table.
+AlphaBeta::Result AlphaBeta::close(int top) {
+    const Frame &frame = frames_[top];
+    bool heuristic = frame.heuristic;
+    int bound = EXACT;
+    if (frame.best <= frame.alpha_first)
+        bound = UPPER;
+    else if (frame.best >= frame.beta_first)
+        bound = LOWER;
+    // there may be a value that is better still, but not one that matters
+    if (frame.proves && enough(top)) heuristic = false;
+    table_->store(keys_[frame.row], moved(frame.best, top, 1), std::clamp(frame.depth, 0, 511), bound, !heuristic,
+                  frame.choice);
+    return {true, frame.best, heuristic};
+}
+
+// The successor with the highest order that is left; -1 if none is.
+i64 AlphaBeta::next_child(int top) {
+    const Frame &frame = frames_[top];
+    i64 chosen = -1, highest = DONE;
+    for (i64 k = frame.first; k < frame.first + frame.successors; ++k)
+        if (orders_[k] > highest) {
+            chosen = k;
+            highest = orders_[k];
+        }
+    if (chosen >= 0) orders_[chosen] = DONE;
+    return chosen;
+}
+
+// Pushes a frame for a successor; with `full`, as deep and with the whole window.
+void AlphaBeta::send(int top, i64 child, bool full) {
+    Frame &frame = frames_[top];
+    i64 alpha = frame.alpha, beta = frame.beta;
+    int depth = frame.depth - (frame.successors == 1 ? 0 : 1); // a forced move does not count
+    frame.child = child;
+    if (top == 0) sent_ = nodes();
+    frame.reduced = 0;
+    if (!full && frame.tried >= 1) {
+        frame.reduced = 1;
+        if (frame.highest)
+            beta = alpha + 1;
+        else
+            alpha = beta - 1;
+        if (depth >= 3 && frame.tried >= LATE && !exact_) {
+            frame.reduced = 2;
+            depth -= frame.tried < 4 * LATE ? 1 : 2;
+        }
+    }
+    push(top + 1, child, alpha, beta, depth);
+}
+
+void AlphaBeta::credit(i64 move, int depth) {
+    history_[move] += i64(depth) * depth;
+    if (history_[move] > 50 * SCALE)
+        for (i64 &count : history_) count /= 2;
+}
+
+bool AlphaBeta::go_on(Stop &stop, i64 most) {
+    const std::lock_guard lock(turn_);
+    const i64 last = nodes() + std::min(most, i64(1) << 60);
+    int top = top_;
+    while (true) {
+        top_ = top;
+        if (nodes() >= last || stop.due()) return false;
+        Result result;
+        if (!frames_[top].open) result = enter(top);
+        if (!result.done) {
+            const i64 child = next_child(top);
+            if (child >= 0) {
+                send(top++, child, false);
+                continue;
+            }
+            result = close(top);
+        }
+        while (result.done) {
+            if (top == 0) {
+                top_ = 0;
+                result_ = result.value;
+                result_heuristic_ = result.heuristic;
+                return true;
+            }
+            Frame &frame = frames_[--top];
+            const i64 value = result.value, alpha = frame.alpha, beta = frame.beta;
+            const i64 child = frame.child, move = moves_[child];
+            RootMove *known = top == 0 ? &root_[child - frame.first] : nullptr;
+            if (known) known->nodes += nodes() - sent_;
+            const bool better = frame.highest ? value > alpha : value < beta;
+            if (better && (frame.reduced == 2 || (frame.reduced && alpha < value && value < beta))) {
+                // the narrow or shallow search was not enough to say how good it is
+                send(top++, child, true);
+                break;
+            }
+            if (known) {
+                known->value = value;
+                known->bound = alpha < value && value < beta ? EXACT : value <= alpha ? UPPER : LOWER;
+                known->proved = !result.heuristic;
+            }
+            ++frame.tried;
+            frame.heuristic |= result.heuristic;
+            if (frame.highest ? value > frame.best : value < frame.best) {
+                frame.best = value;
+                frame.choice = move;
+                frame.proves = !result.heuristic;
+            }
+            if (frame.highest)
+                frame.alpha = std::max(alpha, value);
+            else
+                frame.beta = std::min(beta, value);
+            result.done = false;
+            if (enough(top)) {
+                credit(move, frame.depth);
+                result = close(top);
+            }
+        }
+    }
+}
+
+// -- what was found -------------------------------------------------------------------------------------------
+
+int AlphaBeta::chooser() const {
+    const std::lock_guard lock(turn_);
+    return mover(0);
+}
+
+i64 AlphaBeta::root_value() const {
+    const std::lock_guard lock(turn_);
+    return values_[0];
+}
+
+i64 AlphaBeta::choice() const {
+    const std::lock_guard lock(turn_);
+    const Frame &frame = frames_[0];
+    return frame.tried > 0 && frame.open && std::abs(frame.best) < INFINITE ? frame.choice : -1;
+}
+
+i64 AlphaBeta::value() const {
+    const std::lock_guard lock(turn_);
+    return result_;
+}
+
+bool AlphaBeta::solved() const {
+    const std::lock_guard lock(turn_);
+    return !result_heuristic_;
+}
+
+int AlphaBeta::depth() const {
+    const std::lock_guard lock(turn_);
+    return frames_[0].depth;
+}
+
+std::vector<u64> AlphaBeta::seen() const {
+    const std::lock_guard lock(turn_);
+    return seen_;
+}
+
+std::vector<AlphaBeta::RootMove> AlphaBeta::root() const {
+    const std::lock_guard lock(turn_);
+    return root_;
+}
+
+i64 AlphaBeta::known_move(const u64 *state) const {
+    const auto entry = table_->probe(state_hash(state, words_));
+    return entry.known ? entry.move : -1;
+}
+
+} // namespace herbrand

@@ -1,0 +1,1143 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#endif
+
+namespace herbrand::search {
+
+namespace {
+
+constexpr int JOINTS = 64;     // joint moves made when a position is expanded in which several roles have a choice
+constexpr int CHECKED = 1024;  // joint moves up to which proved values are carried up where roles move at once
+constexpr int USELESS = 64;    // ways without a new leaf after which a round ends
+constexpr i64 STEPS = 1 << 16; // of all ways of a round
+constexpr std::size_t LARGE = std::size_t(1) << 22; // bytes from which on pages are asked for
+constexpr u64 GOLDEN = 0x9E3779B97F4A7C15u;
+
+u64 hashed(const u64 *state, int words) {
+    u64 key = GOLDEN;
+    for (int j = 0; j < words; ++j) key = scatter(key ^ state[j]) + GOLDEN;
+    return key;
+}
+
+// What is not known, or no number, is half of what there is to get.
+double value_of(i16 goal) { return goal >= 0 ? goal / 100.0 : 0.5; }
+
+// The least power of two that is not below n.
+i64 power_above(i64 n) {
+    i64 power = 1;
+    while (power < n) power *= 2;
+    return power;
+}
+
+struct Arm {
+    double count, total;
+    i32 under_way, child, move;
+};
+static_assert(sizeof(Arm) == 32, "two in a line of the cache");
+
+} // namespace
+
+// -- memory -----------------------------------------------------------------------------------
+
+Pages::Pages(std::size_t bytes) : bytes_(bytes ? bytes : 1) {
+#if defined(MAP_ANONYMOUS)
+    if (bytes_ >= LARGE) {
+#if defined(MAP_NORESERVE)
+        constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#else
+        constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS;
+#endif
+        void *found = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, how, -1, 0);
+        if (found != MAP_FAILED) {
+#if defined(MADV_HUGEPAGE)
+            (void)madvise(found, bytes_, MADV_HUGEPAGE);
+#endif
+            data_ = found;
+            mapped_ = true;
+            return;
+        }
+    }
+#endif
+    data_ = std::calloc(bytes_, 1);
+    if (!data_) throw std::bad_alloc();
+}
+
+Pages::~Pages() {
+#if defined(MAP_ANONYMOUS)
+    if (mapped_) {
+        munmap(data_, bytes_);
+        return;
+    }
+#endif
+    std::free(data_);
+}
+
+void Pages::clear() {
+#if defined(__linux__)
+    // only here private pages that were given back are read as zeros
+    if (mapped_ && madvise(data_, bytes_, MADV_DONTNEED) == 0) return;
+#endif
+    if (data_) std::memset(data_, 0, bytes_);
+}
+
+// -- the tree ---------------------------------------------------------------------------------
+
+Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory, i64 most, u64 seed)
+    : circuit(std::move(given)), words(circuit->state_words() + labelled), roles(circuit->roles), settings(settings),
+      single(roles == 1) {
+    sum = roles - (settings.chance >= 0) == 2 ? -2.0 : -1.0;
+    const i64 sizes_at = 8 * (2 + 3 * i64(roles)) + 24, states_at = sizes_at + (4 * i64(roles) + 7) / 8 * 8;
+    record_ = (states_at + 8 * i64(words) + 63) / 64 * 64;
+    constexpr i64 arms_each = 2; // every position but the first is behind an arm; those without choice need more
+    const i64 arm = sizeof(Arm) + (settings.amaf > 0.0 ? 8 : 0) + (settings.regret ? 16 : 0);
+    const i64 position = record_ + 8 + (roles > 1 ? 28 : 0); // slots and edges, besides
+    room = std::max<i64>(2000, std::min(most, memory / (position + arms_each * arm)));
+    arm_room = std::max<i64>(100000, arms_each * room);
+    const i64 size = power_above(2 * room);
+    positions_ = Pages(room * record_ + 64);
+    const auto address = reinterpret_cast<std::uintptr_t>(positions_.data());
+    std::byte *at = static_cast<std::byte *>(positions_.data()) + (64 - address % 64) % 64;
+    const auto field = [&](auto &member, i64 bytes) {
+        member = std::remove_reference_t<decltype(member)>(at, record_);
+        at += bytes;
+    };
+    field(games, 8);
+    field(best, 8);
+    field(totals, 8 * i64(roles));
+    field(lows, 8 * i64(roles));
+    field(highs, 8 * i64(roles));
+    field(first, 8);
+    field(seen, 8);
+    field(plies, 4);
+    field(mover, 2);
+    field(kind, 2);
+    field(sizes, states_at - sizes_at);
+    field(states, 8 * i64(words));
+    arms_ = Pages(arm_room * sizeof(Arm));
+    std::byte *arms_at = static_cast<std::byte *>(arms_.data());
+    arm_count = Field<double>(arms_at + offsetof(Arm, count), sizeof(Arm));
+    arm_total = Field<double>(arms_at + offsetof(Arm, total), sizeof(Arm));
+    arm_virtual = Field<i32>(arms_at + offsetof(Arm, under_way), sizeof(Arm));
+    arm_child = Field<i32>(arms_at + offsetof(Arm, child), sizeof(Arm));
+    move = Field<i32>(arms_at + offsetof(Arm, move), sizeof(Arm));
+    slots = Lazy<i32>(size);
+    amaf_count = Lazy<float>(arm_room);
+    amaf_total = Lazy<float>(arm_room);
+    arm_regret = Lazy<double>(arm_room);
+    arm_share = Lazy<double>(arm_room);
+    edge_slots = Lazy<i32>(size);
+    edge_key = Lazy<u64>(room);
+    edge_parent = Lazy<i32>(room);
+    edge_child = Lazy<i32>(room);
+    edge_next = Lazy<i32>(room);
+    random.state = seed * GOLDEN + 0x1234567u;
+    most_.resize(roles);
+    arm_.resize(roles);
+    place_.resize(roles);
+}
+
+void Tree::clear() {
+    if (positions) slots.clear();
+    if (edges) edge_slots.clear();
+    positions = arms = edges = 0;
+    full = false;
+    ++epoch;
+}
+
+i64 Tree::slot(const u64 *wanted) const {
+    const u64 mask = static_cast<u64>(slots.size()) - 1;
+    u64 place = hashed(wanted, words) & mask;
+    for (;; place = (place + 1) & mask) {
+        const i64 at = i64(slots[place]) - 1;
+        if (at < 0 || std::equal(wanted, wanted + words, state(at))) return static_cast<i64>(place);
+    }
+}
+
+i64 Tree::find(const u64 *wanted) const { return i64(slots[slot(wanted)]) - 1; }
+
+i64 Tree::add(const u64 *wanted, bool &is_new) {
+    const i64 place = slot(wanted);
+    i64 at = i64(slots[place]) - 1;
+    is_new = false;
+    if (at >= 0) return at;
+    if (positions == room) {
+        full = true;
+        return -1;
+    }
+    is_new = true;
+    at = positions++;
+    slots[place] = static_cast<i32>(at + 1);
+    kind[at] = LEAF;
+    games[at] = 0.0;
+    best[at] = 0.0;
+    plies[at] = 0;
+    seen[at] = 0;
+    first[at] = 0;
+    std::copy(wanted, wanted + words, state(at));
+    for (int r = 0; r < roles; ++r) {
+        total(at)[r] = 0.0;
+        low(at)[r] = 0.0;
+        high(at)[r] = 1.0;
+        size(at)[r] = 0;
+    }
+    return at;
+}
+
+i64 Tree::edge_slot(u64 key) const {
+    const u64 mask = static_cast<u64>(edge_slots.size()) - 1;
+    u64 place = key & mask;
+    while (edge_slots[place] && edge_key[edge_slots[place] - 1] != key) place = (place + 1) & mask;
+    return static_cast<i64>(place);
+}
+
+void Tree::add_edge(u64 key, i64 parent, i64 child) {
+    const i64 place = edge_slot(key);
+    if (edge_slots[place] || edges == room) return;
+    const i64 edge = edges++;
+    edge_slots[place] = static_cast<i32>(edge + 1);
+    edge_key[edge] = key;
+    edge_parent[edge] = static_cast<i32>(parent);
+    edge_child[edge] = static_cast<i32>(child);
+    edge_next[edge] = arm_child[first[parent]];
+    arm_child[first[parent]] = static_cast<i32>(edge);
+}
+
+u64 Tree::joint_key(i64 at, const i64 *arm) {
+    u64 key = hashed(state(at), words);
+    for (int r = 0; r < roles; ++r) key = scatter(key ^ static_cast<u64>(move[arm[r]])) + GOLDEN;
+    return key | 1;
+}
+
+i64 Tree::after(i64 at, const i64 *arm) {
+    if (kind[at] == ALONE) return arm_child[arm[mover[at]]];
+    const i64 edge = i64(edge_slots[edge_slot(joint_key(at, arm))]) - 1;
+    return edge >= 0 ? edge_child[edge] : -1;
+}
+
+bool Tree::is_exact(i64 at) {
+    for (int r = 0; r < roles; ++r)
+        if (r != settings.chance && low(at)[r] != high(at)[r]) return false;
+    return true;
+}
+
+i64 Tree::forget(i64 root) {
+    std::vector<i32> moved(positions, -1);
+    std::vector<i64> opened, stack{root};
+    const auto reach = [&](i64 child) {
+        if (moved[child] < 0) {
+            moved[child] = 0;
+            stack.push_back(child);
+        }
+    };
+    const auto arms_of = [&](i64 at) {
+        i64 count = 0;
+        for (int r = 0; r < roles; ++r) count += size(at)[r];
+        return count;
+    };
+    moved[root] = 0;
+    while (!stack.empty()) {
+        const i64 at = stack.back();
+        stack.pop_back();
+        if (!is_open(at)) continue;
+        if (kind[at] == ALONE) {
+            const i64 end = first[at] + arms_of(at);
+            for (i64 a = first[at]; a < end; ++a)
+                if (arm_child[a] >= 0) reach(arm_child[a]);
+        } else {
+            for (i64 edge = arm_child[first[at]]; edge >= 0; edge = edge_next[edge]) reach(edge_child[edge]);
+        }
+        opened.push_back(at);
+    }
+    i64 kept = 0;
+    for (i32 &number : moved)
+        if (number >= 0) number = static_cast<i32>(kept++);
+    // arms move to the front in their order, so that none is written over before it was moved
+    std::sort(opened.begin(), opened.end(), [&](i64 a, i64 b) { return first[a] < first[b]; });
+    i64 to = 0;
+    for (const i64 at : opened) {
+        const i64 count = arms_of(at), come = first[at];
+        first[at] = to;
+        for (i64 a = come; a < come + count; ++a, ++to) {
+            move[to] = move[a];
+            arm_count[to] = arm_count[a];
+            arm_total[to] = arm_total[a];
+            arm_virtual[to] = arm_virtual[a];
+            if (settings.amaf > 0.0) {
+                amaf_count[to] = amaf_count[a];
+                amaf_total[to] = amaf_total[a];
+            }
+            if (settings.regret) {
+                arm_regret[to] = arm_regret[a];
+                arm_share[to] = arm_share[a];
+            }
+            const i32 child = arm_child[a];
+            arm_child[to] = child >= 0 && kind[at] == ALONE ? moved[child] : -1;
+        }
+    }
+    arms = to;
+    for (i64 come = 0; come < positions; ++come) {
+        const i64 at = moved[come];
+        if (at < 0 || at == come) continue;
+        std::memcpy(games.at(at), games.at(come), record_); // all of it begins with this
+    }
+    positions = kept;
+    slots.clear();
+    const u64 mask = static_cast<u64>(slots.size()) - 1;
+    for (i64 at = 0; at < positions; ++at) {
+        u64 place = hashed(state(at), words) & mask;
+        while (slots[place]) place = (place + 1) & mask;
+        slots[place] = static_cast<i32>(at + 1);
+    }
+    const i64 before = edges;
+    edges = 0;
+    if (before) edge_slots.clear();
+    for (i64 e = 0; e < before; ++e) {
+        const i64 parent = moved[edge_parent[e]], child = moved[edge_child[e]];
+        if (parent >= 0 && child >= 0) add_edge(edge_key[e], parent, child);
+    }
+    ++epoch;
+    return moved[root];
+}
+
+// -- selection --------------------------------------------------------------------------------
+
+// UCB1 on the values of the positions after the arms of a role that alone has a choice.
+i64 Tree::best_alone(i64 at, int role, i64 begin, i64 end, double weight) {
+    for (i64 a = begin; a < end; ++a)
+        if (arm_child[a] >= 0) __builtin_prefetch(games.at(arm_child[a]));
+    const double constant = settings.exploration, equal = settings.amaf;
+    const double parent = games[at];
+    const double width = constant * constant * std::log(parent + 2.0);
+    const double sure = low(at)[role];
+    const double unknown = parent > 0.0 ? total(at)[role] / parent : 0.5;
+    i64 chosen = begin;
+    double highest = -1e300;
+    i64 a = draw(begin, end - begin); // among equals, any
+    for (i64 k = begin; k < end; ++k) {
+        a = a + 1 < end ? a + 1 : begin;
+        const i64 child = arm_child[a];
+        const double under_way = arm_virtual[a] * weight;
+        double value = unknown, lower = 0.0, upper = 1.0, count = 0.0;
+        if (child >= 0) {
+            lower = low(child)[role];
+            upper = high(child)[role];
+            if (upper <= sure) { // cannot be better than what is sure
+                if (highest < -1.0 && lower == upper && upper == sure) {
+                    chosen = a;
+                    highest = -2.0;
+                }
+                continue;
+            }
+            if (lower == upper) return a;
+            count = games[child];
+            if (count > 0.0) {
+                value = total(child)[role] / count;
+                if (single) value = 0.5 * (value + best[child]);
+            }
+        }
+        if (equal > 0.0 && amaf_count[a] > 0.0f) {
+            const double later = amaf_count[a];
+            const double share = later / (later + count + later * count / equal);
+            value += share * (amaf_total[a] / amaf_count[a] - value);
+        }
+        if (under_way != 0.0) value *= (count + 1.0) / (count + 1.0 + under_way);
+        value = std::min(std::max(value, lower), upper);
+        const double promise = value + std::sqrt(width / (arm_count[a] + under_way + 1.0));
+        if (promise > highest) {
+            chosen = a;
+            highest = promise;
+        }
+    }
+    return chosen;
+}
+
+// UCB1 on what the arms of a role gave so far, while others choose at the same time.
+i64 Tree::best_joint(i64 at, i64 begin, i64 end, double weight) {
+    const double constant = settings.exploration;
+    const double width = constant * constant * std::log(games[at] + 2.0);
+    i64 chosen = begin;
+    double highest = -1e300;
+    for (i64 a = begin; a < end; ++a) {
+        const double count = arm_count[a] + arm_virtual[a] * weight;
+        const double value = count > 0.0 ? arm_total[a] / count : 1.0;
+        const double promise = value + std::sqrt(width / (count + 1.0)) + 1e-3 * random.uniform();
+        if (promise > highest) {
+            chosen = a;
+            highest = promise;
+        }
+    }
+    return chosen;
+}
+
+// Regret matching, with a tenth of the choices even.
+i64 Tree::by_regret(i64 begin, i64 end) {
+    double all = 0.0;
+    for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0);
+    if (all <= 0.0 || random.uniform() < 0.1) return draw(begin, end - begin);
+    double rest = random.uniform() * all;
+    for (i64 a = begin; a < end; ++a) {
+        rest -= std::max(arm_regret[a], 0.0);
+        if (rest < 0.0) return a;
+    }
+    return end - 1;
+}
+
+i64 Tree::choose(i64 at, i64 *arm, double weight) {
+    i64 begin = first[at];
+    for (int r = 0; r < roles; ++r) {
+        const i64 count = size(at)[r], end = begin + count;
+        if (count == 1)
+            arm[r] = begin;
+        else if (r == settings.chance)
+            arm[r] = draw(begin, count);
+        else if (kind[at] == ALONE)
+            arm[r] = best_alone(at, r, begin, end, weight);
+        else if (settings.regret)
+            arm[r] = by_regret(begin, end);
+        else
+            arm[r] = best_joint(at, begin, end, weight);
+        begin = end;
+    }
+    return after(at, arm);
+}
+
+void Round::descend(const i64 *roots, i64 count, int most) {
+    Tree &t = *tree_;
+    i64 n = 0, step = 0;
+    int useless = 0;
+    const i64 started = t.serial;
+    const i64 steps = static_cast<i64>(way_position_.size());
+    way_first_[0] = 0;
+    while (n < most && useless < USELESS) {
+        const i64 serial = ++t.serial;
+        i64 at = roots[n % count];
+        for (;;) {
+            way_position_[step] = static_cast<i32>(at);
+            std::fill_n(arm(step), t.roles, i64(-1));
+            if (t.kind[at] == OVER || t.seen[at] == serial || step + 2 >= steps || t.is_exact(at)) {
+                way_end_[n] = KNOWN;
+                ++useless;
+                break;
+            }
+            if (t.kind[at] == LEAF) {
+                if (t.seen[at] > started) { // in this round, or BUSY, which it must stay
+                    way_end_[n] = VOID;
+                    useless += 4;
+                } else {
+                    way_end_[n] = OPEN;
+                    t.seen[at] = serial;
+                }
+                break;
+            }
+            t.seen[at] = serial;
+            const i64 child = t.choose(at, arm(step), weight_);
+            for (int r = 0; r < t.roles; ++r) ++t.arm_virtual[arm(step)[r]];
+            if (child < 0) {
+                way_end_[n] = MAKE;
+                break;
+            }
+            ++step;
+            at = child;
+        }
+        way_first_[++n] = ++step;
+        if (step + 2 >= steps) break;
+    }
+    ways_ = n;
+}
+
+// -- expansion --------------------------------------------------------------------------------
+
+Round::Round(TreePtr tree, int ways, int rows)
+    : tree_(std::move(tree)), evaluator_(tree_->circuit), most_rows_(rows), way_first_(ways + 1), way_end_(ways),
+      way_position_(STEPS), way_arm_(STEPS * tree_->roles), row_way_(rows), row_parent_(rows),
+      row_arm_(i64(rows) * tree_->roles), row_child_(rows), row_fresh_(rows), row_games_(rows),
+      row_total_(i64(rows) * tree_->roles), value_(tree_->roles) {}
+
+i64 Round::expand(const i64 *roots, i64 count, int most, int widest, double weight) {
+    Tree &t = *tree_;
+    std::lock_guard hold(t.lock);
+    for (i64 i = 0; i < count; ++i)
+        if (roots[i] < 0 || roots[i] >= t.positions) throw std::invalid_argument("no such position to start from");
+    leave();
+    weight_ = weight;
+    grew_ = !t.full;
+    used_ = fresh_ = 0;
+    epoch_ = t.epoch;
+    descend(roots, count, std::min<int>(most, static_cast<int>(way_end_.size())));
+    under_way_ = true;
+    if (grew_) {
+        describe();
+        open(widest);
+        make();
+        attach();
+        for (i64 k = 0; k < fresh_; ++k) t.seen[row_child_[row_fresh_[k]]] = BUSY;
+    } else {
+        take_leaves();
+    }
+    asked_ = 0;
+    for (i64 way = 0; way < ways_; ++way) asked_ += way_end_[way] == OPEN || way_end_[way] == MAKE;
+    return fresh_;
+}
+
+void Round::describe() {
+    Tree &t = *tree_;
+    const Circuit &c = *t.circuit;
+    leaves_.clear();
+    std::vector<i64> ways;
+    for (i64 way = 0; way < ways_; ++way) {
+        if (way_end_[way] != OPEN) continue;
+        leaves_.push_back(way_position_[last(way)]);
+        ways.push_back(way);
+    }
+    const i64 words = c.legal_words(), count = static_cast<i64>(leaves_.size());
+    legal_.assign(count * words, 0);
+    std::vector<i16> goals;
+    for (i64 begin = 0; begin < count; begin += LANES) {
+        const i64 end = std::min<i64>(begin + LANES, count);
+        const int lanes = static_cast<int>(end - begin);
+        evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), leaves_.data(), begin, end);
+        evaluator_.run_legal();
+        evaluator_.store_legal(legal_.data() + begin * words, words, lanes);
+        bool any = false;
+        for (int lane = 0; lane < lanes; ++lane) any = any || Evaluator::bit(evaluator_.terminal(), lane);
+        if (!any) continue;
+        // the game is over, which no playout has told so far: those from here were stopped
+        goals.resize(i64(lanes) * t.roles);
+        evaluator_.run_goals();
+        evaluator_.read_goals(goals.data(), lanes);
+        for (int lane = 0; lane < lanes; ++lane) {
+            if (!Evaluator::bit(evaluator_.terminal(), lane)) continue;
+            const i64 at = leaves_[begin + lane];
+            t.kind[at] = OVER;
+            for (int r = 0; r < t.roles; ++r) t.low(at)[r] = t.high(at)[r] = value_of(goals[lane * t.roles + r]);
+            way_end_[ways[begin + lane]] = KNOWN;
+            leaves_[begin + lane] = -1;
+        }
+    }
+    i64 kept = 0;
+    for (i64 i = 0; i < count; ++i) {
+        if (leaves_[i] < 0) continue;
+        if (i != kept) {
+            leaves_[kept] = leaves_[i];
+            std::copy_n(&legal_[i * words], words, &legal_[kept * words]);
+        }
+        ++kept;
+    }
+    leaves_.resize(kept);
+}
+
+// Give the leaves at the ends of the ways their arms, and list the joint moves to make.
+void Round::open(int widest) {
+    Tree &t = *tree_;
+    const Circuit &c = *t.circuit;
+    const int roles = t.roles;
+    const i64 words = c.legal_words();
+    i64 leaf = -1;
+    for (i64 way = 0; way < ways_; ++way) {
+        const i64 step = last(way), at = way_position_[step];
+        if (way_end_[way] == MAKE && used_ < most_rows_) {
+            row_way_[used_] = static_cast<i32>(way);
+            row_parent_[used_] = at;
+            std::copy_n(arm(step), roles, &row_arm_[used_ * roles]);
+            ++used_;
+        }
+        if (way_end_[way] != OPEN) continue;
+        ++leaf;
+        if (t.arms + c.moves > t.arm_room) {
+            t.full = true;
+            continue;
+        }
+        const i64 first = t.arms;
+        i64 a = first;
+        int choosing = 0, mover = 0;
+        double product = 1.0;
+        for (int r = 0; r < roles; ++r) {
+            const i64 begin = a;
+            for (i32 j = c.places[r]; j < c.places[r + 1]; ++j) {
+                for (u64 word = legal_[leaf * words + j]; word; word &= word - 1) {
+                    t.move[a] = c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(word);
+                    t.arm_count[a] = t.arm_total[a] = 0.0;
+                    t.arm_virtual[a] = 0;
+                    t.arm_child[a] = -1;
+                    if (t.settings.amaf > 0.0) t.amaf_count[a] = t.amaf_total[a] = 0.0f;
+                    if (t.settings.regret) t.arm_regret[a] = t.arm_share[a] = 0.0;
+                    ++a;
+                }
+            }
+            const i64 count = a - begin;
+            t.size(at)[r] = static_cast<i32>(count);
+            product *= static_cast<double>(count);
+            if (count > 1) {
+                ++choosing;
+                mover = r;
+            }
+        }
+        if (product == 0.0) { // stuck though the game is not over: nobody knows what that is worth
+            t.kind[at] = OVER;
+            std::fill_n(t.low(at), roles, 0.5);
+            std::fill_n(t.high(at), roles, 0.5);
+            continue;
+        }
+        const bool alone = choosing <= 1;
+        t.first[at] = first;
+        t.mover[at] = static_cast<i16>(mover);
+        t.kind[at] = alone ? ALONE : JOINT;
+        t.arms = a;
+        const i64 most = alone ? widest : std::min(JOINTS, widest);
+        const bool every = product <= static_cast<double>(most);
+        const i64 wanted = std::min(every ? static_cast<i64>(product) : most, most_rows_ - used_);
+        // where there are too many, spread over the moves, which are in the order of the rules
+        const i64 shift = alone && !every ? static_cast<i64>(t.random.uniform() * product) : 0;
+        for (i64 k = 0; k < wanted; ++k) {
+            i64 rest = k;
+            if (alone && !every) {
+                const i64 all = static_cast<i64>(product);
+                rest = (shift + static_cast<i64>(static_cast<double>(k) * product / static_cast<double>(wanted))) % all;
+            }
+            i64 begin = first;
+            for (int r = 0; r < roles; ++r) {
+                const i64 count = t.size(at)[r];
+                if (every || alone) {
+                    row_arm_[used_ * roles + r] = begin + rest % count;
+                    rest /= count;
+                } else {
+                    row_arm_[used_ * roles + r] = t.draw(begin, count);
+                }
+                begin += count;
+            }
+            row_way_[used_] = static_cast<i32>(way);
+            row_parent_[used_] = at;
+            ++used_;
+        }
+    }
+}
+
+// Evaluate what the rows lead to.
+void Round::make() {
+    Tree &t = *tree_;
+    const int roles = t.roles, label = t.words - 1;
+    after_.resize(used_ * t.words);
+    for (i64 begin = 0; begin < used_; begin += LANES) {
+        const i64 end = std::min<i64>(begin + LANES, used_);
+        evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), row_parent_.data(), begin, end);
+        for (i64 row = begin; row < end; ++row)
+            for (int r = 0; r < roles; ++r)
+                evaluator_.set_move(static_cast<int>(row - begin), t.move[row_arm_[row * roles + r]]);
+        evaluator_.run_legal();
+        evaluator_.run_next();
+        evaluator_.store_next(after_.data() + begin * t.words, t.words, static_cast<int>(end - begin));
+        if ((end - begin) * roles < t.circuit->moves) {
+            for (i64 row = begin; row < end; ++row)
+                for (int r = 0; r < roles; ++r) evaluator_.clear_move(t.move[row_arm_[row * roles + r]]);
+        } else {
+            evaluator_.clear_moves();
+        }
+        if (t.words > t.circuit->state_words())
+            for (i64 row = begin; row < end; ++row)
+                after_[row * t.words + label] = t.state(row_parent_[row])[label];
+    }
+}
+
+// Find or make the positions after the rows.
+void Round::attach() {
+    Tree &t = *tree_;
+    const int roles = t.roles;
+    const u64 mask = static_cast<u64>(t.slots.size()) - 1;
+    for (i64 row = 0; row < used_; ++row)
+        __builtin_prefetch(&t.slots[static_cast<i64>(hashed(&after_[row * t.words], t.words) & mask)]);
+    for (i64 row = 0; row < used_; ++row) {
+        bool is_new;
+        const i64 child = t.add(&after_[row * t.words], is_new);
+        if (is_new) row_fresh_[fresh_++] = row;
+        row_child_[row] = static_cast<i32>(child);
+        if (child < 0) continue;
+        const i64 at = row_parent_[row];
+        const i64 *arm = &row_arm_[row * roles];
+        if (t.kind[at] == ALONE)
+            t.arm_child[arm[t.mover[at]]] = static_cast<i32>(child);
+        else
+            t.add_edge(t.joint_key(at, arm), at, child);
+    }
+}
+
+// Where there is no room, playouts start from the ends of the ways themselves.
+void Round::take_leaves() {
+    for (i64 way = 0; way < ways_; ++way) {
+        if ((way_end_[way] != OPEN && way_end_[way] != MAKE) || used_ == most_rows_) continue;
+        row_way_[used_] = static_cast<i32>(way);
+        row_child_[used_] = way_position_[last(way)];
+        row_fresh_[used_] = used_;
+        ++used_;
+    }
+    fresh_ = used_;
+}
+
+std::vector<u64> Round::starts() {
+    Tree &t = *tree_;
+    std::lock_guard hold(t.lock);
+    const int words = t.circuit->state_words();
+    check();
+    std::vector<u64> found(fresh_ * words);
+    for (i64 k = 0; k < fresh_; ++k) std::copy_n(t.state(row_child_[row_fresh_[k]]), words, &found[k * words]);
+    return found;
+}
+
+std::vector<i32> Round::line(i64 k) {
+    Tree &t = *tree_;
+    std::lock_guard hold(t.lock);
+    std::vector<i32> found;
+    if (epoch_ != t.epoch || k < 0 || k >= fresh_) throw std::invalid_argument("no such place for playouts to start from");
+    const i64 row = row_fresh_[k], way = row_way_[row];
+    for (i64 step = way_first_[way]; step < last(way); ++step) found.push_back(t.move[arm(step)[0]]);
+    if (grew_) found.push_back(t.move[row_arm_[row * t.roles]]);
+    return found;
+}
+
+// -- backpropagation --------------------------------------------------------------------------
+
+void Round::abandon() {
+    std::lock_guard hold(tree_->lock);
+    leave();
+}
+
+void Round::leave() {
+    if (!under_way_) return;
+    used_ = 0;
+    if (epoch_ == tree_->epoch) settle(nullptr, nullptr, 0, nullptr, 0);
+    under_way_ = false;
+}
+
+void Round::check() const {
+    if (!under_way_) throw std::invalid_argument("no round is under way");
+    if (epoch_ != tree_->epoch) throw std::invalid_argument("the tree was cleared during the round, or has forgotten");
+}
+
+void Round::backpropagate(const i16 *goals, const i64 *lengths, i64 games, u64 *played, i64 words) {
+    Tree &t = *tree_;
+    std::lock_guard hold(t.lock);
+    check();
+    if (games && t.sum != -1.0) t.look_at_sums(goals, games);
+    settle(goals, lengths, games, played, words);
+    under_way_ = false;
+}
+
+void Round::settle(const i16 *goals, const i64 *lengths, i64 games, u64 *played, i64 words) {
+    Tree &t = *tree_;
+    const int roles = t.roles;
+    if (grew_)
+        for (i64 k = 0; k < fresh_; ++k) t.seen[row_child_[row_fresh_[k]]] = 0;
+    if (!used_) fresh_ = 0;
+    if (!fresh_) games = 0;
+    std::fill_n(row_games_.begin(), used_, 0.0);
+    std::fill_n(row_total_.begin(), used_ * roles, 0.0);
+    const i64 sets = played ? words : 0;
+    half_.assign(sets * roles, 0);
+    more_.assign(sets * roles, 0);
+    some_.assign(sets, 0);
+    for (i64 game = 0; game < games; ++game) {
+        const i64 row = row_fresh_[game * fresh_ / games], child = row_child_[row];
+        const i16 *mine = goals + game * roles;
+        if (played) {
+            const u64 bit = u64(1) << (game & 63);
+            for (int r = 0; r < roles; ++r) {
+                const double value = value_of(mine[r]);
+                if (value >= 0.5) half_[r * words + (game >> 6)] |= bit;
+                if (value > 0.5) more_[r * words + (game >> 6)] |= bit;
+                if (grew_) played[t.move[row_arm_[row * roles + r]] * words + (game >> 6)] |= bit;
+            }
+        }
+        row_games_[row] += 1.0;
+        for (int r = 0; r < roles; ++r) row_total_[row * roles + r] += value_of(mine[r]);
+        t.best[child] = std::max(t.best[child], value_of(mine[0]));
+        if (lengths[game] == 0 && t.kind[child] == LEAF) {
+            t.kind[child] = OVER;
+            for (int r = 0; r < roles; ++r) t.low(child)[r] = t.high(child)[r] = value_of(mine[r]);
+        }
+    }
+    if (grew_) {
+        for (i64 k = 0; k < fresh_; ++k) {
+            const i64 row = row_fresh_[k], child = row_child_[row];
+            t.games[child] += row_games_[row];
+            for (int r = 0; r < roles; ++r) t.total(child)[r] += row_total_[row * roles + r];
+        }
+        const double each =
+            fresh_ ? std::max(1.0, static_cast<double>(games) / static_cast<double>(fresh_)) : 1.0;
+        for (i64 row = 0; row < used_; ++row) { // positions known before: what is known of them
+            const i64 child = row_child_[row];
+            if (child < 0 || row_games_[row] != 0.0 || !(t.games[child] > 0.0)) continue;
+            row_games_[row] = std::min(each, t.games[child]);
+            for (int r = 0; r < roles; ++r)
+                row_total_[row * roles + r] = t.total(child)[r] / t.games[child] * row_games_[row];
+        }
+    }
+    i64 row = 0, game = 0;
+    double *value = value_.data();
+    for (i64 way = 0; way < ways_; ++way) {
+        const i64 end_step = last(way);
+        i64 at = way_position_[end_step];
+        const u8 end = way_end_[way];
+        double weight = 0.0, best = 0.0;
+        bool changed = false;
+        std::fill_n(value, roles, 0.0);
+        std::fill(some_.begin(), some_.end(), u64(0));
+        for (; row < used_ && row_way_[row] == way; ++row) {
+            const i64 child = row_child_[row];
+            for (; played && game < games && row_fresh_[game * fresh_ / games] == row; ++game)
+                some_[game >> 6] |= u64(1) << (game & 63);
+            if (child < 0) continue;
+            weight += row_games_[row];
+            best = std::max(best, t.best[child]);
+            for (int r = 0; r < roles; ++r) {
+                value[r] += row_total_[row * roles + r];
+                if (t.low(child)[r] > 0.0 || t.high(child)[r] < 1.0) changed = true;
+                if (grew_ && end == OPEN) {
+                    const i64 a = row_arm_[row * roles + r];
+                    t.arm_count[a] += row_games_[row];
+                    t.arm_total[a] += row_total_[row * roles + r];
+                }
+            }
+        }
+        if (end == KNOWN) {
+            changed = true;
+            weight = weight_;
+            best = t.best[at];
+            for (int r = 0; r < roles; ++r) {
+                if (t.low(at)[r] == t.high(at)[r])
+                    value[r] = weight * t.low(at)[r];
+                else if (t.games[at] > 0.0)
+                    value[r] = weight * t.total(at)[r] / t.games[at];
+                else
+                    value[r] = 0.5 * weight;
+            }
+        }
+        for (i64 step = end_step; step >= way_first_[way]; --step) {
+            at = way_position_[step];
+            i64 *taken = arm(step);
+            if (taken[0] >= 0) {
+                for (int r = 0; r < roles; ++r) {
+                    --t.arm_virtual[taken[r]];
+                    t.arm_count[taken[r]] += weight;
+                    t.arm_total[taken[r]] += value[r];
+                }
+                if (t.settings.regret && t.kind[at] == JOINT && weight > 0.0) t.add_regret(at, taken, value, weight);
+            }
+            if (played) add_later(at, taken, played, words, some_.data());
+            t.games[at] += weight;
+            for (int r = 0; r < roles; ++r) t.total(at)[r] += value[r];
+            t.best[at] = std::max(t.best[at], best);
+            if (changed && t.is_open(at)) changed = t.tighten(at) || end == KNOWN;
+            if (weight > 0.0 && t.is_exact(at))
+                for (int r = 0; r < roles; ++r)
+                    if (t.low(at)[r] == t.high(at)[r]) value[r] = weight * t.low(at)[r];
+        }
+    }
+}
+
+namespace {
+
+// How many games there are in some & played, and in its parts with half of the points and with more.
+[[gnu::always_inline]] inline void count_games(const u64 *played, const u64 *some, const u64 *half, const u64 *more,
+                                               i64 words, i64 &count, i64 &points) {
+    for (i64 w = 0; w < words; ++w) {
+        if (!some[w]) continue;
+        const u64 mine = played[w] & some[w];
+        count += __builtin_popcountll(mine);
+        points += __builtin_popcountll(mine & half[w]) + __builtin_popcountll(mine & more[w]);
+    }
+}
+
+void later_plain(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some, const u64 *half, const u64 *more,
+                 i64 words) {
+    for (i64 a = begin; a < end; ++a) {
+        i64 count = 0, points = 0;
+        count_games(played + t.move[a] * words, some, half, more, words, count, points);
+        t.amaf_count[a] += static_cast<float>(count);
+        t.amaf_total[a] += 0.5f * static_cast<float>(points);
+    }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+// where code is for any processor, the compiler calls a function for counting bits
+[[gnu::target("popcnt")]] void later_quick(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some,
+                                           const u64 *half, const u64 *more, i64 words) {
+    for (i64 a = begin; a < end; ++a) {
+        i64 count = 0, points = 0;
+        count_games(played + t.move[a] * words, some, half, more, words, count, points);
+        t.amaf_count[a] += static_cast<float>(count);
+        t.amaf_total[a] += 0.5f * static_cast<float>(points);
+    }
+}
+auto later_here() { return __builtin_cpu_supports("popcnt") ? later_quick : later_plain; }
+#else
+auto later_here() { return later_plain; }
+#endif
+
+} // namespace
+
+// Add games, the set `some`, to what the moves of a position gave when they were made now or later.
+void Round::add_later(i64 at, const i64 *taken, u64 *played, i64 words, const u64 *some) {
+    static const auto later = later_here();
+    Tree &t = *tree_;
+    if (t.kind[at] != ALONE && taken[0] < 0) return;
+    i64 begin = t.first[at];
+    for (int r = 0; r < t.roles; ++r) {
+        const i64 count = t.kind[at] == ALONE ? t.size(at)[r] : 0;
+        if (taken[r] >= 0) {
+            u64 *mine = played + t.move[taken[r]] * words;
+            for (i64 w = 0; w < words; ++w) mine[w] |= some[w];
+        }
+        if (count > 1 && r != t.settings.chance)
+            later(t, begin, begin + count, played, some, half_.data() + r * words, more_.data() + r * words, words);
+        begin += count;
+    }
+}
+
+// Lisý et al. 2013.
+void Tree::add_regret(i64 at, i64 *arm, const double *value, double weight) {
+    i64 begin = first[at];
+    for (int r = 0; r < roles; ++r) {
+        const i64 count = size(at)[r], end = begin + count;
+        if (count > 1 && r != settings.chance) {
+            double all = 0.0;
+            for (i64 a = begin; a < end; ++a) all += std::max(arm_regret[a], 0.0);
+            const i64 taken = arm[r];
+            const double got = value[r] / weight;
+            for (i64 a = begin; a < end; ++a)
+                arm_share[a] += all > 0.0 ? std::max(arm_regret[a], 0.0) / all : 1.0 / static_cast<double>(count);
+            for (i64 a = begin; a < end; ++a) {
+                if (a == taken) continue;
+                arm[r] = a;
+                const i64 child = after(at, arm);
+                if (child >= 0 && games[child] > 0.0) arm_regret[a] += total(child)[r] / games[child] - got;
+            }
+            arm[r] = taken;
+        }
+        begin = end;
+    }
+}
+
+// -- proofs -----------------------------------------------------------------------------------
+
+bool Tree::tighten(i64 at) {
+    if (kind[at] == JOINT) return tighten_joint(at);
+    const int who = mover[at], chance = settings.chance;
+    i64 begin = first[at];
+    for (int r = 0; r < who; ++r) begin += size(at)[r];
+    const i64 count = size(at)[who];
+    bool changed = false;
+    for (int r = 0; r < roles; ++r) {
+        if (r == chance) continue;
+        double lower = 0.0, upper = 0.0, least = 1.0, lows = 0.0, highs = 0.0;
+        for (i64 a = begin; a < begin + count; ++a) {
+            const i64 child = arm_child[a];
+            const double mine = child >= 0 ? low(child)[r] : 0.0;
+            const double most = child >= 0 ? high(child)[r] : 1.0;
+            lower = std::max(lower, mine);
+            least = std::min(least, mine);
+            upper = std::max(upper, most);
+            lows += mine;
+            highs += most;
+        }
+        if (who == chance && count > 1) {
+            lower = lows / static_cast<double>(count);
+            upper = highs / static_cast<double>(count);
+            if (upper - lower < 1e-6) upper = lower;
+        } else if (r != who) {
+            lower = least;
+        }
+        if (lower > low(at)[r]) {
+            low(at)[r] = lower;
+            changed = true;
+        }
+        if (upper < high(at)[r]) {
+            high(at)[r] = std::max(upper, low(at)[r]);
+            changed = true;
+        }
+    }
+    changed = opposed(at) || changed;
+    if (changed) count_plies(at, who, begin, count);
+    return changed;
+}
+
+// Where goals always have the same sum, two players get at most what the other cannot make sure of.
+bool Tree::opposed(i64 at) {
+    if (sum < 0.0) return false;
+    const int chance = settings.chance;
+    const int one = chance == 0 ? 1 : 0, two = one + 1 != chance ? one + 1 : one + 2;
+    bool changed = false;
+    for (int k = 0; k < 2; ++k) {
+        const int a = k ? two : one, b = k ? one : two;
+        double upper = sum - low(at)[b];
+        if (std::abs(upper - low(at)[a]) < 1e-6) upper = low(at)[a];
+        if (upper < high(at)[a]) {
+            high(at)[a] = std::max(upper, low(at)[a]);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+// Note how many steps the proof takes: the shortest way to win, the longest to lose.
+void Tree::count_plies(i64 at, int who, i64 begin, i64 count) {
+    const double value = low(at)[who];
+    const bool exact = value == high(at)[who] && who != settings.chance;
+    const bool shortest = exact && value >= 0.5;
+    i32 found = -1;
+    for (i64 a = begin; a < begin + count; ++a) {
+        const i64 child = arm_child[a];
+        if (child < 0 || (exact && low(child)[who] != value)) continue;
+        const i32 steps = plies[child] + 1;
+        if (found < 0 || (shortest ? steps < found : steps > found)) found = steps;
+    }
+    plies[at] = std::max(found, 0);
+}
+
+// What each role can make sure of, whatever the others do at the same time.
+bool Tree::tighten_joint(i64 at) {
+    double product = 1.0;
+    i64 largest = 0;
+    for (int r = 0; r < roles; ++r) {
+        product *= size(at)[r];
+        largest = std::max<i64>(largest, size(at)[r]);
+    }
+    if (product > CHECKED) return false;
+    least_.assign(largest * roles, 1.0);
+    std::fill(most_.begin(), most_.end(), 0.0);
+    i32 steps = 0;
+    for (i64 k = 0; k < static_cast<i64>(product); ++k) {
+        i64 rest = k, begin = first[at];
+        for (int r = 0; r < roles; ++r) {
+            const i64 count = size(at)[r];
+            place_[r] = static_cast<i32>(rest % count);
+            rest /= count;
+            arm_[r] = begin + place_[r];
+            begin += count;
+        }
+        const i64 child = after(at, arm_.data());
+        for (int r = 0; r < roles; ++r) {
+            double &mine = least_[r * largest + place_[r]];
+            mine = std::min(mine, child >= 0 ? low(child)[r] : 0.0);
+            most_[r] = std::max(most_[r], child >= 0 ? high(child)[r] : 1.0);
+        }
+        if (child >= 0) steps = std::max(steps, plies[child] + 1);
+    }
+    bool changed = false;
+    for (int r = 0; r < roles; ++r) {
+        if (r == settings.chance) continue;
+        double lower = 0.0;
+        for (i64 a = 0; a < size(at)[r]; ++a) lower = std::max(lower, least_[r * largest + a]);
+        if (lower > low(at)[r]) {
+            low(at)[r] = lower;
+            changed = true;
+        }
+        if (most_[r] < high(at)[r]) {
+            high(at)[r] = std::max(most_[r], low(at)[r]);
+            changed = true;
+        }
+    }
+    changed = opposed(at) || changed;
+    if (changed) plies[at] = steps;
+    return changed;
+}
+
+void Tree::unproved() {
+    for (i64 at = 0; at < positions; ++at) {
+        if (kind[at] == OVER) continue;
+        std::fill_n(low(at), roles, 0.0);
+        std::fill_n(high(at), roles, 1.0);
+    }
+}
+
+void Tree::look_at_sums(const i16 *goals, i64 games) {
+    const int one = settings.chance == 0 ? 1 : 0, two = one + 1 != settings.chance ? one + 1 : one + 2;
+    for (i64 game = 0; game < games && sum != -1.0; ++game) {
+        const i16 a = goals[game * roles + one], b = goals[game * roles + two];
+        if (a < 0 || b < 0) continue;
+        if (sum == -2.0) sum = (a + b) / 100.0;
+        if (a + b == static_cast<int>(std::lround(100.0 * sum))) continue;
+        sum = -1.0;
+        unproved();
+    }
+}
+
+// -- many trees in one ------------------------------------------------------------------------
+
+i32 Tree::best_move(i64 at, int role) {
+    if (at < 0 || !is_open(at)) return -1;
+    i64 begin = first[at];
+    for (int r = 0; r < role; ++r) begin += size(at)[r];
+    const i64 count = size(at)[role];
+    int rank = -1;
+    double highest = 0.0;
+    i32 found = -1;
+    i64 a = draw(begin, count); // among equals, any
+    for (i64 k = 0; k < count; ++k) {
+        const i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
+        int mine = 1; // 2 is the best
+        double promise;
+        if (child < 0) {
+            const double seen_games = arm_count[a];
+            promise = (seen_games > 0.0 ? arm_total[a] / seen_games : 0.0) -
+                      settings.exploration / std::sqrt(seen_games + 1.0);
+        } else if (low(child)[role] == high(child)[role]) {
+            // sure to be as good as anything can be: the shortest way; sure to be worst: the longest
+            promise = low(child)[role];
+            if (promise >= 1.0) {
+                mine = 2;
+                promise = -plies[child];
+            } else if (promise <= 0.0) {
+                mine = 0;
+                promise = plies[child];
+            }
+        } else {
+            const double seen_games = games[child];
+            double mean = seen_games > 0.0 ? total(child)[role] / seen_games : 0.0;
+            if (single) mean = 0.5 * (mean + best[child]);
+            promise = mean - settings.exploration / std::sqrt(seen_games + 1.0);
+            promise = std::min(std::max(promise, low(child)[role]), high(child)[role]);
+        }
+        if (mine > rank || (mine == rank && promise > highest)) {
+            rank = mine;
+            highest = promise;
+            found = move[a];
+        }
+        a = a + 1 < begin + count ? a + 1 : begin;
+    }
+    return found;
+}
+
+void Tree::add_up(i64 at, int role, double *values, double *looked_at, double *playouts) {
+    if (at < 0 || !is_open(at)) return;
+    i64 a = first[at];
+    for (int r = 0; r < role; ++r) a += size(at)[r];
+    const i64 end = a + size(at)[role];
+    for (; a < end; ++a) {
+        double count = arm_count[a], value = 0.0;
+        const i64 child = kind[at] == ALONE && mover[at] == role ? arm_child[a] : -1;
+        if (child >= 0) {
+            count = games[child];
+            value = count > 0.0 ? total(child)[role] / count : 0.0;
+            if (low(child)[role] == high(child)[role]) {
+                value = low(child)[role];
+                count = std::max(count, 1.0);
+            }
+        } else if (count > 0.0) {
+            value = arm_total[a] / count;
+        }
+        if (!(count > 0.0)) continue;
+        const i32 place = move[a] - circuit->bounds[role];
+        values[place] += value;
+        looked_at[place] += 1.0;
+        playouts[place] += count;
+    }
+}
+
+} // namespace herbrand::search

@@ -1,0 +1,166 @@
+"""The tree in the core: what a round does, step by step, and that wrong numbers are refused, not followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import herbrand
+from herbrand.core import Round, Tree
+from herbrand.play.search.tree import ALONE, BUSY, LEAF
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.simulate.expand import Expander
+
+
+@pytest.fixture(scope="module")
+def expander() -> Expander:
+    """Tic-tac-toe."""
+    return herbrand.load("ticTacToe").expander
+
+
+def planted(expander: Expander, **options: Any) -> tuple[Tree, Round]:
+    """A tree with the initial state as position 0, and a round."""
+    tree = Tree(expander.network.circuit, memory=1 << 20, seed=1, **options)
+    assert tree.add(expander.initial) == 0
+    return tree, Round(tree)
+
+
+def drawn(work: Round, games: int) -> None:
+    """End a round with games of five steps that all are drawn."""
+    work.backpropagate(np.full((games, 2), 50, np.int16), np.full(games, 5))
+
+
+def test_a_round_expands_the_root_and_counts_every_game(expander: Expander) -> None:
+    """All nine squares; while games are under way nothing else starts from the same positions."""
+    tree, work = planted(expander)
+    root = np.zeros(1, np.int64)
+    assert work.expand(root, most=1, widest=512, weight=1.0) == 9
+    assert (work.rows, work.asked, tree.positions, tree.arms) == (9, 1, 10, 10)
+    assert tree.kind[:10].tolist() == [ALONE] + [LEAF] * 9
+    assert tree.sizes[0].tolist() == [9, 1]
+    assert (tree.seen[1:10] == BUSY).all()
+    after = expander.expand(expander.initial).states
+    assert work.starts().tolist() == after.tolist() == tree.state[1:10].tolist()
+    assert [tree.find(after[k : k + 1]) for k in range(9)] == list(range(1, 10))
+    assert [tree.after(0, [k, 9]) for k in range(9)] == list(range(1, 10))
+    other = Round(tree)
+    assert other.expand(root, most=4, widest=512, weight=1.0) == 0
+    other.abandon()
+    drawn(work, 18)
+    assert tree.games[:10].tolist() == [18.0] + [2.0] * 9
+    assert tree.total[0].tolist() == [9.0, 9.0]
+    assert tree.sum == 1.0
+    assert (tree.arm_virtual[:10] == 0).all()
+    assert (tree.seen[1:10] == 0).all()
+    assert work.line(3) == [int(tree.move[3])]
+
+
+def test_what_is_proved_of_a_move_is_carried_up(expander: Expander) -> None:
+    """A sure win decides for both, as the values add up to one."""
+    tree, work = planted(expander)
+    work.expand(np.zeros(1, np.int64), most=1, widest=512, weight=1.0)
+    drawn(work, 9)
+    assert not tree.tighten(0)
+    tree.prove(4, [1.0, 0.0], [1.0, 0.0], 2)
+    assert tree.is_exact(4)
+    assert tree.tighten(0)
+    assert tree.is_exact(0)
+    assert (tree.low[0].tolist(), tree.plies[0]) == ([1.0, 0.0], 3)
+    best = tree.best_moves(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    assert best.tolist() == [int(tree.move[3])]
+
+
+def test_equal_states_are_kept_apart_by_labels(expander: Expander) -> None:
+    """Each of them has a tree of its own, unless the tree has no labels."""
+    states = np.repeat(expander.initial, 3, axis=0)
+    circuit = expander.network.circuit
+    assert Tree(circuit, memory=1, labelled=True).plant(states).tolist() == [0, 1, 2]
+    assert Tree(circuit, memory=1).plant(states).tolist() == [0, 0, 0]
+
+
+def test_a_round_of_a_tree_that_forgot_is_refused(expander: Expander) -> None:
+    """Its positions have other numbers, or are gone."""
+    tree, work = planted(expander)
+    work.expand(np.zeros(1, np.int64), most=1, widest=512, weight=1.0)
+    tree.forget(0)
+    with pytest.raises(ValueError, match="forgotten"):
+        drawn(work, 9)
+    with pytest.raises(ValueError, match="forgotten"):
+        work.starts()
+    work.abandon()
+    with pytest.raises(ValueError, match="no round"):
+        drawn(work, 9)
+    with pytest.raises(ValueError, match="no such place"):
+        work.line(0)
+
+
+ROOTS = np.zeros(1, np.int64)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda tree, work: work.expand(ROOTS + 10, most=1, widest=1, weight=1.0),
+        lambda tree, work: work.expand(ROOTS - 1, most=1, widest=1, weight=1.0),
+        lambda tree, work: work.expand(ROOTS[:0], most=1, widest=1, weight=1.0),
+        lambda tree, work: work.expand(ROOTS, most=0, widest=1, weight=1.0),
+        lambda tree, work: work.expand(ROOTS, most=1, widest=1, weight=float("nan")),
+        lambda tree, work: work.backpropagate(np.zeros((9, 3), np.int16), np.zeros(9, np.int64)),
+        lambda tree, work: work.backpropagate(np.zeros((9, 2), np.int16), np.zeros(8, np.int64)),
+        lambda tree, work: work.backpropagate(
+            np.zeros((65, 2), np.int16), np.zeros(65, np.int64), np.zeros((19, 1), np.uint64)
+        ),
+        lambda tree, work: work.backpropagate(
+            np.zeros((9, 2), np.int16), np.zeros(9, np.int64), np.zeros((3, 1), np.uint64)
+        ),
+        lambda tree, work: work.line(9),
+        lambda tree, work: work.line(-1),
+        lambda tree, work: tree.forget(10),
+        lambda tree, work: tree.is_exact(-1),
+        lambda tree, work: tree.tighten(10),
+        lambda tree, work: tree.after(0, [0]),
+        lambda tree, work: tree.after(0, [9, 9]),
+        lambda tree, work: tree.after(1, [0, 9]),
+        lambda tree, work: tree.prove(0, [0.0], [1.0], 0),
+        lambda tree, work: tree.prove(0, [0.5, 0.0], [0.4, 1.0], 0),
+        lambda tree, work: tree.prove(0, [float("nan"), 0.0], [1.0, 1.0], 0),
+        lambda tree, work: tree.find(np.zeros((2, tree.words), np.uint64)),
+        lambda tree, work: tree.add(np.zeros((1, tree.words + 1), np.uint64)),
+        lambda tree, work: tree.best_moves(ROOTS, ROOTS + 2),
+        lambda tree, work: tree.best_moves(ROOTS + 10, ROOTS),
+        lambda tree, work: tree.add_up(ROOTS, ROOTS + 1, ROOTS, 10),
+        lambda tree, work: tree.add_up(ROOTS, ROOTS, ROOTS, 1),
+        lambda tree, work: Round(tree, ways=0),
+        lambda tree, work: work.expand(ROOTS.astype(np.int32), most=1, widest=1, weight=1.0),
+        lambda tree, work: work.expand(np.zeros(4, np.int64)[::2], most=1, widest=1, weight=1.0),
+        lambda tree, work: tree.games.__setitem__(0, 1.0),
+        lambda tree, work: Round(None),
+    ],
+)
+def test_wrong_numbers_are_refused(expander: Expander, wrong: Callable[[Tree, Round], Any]) -> None:
+    """Each is an error of Python's, and the tree goes on as before."""
+    tree, work = planted(expander)
+    work.expand(ROOTS, most=1, widest=512, weight=1.0)
+    with pytest.raises((TypeError, ValueError)):
+        wrong(tree, work)
+    work.abandon()
+    assert work.expand(ROOTS, most=64, widest=512, weight=1.0) > 9
+    drawn(work, 512)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": -1}, {"memory": 1, "most": 0}, {"memory": 1, "most": 1 << 40}, {"memory": 1, "chance": 2},
+        {"memory": 1, "exploration": float("nan")}, {"memory": 1, "amaf": -1.0}, {"memory": 1, "seed": -1},
+    ],
+)  # fmt: skip
+def test_wrong_settings_are_refused(expander: Expander, options: dict[str, Any]) -> None:
+    """A tree that cannot be is not made."""
+    with pytest.raises((TypeError, ValueError)):
+        Tree(expander.network.circuit, **options)
