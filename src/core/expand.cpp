@@ -285,14 +285,21 @@ bool Expander::play(const Games &games, u64 *generator, Stop &stop) {
     return done;
 }
 
+namespace {
+
+constexpr i64 MOST = i64(1) << 62;
+
+i64 times(i64 total, i64 mine) { return mine && total > MOST / mine ? MOST : total * mine; }
+
+} // namespace
+
 void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts) {
-    constexpr i64 most = i64(1) << 62;
     for (i64 i = 0; i < n; ++i, bits += columns) {
         i64 total = over[i] ? 0 : 1;
         for (std::size_t r = 0; r + 1 < places.size(); ++r) {
             i64 mine = 0;
             for (i64 j = places[r]; j < places[r + 1]; ++j) mine += popcount(bits[j]);
-            total = mine && total > most / mine ? most : total * mine;
+            total = times(total, mine);
         }
         counts[i] = total;
     }
@@ -311,19 +318,20 @@ void enumerate_joints(const Circuit &c, const u64 *bits, const i64 *starts, i64 
         const u64 *words = bits + i * c.legal_words();
         i64 rank = begin + at - starts[i];
         const i64 left = std::min(mine - rank, size - at);
+        i64 total = 1;
         for (int r = 0; r < c.roles; ++r) {
             lists[r].clear();
             for (int j = c.places[r]; j < c.places[r + 1]; ++j)
                 each_bit(words[j], [&](int b) { lists[r].push_back(64 * (j - c.places[r]) + b); });
-            require(!lists[r].empty(), "the numbers of joint moves do not fit to the legal moves");
-            require(lists[r].back() < c.bounds[r + 1] - c.bounds[r], "a legal move that no role has");
+            require(lists[r].empty() || lists[r].back() < c.bounds[r + 1] - c.bounds[r], "a legal move that no role has");
+            total = times(total, static_cast<i64>(lists[r].size()));
         }
+        require(mine == total, "the numbers of joint moves do not fit to the legal moves");
         for (int r = c.roles - 1; r >= 0; --r) {
             const i64 radix = static_cast<i64>(lists[r].size());
             digits[r] = rank % radix;
             rank /= radix;
         }
-        require(rank == 0, "the numbers of joint moves do not fit to the legal moves");
         for (i64 k = 0; k < left; ++k, ++at) {
             parents[at] = i;
             for (int r = 0; r < c.roles; ++r) moves[at * c.roles + r] = lists[r][digits[r]];

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand import GameError, core
+from herbrand.simulate.expand import new_generator
 from herbrand.testing import games as random_games
 
 GAMES = [
@@ -223,3 +225,122 @@ def test_roles_with_thousands_of_moves_choose_among_all() -> None:
     played = game.expander.rollouts(game.expander.initial, seed=2, each=4000)
     assert (played.lengths == 1).all()
     assert abs((played.goals == 100).mean() - 0.1) < 5 * math.sqrt(0.09 / 4000)
+
+
+def picking(count: int) -> herbrand.Game:
+    """A game in which one of some moves is made, those that the state allows; then it is over."""
+    numbers = " ".join(f"(number {i})" for i in range(count))
+    return herbrand.loads(
+        f"""(role r) (role idle) {numbers} (init (on 0)) (<= (init (on ?n)) (number ?n))
+        (<= (legal r (pick ?n)) (true (on ?n))) (legal idle wait)
+        (<= (next (picked ?n)) (does r (pick ?n)))
+        (<= terminal (true (picked ?n))) (<= (goal r 100) (true (picked 0))) (goal idle 0)
+        (<= (goal r 0) (not (true (picked 0))))"""
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 9, 31, 33, 64, 100, 300])
+def test_every_legal_move_is_chosen_equally_often_with_the_kernels_of_all_processors(count: int) -> None:
+    """In 700 states with different moves at once, none, one, some or all of them; bit for bit the same games."""
+    expander = picking(count).expander
+    chance = np.random.default_rng(count)
+    share = chance.choice([0.0, 0.02, 0.3, 0.9, 1.0], 700)
+    on = chance.random((700, count)) < share[:, None]
+    places = [expander.fluent_names.index(f"(on {i})") for i in range(count)]
+    picked = [expander.fluent_names.index(f"(picked {i})") for i in range(count)]
+    bits = np.zeros((700, expander.fluents), np.bool_)
+    bits[:, places] = on
+    states = expander.pack_bits(bits)
+    parents = np.repeat(np.arange(700), 40)
+    found = []
+    levels = core.levels()
+    for level in levels:
+        core.use_level(level)
+        ended = expander.core.rollouts(states, parents, new_generator(1), 5, last=True)
+        found.append(expander.bits(ended.last)[:, picked])
+    assert all((one == found[0]).all() for one in found)
+    some = on.any(axis=1)[parents]
+    assert (ended.lengths == some).all()
+    assert (ended.goals[~some] == core.STUCK).all()
+    assert (found[0].sum(axis=1) == some).all()
+    assert (found[0] <= on[parents]).all()
+    expected = (on / np.maximum(1, on.sum(axis=1))[:, None])[parents]
+    difference = found[0].sum(axis=0) - expected.sum(axis=0)
+    deviation = np.sqrt((expected * (1 - expected)).sum(axis=0))
+    assert (np.abs(difference) <= 5 * deviation + 1e-9).all()
+    # also by rank among the legal moves of a state
+    ranks = (on[parents].cumsum(axis=1) * found[0]).max(axis=1)[some] / on[parents].sum(axis=1)[some]
+    counts = on[parents].sum(axis=1)[some]
+    mean = ((counts + 1) / 2 / counts).sum()
+    variance = ((counts**2 - 1) / 12 / counts**2).sum()
+    assert abs(ranks.sum() - mean) <= 5 * math.sqrt(variance) + 1e-9
+
+
+def test_threads_ask_one_expander_at_the_same_time() -> None:
+    """All of them get the answers that one thread gets."""
+    expander = herbrand.load("connectFour").expander
+    states = expander.expand(expander.expand(expander.initial).states).states
+
+    def answers(seed: int) -> tuple[bytes, ...]:
+        found = expander.expand(states)
+        played = expander.rollouts(states, seed=seed, each=20)
+        return found.states.tobytes(), expander.goals(found.states).tobytes(), played.goals.tobytes()
+
+    alone = [answers(seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(answers, range(8))) == alone
+
+
+def test_what_is_told_of_games_fits_together() -> None:
+    """The game watched, the moves made and the last states, of more games than lanes or fewer."""
+    expander = herbrand.load("ticTacToe").expander
+    for count in (3, 512, 1500):
+        parents = np.zeros(count, np.int64)
+        wanted = count <= core.LANES
+        few = expander.core.rollouts(
+            expander.initial, parents, new_generator(3), 100, watched=count - 1, played=wanted, last=True
+        )
+        state = expander.initial
+        for joint in few.line:
+            assert not expander.terminal(state)[0]
+            state = expander.step(state, joint[None, :])
+        assert len(few.line) == few.lengths[-1]
+        assert (state == few.last[-1:]).all()
+        assert expander.terminal(few.last).all()
+        assert (expander.goals(few.last) == few.goals).all()
+        if wanted:
+            made = np.unpackbits(few.played.view(np.uint8), axis=1, bitorder="little")
+            for role in range(2):
+                numbers = expander.bounds[role] + np.unique(few.line[:, role])
+                mine = np.arange(expander.bounds[role], expander.bounds[role + 1])
+                assert mine[made[mine, count - 1] == 1].tolist() == numbers.tolist()
+            assert not made[:, count:].any()
+
+
+def test_wrong_numbers_are_refused_by_the_core() -> None:
+    """Whatever does not fit is a `ValueError` or a `TypeError`, never read past an end."""
+    expander = herbrand.load("ticTacToe").expander
+    state, ask = expander.initial, expander.core
+    legal = expander.legal(state)
+    start, random = np.zeros(1, np.int64), new_generator(1)
+    with pytest.raises(ValueError, match="parents"):
+        ask.rollouts(state, start + 1, random, 5)
+    with pytest.raises(ValueError, match="generator"):
+        ask.rollouts(state, start, random[:31], 5)
+    with pytest.raises(TypeError):
+        ask.rollouts(state, start, random.astype(np.int64), 5)
+    with pytest.raises(ValueError, match="max_steps"):
+        ask.rollouts(state, start, random, -1)
+    with pytest.raises(ValueError, match="watch"):
+        ask.rollouts(state, start, random, 5, watched=1)
+    with pytest.raises(ValueError, match="lanes"):
+        ask.rollouts(state, np.zeros(513, np.int64), random, 5, played=True)
+    for starts, begin, size in (([0, 9], 0, 10), ([0, 9], -1, 1), ([0, 10], 0, 10), ([9, 0], 0, 1), ([0], 0, 0)):
+        with pytest.raises(ValueError):
+            ask.joints(legal.bits, np.array(starts, np.int64), begin, size)
+    with pytest.raises(ValueError, match="no role has"):
+        ask.joints(legal.bits | np.uint64(1 << 63), np.array([0, 10], np.int64), 0, 1)
+    with pytest.raises(ValueError, match="places"):
+        core.joint_counts(legal.over, legal.bits, [0, 1, 5])
+    with pytest.raises(ValueError, match="number that no move"):
+        ask.step(state, np.array([[-2, 0]], np.int32))
