@@ -203,6 +203,38 @@ void backpropagate(Round &round, Array2<const i16> goals, Array1<const i64> leng
     round.backpropagate(goals.data(), lengths.data(), static_cast<i64>(lengths.size()), bits, words);
 }
 
+i64 run(Round &round, i64 root, Expander &players, Array1<u64> generator, Stop &stop, double each, int widest,
+        i64 max_steps, i64 rounds, double seconds, const std::optional<Array1<const i64>> &places) {
+    const Circuit &theirs = players.circuit(), &ours = *round.tree().circuit;
+    require(theirs.roles == ours.roles && theirs.state_words() == ours.state_words(),
+            "playouts are of a game with other roles or states");
+    require(generator.size() == 4 * WORDS, "a generator has 32 words");
+    require(std::isfinite(each) && each > 0.0, "there are playouts after a position");
+    require(widest > 0 && rounds > 0 && max_steps >= 0 && max_steps < i64(1) << 60,
+            "there is a joint move from a leaf, and a round, at least");
+    if (places) {
+        require(places->size() == std::size_t(ours.moves), "there is a place for each move");
+        for (std::size_t m = 0; m < places->size(); ++m)
+            require((*places)(m) >= (m ? (*places)(m - 1) : 0) && (*places)(m) <= theirs.moves, "no such place");
+    } else {
+        require(theirs.moves == ours.moves, "playouts are of a game with other moves");
+    }
+    Round::Plan plan;
+    plan.each = each;
+    plan.widest = widest;
+    plan.max_steps = max_steps;
+    plan.rounds = rounds;
+    plan.seconds = seconds;
+    std::vector<i64> kept;
+    if (places) {
+        kept.assign(places->data(), places->data() + places->size());
+        plan.places = kept.data();
+    }
+    plan.generator = generator.data();
+    nb::gil_scoped_release release;
+    return round.run(root, players, plan, stop);
+}
+
 } // namespace
 
 void bind_search(nb::module_ &m) {
@@ -338,9 +370,19 @@ void bind_search(nb::module_ &m) {
              "Game i of g started after fresh row `i * fresh // g`; one of length 0 started where the game is over.\n"
              "`played`, uint64 [moves, words], has the games in which a move was made, for AMAF; it is changed.\n"
              "`ValueError` where no round is under way, or the tree has forgotten since.")
+        .def("run", &run, nb::arg("root"), nb::arg("players"), nb::arg("generator").noconvert(), nb::arg("stop"),
+             nb::kw_only(), nb::arg("each") = 1.0, nb::arg("widest") = int(LANES), nb::arg("max_steps") = 1000,
+             nb::arg("rounds") = 1, nb::arg("seconds") = 0.0, nb::arg("places").noconvert().none() = nb::none(),
+             "Do whole rounds from a root, with playouts by an `Expander`; return how many playouts there were.\n\n"
+             "At most `rounds`; after so many seconds none is begun but the first.  Ends where the root is solved, a\n"
+             "round had no playouts, or `stop` says so, which abandons the round.  `each` is how many playouts\n"
+             "there are after a new position, on the average; `generator`, uint64 [32], their random numbers, used\n"
+             "up.  Where the players' circuit has several copies of moves, `places`, int64 [moves], says where those\n"
+             "of each begin.")
         .def("abandon", &Round::abandon, Release(), "End the round without playouts.")
         .def("line", &Round::line, nb::arg("fresh"),
              "Return the moves of role 0 from the root to where a fresh row leads, after `backpropagate`, too.")
+        .def_prop_ro("per_leaf", &Round::per_leaf, "How many rows come from a leaf, on the average of late.")
         .def_prop_ro("rows", &Round::rows)
         .def_prop_ro("fresh", &Round::fresh)
         .def_prop_ro("asked", &Round::asked, "Ways that ended with a leaf or a joint move to look at.")

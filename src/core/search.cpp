@@ -27,6 +27,12 @@ u64 hashed(const u64 *state, int words) {
     return key;
 }
 
+bool same(const u64 *a, const u64 *b, int words) { // mostly few: no reason to call memcmp
+    for (int j = 0; j < words; ++j)
+        if (a[j] != b[j]) return false;
+    return true;
+}
+
 // What is not known, or no number, is half of what there is to get.
 double value_of(i16 goal) { return goal >= 0 ? goal / 100.0 : 0.5; }
 
@@ -157,7 +163,7 @@ i64 Tree::slot(const u64 *wanted) const {
     u64 place = hashed(wanted, words) & mask;
     for (;; place = (place + 1) & mask) {
         const i64 at = i64(slots[place]) - 1;
-        if (at < 0 || std::equal(wanted, wanted + words, state(at))) return static_cast<i64>(place);
+        if (at < 0 || same(wanted, state(at), words)) return static_cast<i64>(place);
     }
 }
 
@@ -484,6 +490,7 @@ i64 Round::expand(const i64 *roots, i64 count, int most, int widest, double weig
     }
     asked_ = 0;
     for (i64 way = 0; way < ways_; ++way) asked_ += way_end_[way] == OPEN || way_end_[way] == MAKE;
+    if (grew_ && asked_) per_leaf_ += 0.1 * (std::max(1.0, double(used_) / double(asked_)) - per_leaf_);
     return fresh_;
 }
 
@@ -922,6 +929,69 @@ void Tree::add_regret(i64 at, i64 *arm, const double *value, double weight) {
         }
         begin = end;
     }
+}
+
+// -- whole rounds -----------------------------------------------------------------------------
+
+i64 Round::run(i64 root, Expander &players, const Plan &plan, Stop &stop) {
+    Tree &t = *tree_;
+    const i64 moves = t.circuit->moves, lanes = LANES;
+    const auto began = Stop::Clock::now();
+    i64 count = 0;
+    for (i64 round = 0; round < plan.rounds; ++round) {
+        if (stop.due()) break;
+        if (round && std::chrono::duration<double>(Stop::Clock::now() - began).count() >= plan.seconds) break;
+        const double wanted = double(lanes) / (plan.each * per_leaf_);
+        const int most = static_cast<int>(std::min<double>(double(way_end_.size()), std::max(1.0, wanted)));
+        const i64 fresh = expand(&root, 1, most, plan.widest, double(lanes) / most);
+        const i64 games = fresh ? std::max(lanes, fresh) : 0;
+        const bool counts_later = t.settings.amaf > 0.0 && games > 0 && games <= lanes;
+        lengths_.assign(games, 0);
+        goals_.assign(games * t.roles, 0);
+        if (games) {
+            const std::vector<u64> states = starts();
+            parents_.resize(games);
+            for (i64 game = 0; game < games; ++game) parents_[game] = game * fresh / games;
+            Games all;
+            all.states = states.data();
+            all.parents = parents_.data();
+            all.count = games;
+            all.max_steps = plan.max_steps;
+            all.values = goals_.data();
+            all.lengths = lengths_.data();
+            if (counts_later) {
+                played_.assign(i64(players.circuit().moves) * WORDS, 0);
+                all.played = played_.data();
+            }
+            bool complete = false;
+            try {
+                complete = players.play(all, plan.generator, stop);
+            } catch (...) {
+                abandon();
+                throw;
+            }
+            if (!complete) {
+                abandon();
+                break;
+            }
+        }
+        u64 *played = counts_later ? played_.data() : nullptr;
+        if (played && plan.places) { // a move was made where any of its copies was
+            joined_.assign(moves * WORDS, 0);
+            for (i64 m = 0; m < moves; ++m) {
+                const i64 end = m + 1 < moves ? plan.places[m + 1] : players.circuit().moves;
+                for (i64 place = plan.places[m]; place < end; ++place)
+                    for (int w = 0; w < WORDS; ++w) joined_[m * WORDS + w] |= played_[place * WORDS + w];
+            }
+            played = joined_.data();
+        }
+        backpropagate(goals_.data(), lengths_.data(), games, played, WORDS);
+        count += games;
+        if (!fresh) break;
+        std::lock_guard hold(t.lock);
+        if (root >= t.positions || t.kind[root] == OVER || t.is_exact(root)) break;
+    }
+    return count;
 }
 
 // -- proofs -----------------------------------------------------------------------------------

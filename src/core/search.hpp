@@ -13,7 +13,7 @@
 // Values are goals divided by 100.  Each call locks its tree, so that several threads can each have a round.
 #pragma once
 
-#include "evaluator.hpp"
+#include "expand.hpp"
 
 #include <mutex>
 
@@ -230,7 +230,24 @@ public:
     // End the round without playouts.
     void abandon();
 
+    // Whole rounds from one root: with how many playouts, and how they are played.
+    struct Plan {
+        double each = 1.0;           // playouts after a new position, on the average
+        int widest = LANES;          // joint moves made from a leaf, at most
+        i64 max_steps = 1000;        // what cuts playouts off
+        const i64 *places = nullptr; // [moves] the first of the moves of the players' circuit that are this one of the
+                                     // tree's, where it has several of each; null if they are the same
+        u64 *generator = nullptr;    // 4 rows: the state of the random numbers
+        i64 rounds = 1;              // at most
+        double seconds = 0.0;        // after which no round is begun, but for the first
+    };
+    // Do so until the root is solved, a round has no playouts, or `stop` says so, which abandons a round.  Returns
+    // how many playouts there were.
+    i64 run(i64 root, Expander &players, const Plan &plan, Stop &stop);
+
     bool is_under_way() const { return under_way_; }
+    // Rows that come from a leaf, on the average of late; as many ways give about one playout for each row.
+    double per_leaf() const { return per_leaf_; }
     bool grew() const { return grew_; }
     i64 rows() const { return used_; }
     i64 fresh() const { return fresh_; }
@@ -265,7 +282,7 @@ private:
     TreePtr tree_;
     Evaluator evaluator_;
     int most_rows_;
-    double weight_ = 1.0;
+    double weight_ = 1.0, per_leaf_ = 8.0;
     bool grew_ = true, under_way_ = false;
     u64 epoch_ = 0;
 
@@ -286,6 +303,10 @@ private:
     std::vector<i64> row_fresh_; // [fresh]
     std::vector<double> row_games_, row_total_; // [rows], [rows, roles] of the playouts after each
     std::vector<u64> after_; // [rows, words]
+
+    std::vector<i64> parents_, lengths_; // [games]
+    std::vector<i16> goals_;             // [games, roles]
+    std::vector<u64> played_, joined_;   // [moves, words] of the players' circuit, of the tree's
 
     std::vector<double> value_;
     std::vector<u64> half_, more_, some_; // games in which each role got at least, and more than, half of the points

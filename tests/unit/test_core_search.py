@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import herbrand
-from herbrand.core import Round, Tree
+from herbrand.core import Expander, Round, Stop, Tree
+from herbrand.play.search.engine import Search
+from herbrand.play.search.style import PLAIN, Style, mast_weights
 from herbrand.play.search.tree import ALONE, BUSY, LEAF
+from herbrand.simulate.expand import new_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.simulate.expand import Expander
+    from herbrand.simulate import expand
 
 
 @pytest.fixture(scope="module")
-def expander() -> Expander:
+def expander() -> expand.Expander:
     """Tic-tac-toe."""
     return herbrand.load("ticTacToe").expander
 
 
-def planted(expander: Expander, **options: Any) -> tuple[Tree, Round]:
+def planted(expander: expand.Expander, **options: Any) -> tuple[Tree, Round]:
     """A tree with the initial state as position 0, and a round."""
     tree = Tree(expander.network.circuit, memory=1 << 20, seed=1, **options)
     assert tree.add(expander.initial) == 0
@@ -35,7 +40,7 @@ def drawn(work: Round, games: int) -> None:
     work.backpropagate(np.full((games, 2), 50, np.int16), np.full(games, 5))
 
 
-def test_a_round_expands_the_root_and_counts_every_game(expander: Expander) -> None:
+def test_a_round_expands_the_root_and_counts_every_game(expander: expand.Expander) -> None:
     """All nine squares; while games are under way nothing else starts from the same positions."""
     tree, work = planted(expander)
     root = np.zeros(1, np.int64)
@@ -60,7 +65,7 @@ def test_a_round_expands_the_root_and_counts_every_game(expander: Expander) -> N
     assert work.line(3) == [int(tree.move[3])]
 
 
-def test_what_is_proved_of_a_move_is_carried_up(expander: Expander) -> None:
+def test_what_is_proved_of_a_move_is_carried_up(expander: expand.Expander) -> None:
     """A sure win decides for both, as the values add up to one."""
     tree, work = planted(expander)
     work.expand(np.zeros(1, np.int64), most=1, widest=512, weight=1.0)
@@ -75,7 +80,51 @@ def test_what_is_proved_of_a_move_is_carried_up(expander: Expander) -> None:
     assert best.tolist() == [int(tree.move[3])]
 
 
-def test_equal_states_are_kept_apart_by_labels(expander: Expander) -> None:
+@pytest.mark.parametrize("name", ["connectFour", "tron", "ticTacToe"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_whole_rounds_are_the_same_rounds(name: str, *, weighted: bool) -> None:
+    """The core alone does what rounds do of which Python plays the games, bit for bit."""
+    game = herbrand.load(name)
+    style = Style(weights=mast_weights(game.expander, seed=1, games=512)) if weighted else PLAIN
+    one, other = (Search(game.network, memory=1 << 22, seed=3, amaf=100.0, style=style) for _ in range(2))
+    for search in (one, other):
+        search.move_to(search.expander.initial)
+    for _ in range(12):
+        one.workers[0].round()
+        other.workers[0].rounds(0.0)
+    assert one.playouts == other.playouts > 0
+    assert one.positions == other.positions
+    for array in ("games", "total", "low", "high", "kind", "state"):
+        here, there = (getattr(search.tree, array)[: one.positions] for search in (one, other))
+        assert (here == there).all()
+    for array in ("arm_count", "arm_total", "amaf_count", "amaf_total"):
+        here, there = (getattr(search.tree, array)[: one.tree.arms] for search in (one, other))
+        assert (here == there).all()
+
+
+def test_whole_rounds_end_when_they_are_told_to() -> None:
+    """By the clock, by `stop`, and where nothing is left to find."""
+    search = Search(herbrand.load("connectFour").network, memory=1 << 24, seed=1)
+    search.move_to(search.expander.initial)
+    threading.Timer(0.1, search.stop.set).start()
+    began = time.monotonic()
+    search.workers[0].rounds(60.0)
+    assert time.monotonic() - began < 30
+    before = search.playouts
+    assert before > 0
+    assert (search.tree.arm_virtual[: search.tree.arms] == 0).all()
+    search.workers[0].rounds(60.0)
+    assert search.playouts == before
+    search.stop.clear()
+    search.workers[0].rounds(1e-9)
+    assert search.playouts == before + 512
+    small = Search(herbrand.load("ticTacToe").network, memory=1 << 24, seed=1)
+    small.move_to(small.expander.initial)
+    small.run(lambda: True, seconds=0.01)
+    assert small.is_solved
+
+
+def test_equal_states_are_kept_apart_by_labels(expander: expand.Expander) -> None:
     """Each of them has a tree of its own, unless the tree has no labels."""
     states = np.repeat(expander.initial, 3, axis=0)
     circuit = expander.network.circuit
@@ -83,7 +132,7 @@ def test_equal_states_are_kept_apart_by_labels(expander: Expander) -> None:
     assert Tree(circuit, memory=1).plant(states).tolist() == [0, 0, 0]
 
 
-def test_a_round_of_a_tree_that_forgot_is_refused(expander: Expander) -> None:
+def test_a_round_of_a_tree_that_forgot_is_refused(expander: expand.Expander) -> None:
     """Its positions have other numbers, or are gone."""
     tree, work = planted(expander)
     work.expand(np.zeros(1, np.int64), most=1, widest=512, weight=1.0)
@@ -100,6 +149,9 @@ def test_a_round_of_a_tree_that_forgot_is_refused(expander: Expander) -> None:
 
 
 ROOTS = np.zeros(1, np.int64)
+GENERATOR = new_generator(1)
+PLAYERS = Expander(herbrand.load("ticTacToe").network.circuit)
+OTHERS = Expander(herbrand.load("connectFour").network.circuit)
 
 
 @pytest.mark.parametrize(
@@ -136,13 +188,19 @@ ROOTS = np.zeros(1, np.int64)
         lambda tree, work: tree.add_up(ROOTS, ROOTS + 1, ROOTS, 10),
         lambda tree, work: tree.add_up(ROOTS, ROOTS, ROOTS, 1),
         lambda tree, work: Round(tree, ways=0),
+        lambda tree, work: work.run(10, PLAYERS, GENERATOR, Stop()),
+        lambda tree, work: work.run(0, PLAYERS, GENERATOR[:8], Stop()),
+        lambda tree, work: work.run(0, PLAYERS, GENERATOR, Stop(), each=0.0),
+        lambda tree, work: work.run(0, PLAYERS, GENERATOR, Stop(), places=np.zeros(3, np.int64)),
+        lambda tree, work: work.run(0, PLAYERS, GENERATOR, Stop(), places=np.full(20, 21, np.int64)),
+        lambda tree, work: work.run(0, OTHERS, GENERATOR, Stop()),
         lambda tree, work: work.expand(ROOTS.astype(np.int32), most=1, widest=1, weight=1.0),
         lambda tree, work: work.expand(np.zeros(4, np.int64)[::2], most=1, widest=1, weight=1.0),
         lambda tree, work: tree.games.__setitem__(0, 1.0),
         lambda tree, work: Round(None),
     ],
 )
-def test_wrong_numbers_are_refused(expander: Expander, wrong: Callable[[Tree, Round], Any]) -> None:
+def test_wrong_numbers_are_refused(expander: expand.Expander, wrong: Callable[[Tree, Round], Any]) -> None:
     """Each is an error of Python's, and the tree goes on as before."""
     tree, work = planted(expander)
     work.expand(ROOTS, most=1, widest=512, weight=1.0)
@@ -160,7 +218,7 @@ def test_wrong_numbers_are_refused(expander: Expander, wrong: Callable[[Tree, Ro
         {"memory": 1, "exploration": float("nan")}, {"memory": 1, "amaf": -1.0}, {"memory": 1, "seed": -1},
     ],
 )  # fmt: skip
-def test_wrong_settings_are_refused(expander: Expander, options: dict[str, Any]) -> None:
+def test_wrong_settings_are_refused(expander: expand.Expander, options: dict[str, Any]) -> None:
     """A tree that cannot be is not made."""
     with pytest.raises((TypeError, ValueError)):
         Tree(expander.network.circuit, **options)

@@ -37,6 +37,8 @@ _AMAF = 200.0
 _THREADS = 2
 _LESSON = 20.0
 """Seconds for learning what states are worth, at most."""
+_SLICE = 0.002
+"""Seconds of rounds after which a thread looks up, unless a number of games decides."""
 _PONDERS = 60.0
 """Seconds of thinking in the time of others, at most."""
 _PROBE_MEMORY = 0.125
@@ -132,6 +134,10 @@ class MctsPlayer(Player):
         self._team = Team()
 
     # -- getting ready --------------------------------------------------------------------
+
+    @property
+    def _slice(self) -> float:
+        return _SLICE if self.playouts is None else 0.0
 
     @property
     def _is_building(self) -> bool:
@@ -279,7 +285,7 @@ class MctsPlayer(Player):
         def left() -> float:
             return until - time.thread_time()
 
-        search.run(self._asked(found, search, lambda: left() > 0, left, threads=1))
+        search.run(self._asked(found, search, lambda: left() > 0, left, threads=1), seconds=self._slice)
         return self._chosen(search, self.options(state))
 
     def _entered(self, found: _Findings, state: State, seconds: float) -> Search | None:
@@ -310,7 +316,7 @@ class MctsPlayer(Player):
 
         def grow(worker: int) -> bool:
             asked = self._asked(found, search, more, lambda: deadline - time.monotonic(), threads=threads)
-            search.run(asked, worker)
+            search.run(asked, worker, seconds=self._slice)
             return True
 
         threads = len(search.workers)
@@ -335,7 +341,7 @@ class MctsPlayer(Player):
         until = time.monotonic() + _PONDERS
 
         def grow(worker: int) -> bool:
-            search.run(lambda: time.monotonic() < until and not self.stopped, worker)
+            search.run(lambda: time.monotonic() < until and not self.stopped, worker, seconds=_SLICE)
             return True
 
         self._team.begin(

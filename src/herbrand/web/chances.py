@@ -18,6 +18,8 @@ GAMES: Final = 1024
 """Random games from a state whose roles do not know all of it: to search it would be to look."""
 SECONDS: Final = 0.6
 """Processor time for a state."""
+SLICE: Final = 0.005
+"""Seconds of rounds after which the search looks at the clock."""
 SHOWN_LINE: Final = 6
 """Joint moves that are expected, as many as are told."""
 MEMORY: Final = 64_000_000
@@ -142,7 +144,7 @@ def _grow(search: Search, facts: list[str]) -> None:
     """Make a state the root of the tree, and search it."""
     search.move_to(search.expander.pack([frozenset(facts)]))
     until = time.thread_time() + SECONDS
-    search.run(lambda: time.thread_time() < until)
+    search.run(lambda: time.thread_time() < until, seconds=SLICE)
 
 
 def _by_rules(game: Game, facts: list[str]) -> Found:

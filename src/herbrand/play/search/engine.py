@@ -184,12 +184,15 @@ class Search:
         if expander.terminal(state)[0] and int(expander.goals(state)[0, 0]) == round(100 * value):
             self.plan = Plan(value, found, len(moves))
 
-    def run(self, may_go_on: Callable[[], bool], worker: int = 0) -> None:
-        """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found."""
+    def run(self, may_go_on: Callable[[], bool], worker: int = 0, *, seconds: float = 0.0) -> None:
+        """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found.
+
+        It is asked after rounds of so many seconds, and before the first; if that is 0, after every round.
+        """
         idle = 0
         while not self.stop.is_set and not self.is_solved and may_go_on() and idle < _IDLE:
             before = self.playouts
-            self.workers[worker].round()
+            self.workers[worker].rounds(seconds)
             if self.playouts > before:
                 idle = 0
             elif self.playing:  # all leaves are busy

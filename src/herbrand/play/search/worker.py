@@ -32,6 +32,7 @@ _WAYS = 512
 """Ways down in one round, at most."""
 _ROWS = 8192
 """Joint moves made in one round, at most."""
+_MANY = 1 << 30
 _LONGEST = 4096
 """Steps of a random game that are remembered, at most."""
 
@@ -52,11 +53,12 @@ class Worker:
         self._search = ref(search)  # it has its workers: a ring would live on, tree and all
         self._generator = new_generator(seed)
         self._round = Round(search.tree, ways=_WAYS, rows=_ROWS)
-        self._per_leaf = 8.0
         expander = search.expander
         self._copies = np.arange(int(expander.bounds[-1]), dtype=np.int64)
         """The first of the places at which each move stands in `search.player`."""
         weights, judge = search.style.weights, search.style.judge
+        self._is_simple = judge is None and search.tree.roles > 1
+        """Whether nothing is to be done between two rounds."""
         if weights is not None:
             self._copies = np.cumsum(weights) - weights
         if judge is not None:
@@ -73,14 +75,11 @@ class Worker:
         """Go down some ways, play random games at their ends; return False if that was stopped."""
         search, work = self.search, self._round
         tree = search.tree
-        most = int(min(_WAYS, max(1, LANES / (search.each * self._per_leaf))))
+        most = int(min(_WAYS, max(1, LANES / (search.each * work.per_leaf))))
         root = np.array([search.root], np.int64)
         with search.lock:
-            full = tree.is_full
             fresh = work.expand(root, most=most, widest=search.widest, weight=LANES / most)
             search.playing += 1
-        if not full and work.asked:
-            self._per_leaf += 0.1 * (max(1.0, work.rows / work.asked) - self._per_leaf)
         done = False
         try:
             before = self._generator.copy()
@@ -103,6 +102,32 @@ class Worker:
             if fresh and tree.roles == 1:
                 self._remember(games, ended, before)
         return True
+
+    def rounds(self, seconds: float) -> None:
+        """Do a round, and others until so much time has passed, as long as there are games to play."""
+        if not self._is_simple:
+            self.round()
+            return
+        search, played = self.search, 0
+        with search.lock:
+            search.playing += 1
+        try:
+            played = self._round.run(
+                search.root,
+                search.player.core,
+                self._generator,
+                search.stop,
+                each=search.each,
+                widest=search.widest,
+                max_steps=search.max_steps,
+                rounds=_MANY if seconds else 1,
+                seconds=seconds,
+                places=self._copies,
+            )
+        finally:
+            with search.lock:
+                search.playing -= 1
+                search.playouts += played
 
     def _games(self, fresh: int) -> _Games:
         """Return the games to play after a descent: as many as there are lanes, or more for many rows."""
