@@ -1,4 +1,5 @@
 #include "bind.hpp"
+#include "cpu.hpp"
 #include "distance.hpp"
 #include "explore.hpp"
 
@@ -207,7 +208,8 @@ auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Arr
                                       steps.data(),
                                       far};
         Stop stop;
-        network.run(states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)), found.data(), stop);
+        kernels().distances(network, states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)),
+                            found.data(), stop);
     }
     return as_array(std::move(found));
 }

@@ -5,12 +5,16 @@
 
 namespace herbrand {
 
+struct DistanceNetwork;
 struct Op;
 
 struct Kernels {
     const char *level;
     // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
+    // Fill found[i] with the distance of packed state i, of so many words; false when `stop` ended it.
+    // See distance.hpp.
+    bool (*distances)(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
 };
 
 #define HB_DECLARE_KERNELS(name) \

@@ -98,7 +98,9 @@ void walk(u64 *rows, const Op *begin, const Op *end) {
 
 } // namespace
 
+bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
+
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk};
+const Kernels table = {HB_NAME(HB_LEVEL), walk, distances};
 
 } // namespace herbrand::HB_LEVEL
