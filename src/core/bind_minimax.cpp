@@ -115,7 +115,7 @@ void bind_minimax(nb::module_ &m) {
     nb::class_<AlphaBeta>(m, "AlphaBeta",
                           "Alpha-beta search for one role against all others.\n\n"
                           "A *value* is 1000 times the role's goal; proved ends are moved by their distance, so that wins are\n"
-                          "taken soon and losses late.  One call at a time: others wait, for `go_on` at most as long as it lasts.")
+                          "taken soon and losses late.  Threads may share it: `go_on` lets other calls in between.")
         .def(nb::init<CircuitPtr, int, Judge, std::shared_ptr<TranspositionTable>, bool, bool>(), nb::arg("circuit"),
              nb::arg("role"), nb::arg("judge"), nb::arg("table"), nb::arg("exact"), nb::arg("novelty"),
              "Make a search without a root.\n\n"
