@@ -18,6 +18,10 @@ namespace nb = nanobind;
 template <class T> using Array1 = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Array2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// The name of an argument that is such an array: nanobind would convert others, and what is written into
+// a converted array is lost.
+inline auto array(const char *name) { return nb::arg(name).noconvert(); }
+
 // A vector as an array that owns it.
 template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T> &&values) {
     auto *kept = new std::vector<T>(std::move(values));

@@ -1,9 +1,11 @@
 #include "bind.hpp"
+#include "cpu.hpp"
 #include "distance.hpp"
 #include "explore.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 namespace herbrand {
 
@@ -82,12 +84,15 @@ auto order(const Graph &g) {
     return std::make_pair(as_array(std::move(sequence)), as_array(std::move(longest)));
 }
 
-nb::object pair_of(std::optional<Numbers> &&numbers) {
-    if (!numbers) return nb::none();
-    return nb::make_tuple(as_array(std::move(numbers->low)), as_array(std::move(numbers->high)));
+template <class T> using Owned = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Pair = std::optional<std::pair<Owned<u64>, Owned<u64>>>;
+
+Pair pair_of(std::optional<Numbers> &&numbers) {
+    if (!numbers) return {};
+    return std::make_pair(as_array(std::move(numbers->low)), as_array(std::move(numbers->high)));
 }
 
-nb::object count_plays(const Graph &g, Array1<const i32> sequence) {
+Pair count_plays(const Graph &g, Array1<const i32> sequence) {
     std::optional<Numbers> found;
     {
         nb::gil_scoped_release release;
@@ -96,7 +101,7 @@ nb::object count_plays(const Graph &g, Array1<const i32> sequence) {
     return pair_of(std::move(found));
 }
 
-nb::object spread(const Graph &g, Array1<const u64> low, Array1<const u64> high) {
+Pair spread(const Graph &g, Array1<const u64> low, Array1<const u64> high) {
     g.each_state(low.size(), "a number for each state");
     g.each_state(high.size(), "a number for each state");
     std::optional<Numbers> found;
@@ -139,7 +144,7 @@ auto lasso(const Graph &g, Array1<const i64> depth, Array1<const i64> candidates
     return std::make_pair(found.path, found.finished);
 }
 
-nb::tuple induce(const Graph &g, Bools over, Array1<const i32> sequence, i64 begin, int chance, int role, double top,
+std::tuple<i64, i64, Owned<double>> induce(const Graph &g, Bools over, Array1<const i32> sequence, i64 begin, int chance, int role, double top,
                  Array2<double> values, Array1<i32> length, Array1<i32> best) {
     g.each_state(over.size(), "whether the game is over, for each state");
     g.each_state(values.shape(0), "values for each state");
@@ -157,7 +162,7 @@ nb::tuple induce(const Graph &g, Bools over, Array1<const i32> sequence, i64 beg
         place = work.run(begin);
     }
     if (place < 0) work.payoffs.clear();
-    return nb::make_tuple(place, work.ties, as_array(std::move(work.payoffs)));
+    return {place, work.ties, as_array(std::move(work.payoffs))};
 }
 
 void ternary(const CircuitPtr &circuit, Array1<bool> can, Array1<bool> must) {
@@ -207,7 +212,8 @@ auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Arr
                                       steps.data(),
                                       far};
         Stop stop;
-        network.run(states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)), found.data(), stop);
+        kernels().distances(network, states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)),
+                            found.data(), stop);
     }
     return as_array(std::move(found));
 }
@@ -222,7 +228,7 @@ void bind_explore(nb::module_ &m) {
         .def(nb::init<int>(), nb::arg("words"), "Make an empty set of states of so many words.")
         .def_prop_ro("count", &StateTable::count, "How many states there are.")
         .def_prop_ro("bytes", &StateTable::bytes, "The memory that the table takes.")
-        .def("insert", &insert, nb::arg("states"), nb::arg("parents"), nb::arg("rows"), nb::arg("origins"),
+        .def("insert", &insert, array("states"), array("parents"), array("rows"), array("origins"),
              nb::arg("first_origin"),
              "Add packed states, `rows` [n, words], and return the number of each, int32 [n].\n\n"
              "New ones are appended to `states` [room, words], which has those that were added before, and their\n"
@@ -231,7 +237,7 @@ void bind_explore(nb::module_ &m) {
 
     nb::class_<Survey>(m, "Survey", "What is counted while states are looked into, one piece after the other.")
         .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
-        .def("add", &survey, nb::arg("states"), nb::arg("over"), nb::arg("legal"), nb::arg("counts"), nb::arg("starts"),
+        .def("add", &survey, array("states"), array("over"), array("legal"), array("counts"), array("starts"),
              "Look at states, uint64 [n, words], and whether the game is `over` there, bool [n]; return those that are\n"
              "stuck, counted from 0: a role cannot move though the game is not over.\n\n"
              "`legal`, uint64 [n, legal_words], has their legal moves.  Fills `counts`, int32 [n, roles], with their\n"
@@ -255,34 +261,34 @@ void bind_explore(nb::module_ &m) {
                       "radix of `counts[i]`, the numbers of legal moves of the roles, the last role's changing fastest.\n"
                       "States from `len(counts)` on were not looked into: nothing is known of what follows them.\n"
                       "Numbers that are none of a state or an edge are a `ValueError` of what meets them.")
-        .def(nb::init<Array1<const i64>, Array1<const i32>, Array2<const i32>, i64>(), nb::arg("starts"),
-             nb::arg("children"), nb::arg("counts"), nb::arg("states"),
+        .def(nb::init<Array1<const i64>, Array1<const i32>, Array2<const i32>, i64>(), array("starts"),
+             array("children"), array("counts"), nb::arg("states"),
              "`starts` int64 [expanded + 1], `children` int32 [transitions], `counts` int32 [expanded, roles], and the\n"
              "number of all states.")
         .def("order", &order,
              "Sort the states so that each comes before its successors (Kahn 1962), as far as there are no circles.\n\n"
              "Returns those that could be sorted, int32, and the most joint moves that lead to each state, int32 [states].")
-        .def("count_plays", &count_plays, nb::arg("sequence"),
+        .def("count_plays", &count_plays, array("sequence"),
              "Return the lines of play from every state to an end, as 128-bit numbers: two uint64 [states], low and high.\n\n"
              "`sequence` has every state before its successors.  None where a number does not fit.")
-        .def("spread", &spread, nb::arg("low"), nb::arg("high"),
+        .def("spread", &spread, array("low"), array("high"),
              "Return the lines of play one step on: each state hands its number, of 128 bits, to its successors.\n\n"
              "None where a number does not fit.")
-        .def("random_values", &random_values, nb::arg("sequence"), nb::arg("values"),
+        .def("random_values", &random_values, array("sequence"), array("values"),
              "Fill `values`, float64 [states, ...], with the mean over the successors, where a state has some.")
-        .def("force", &force, nb::arg("target"), nb::arg("role"), nb::arg("sequence").none() = nb::none(),
+        .def("force", &force, array("target"), nb::arg("role"), array("sequence").none() = nb::none(),
              "Find out from where a role can force a state of `target`, bool [states], whatever the others do.\n\n"
              "Returns in how many steps, or -1, and which of its legal moves does it: two int32 [states].  With a\n"
              "`sequence` of all states, each before its successors, this takes one pass.")
-        .def("reply", &reply, nb::arg("state"), nb::arg("move"), nb::arg("role"), nb::arg("rank"),
+        .def("reply", &reply, nb::arg("state"), nb::arg("move"), nb::arg("role"), array("rank"),
              "Return an edge of a state with the role's move of that number, after which its `rank` is -1; -1 for none.")
-        .def("lasso", &lasso, nb::arg("depth"), nb::arg("candidates"), nb::arg("work"),
+        .def("lasso", &lasso, array("depth"), array("candidates"), nb::arg("work"),
              "Find a shortest line of play that comes back to a state where it was.\n\n"
              "`candidates` are states in the order of `depth`, int64 [states], with every circle through one of them.  Looks\n"
              "at `work` edges at most.  Returns the states on the circle, from where it begins, none if there is none; and\n"
              "whether all were looked at.")
-        .def("induce", &induce, nb::arg("over"), nb::arg("sequence"), nb::arg("begin"), nb::arg("chance"), nb::arg("role"),
-             nb::arg("top"), nb::arg("values"), nb::arg("length"), nb::arg("best"),
+        .def("induce", &induce, array("over"), array("sequence"), nb::arg("begin"), nb::arg("chance"), nb::arg("role"),
+             nb::arg("top"), array("values"), array("length"), array("best"),
              "Backward induction: fill `values`, float64 [states, roles], of states, each after its successors.\n\n"
              "Terminal states have their values.  `sequence[begin:]` was done before; what `chance` (a role, or -1) does is\n"
              "equally likely.  With `role` -1 at most one other role may choose, and takes the first move that is best\n"
@@ -294,11 +300,11 @@ void bind_explore(nb::module_ &m) {
              "state where mixing is needed, with the payoffs, float64 [moves of the role * moves of the others]; its value\n"
              "is to be filled in.  Ties are states in which another best move would be worth something else to somebody.");
 
-    m.def("evaluate_ternary", &ternary, nb::arg("circuit"), nb::arg("can"), nb::arg("must"),
+    m.def("evaluate_ternary", &ternary, nb::arg("circuit"), array("can"), array("must"),
           "Evaluate gates on what can be true and what must be true, bool [nodes] each, whose inputs are given.");
-    m.def("distances", &distances, nb::arg("left"), nb::arg("right"), nb::arg("fluents"), nb::arg("literals"),
-          nb::arg("weights"), nb::arg("starts"), nb::arg("members"), nb::arg("tables"), nb::arg("steps"), nb::arg("far"),
-          nb::arg("states"),
+    m.def("distances", &distances, array("left"), array("right"), nb::arg("fluents"), array("literals"),
+          array("weights"), array("starts"), array("members"), array("tables"), array("steps"), nb::arg("far"),
+          array("states"),
           "Return how far packed states, uint64 [n, words], are from those in which literals are true, float32 [n].\n\n"
           "Nodes are false, fluents, gates; a literal is 2 * node + inverted.  Of conjunctions what the sides need is\n"
           "added, up to `far`.  Group k has the fluents `members[starts[k]:starts[k + 1]]`, and at `tables[k]` of `steps`\n"

@@ -1,6 +1,9 @@
 #include "bind.hpp"
 #include "minimax.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
 namespace herbrand {
 
 namespace {
@@ -57,10 +60,10 @@ void store(TranspositionTable &table, u64 key, i64 value, int depth, int bound, 
     table.store(key, value, depth, bound, proved, move);
 }
 
-nb::object probe(const TranspositionTable &table, u64 key) {
+std::optional<std::tuple<i64, int, int, bool, i64>> probe(const TranspositionTable &table, u64 key) {
     const auto found = table.probe(key);
-    if (!found.known) return nb::none();
-    return nb::make_tuple(found.value, found.depth, found.bound, found.proved, found.move);
+    if (!found.known) return {};
+    return std::make_tuple(found.value, found.depth, found.bound, found.proved, found.move);
 }
 
 const u64 *checked(const AlphaBeta &search, const Array1<const u64> &state) {
@@ -86,7 +89,7 @@ void bind_minimax(nb::module_ &m) {
                 Array1<const double> progress, double bias) {
                  new (self) Judge(make_judge(literals, table, mobility, progress, bias));
              },
-             nb::arg("literals"), nb::arg("table"), nb::arg("mobility"), nb::arg("progress"), nb::arg("bias"),
+             array("literals"), array("table"), array("mobility"), array("progress"), nb::arg("bias"),
              "`literals`, int32 [features], are of fluents or of gates for the legal moves.  `table`, int32\n"
              "[8 * words, 256], says what each byte of the packed features counts; no rows leave them out.  `mobility`,\n"
              "float64 [roles], is what each legal move of a role counts.  `progress`, float64 [2], is what a point of the\n"
@@ -95,10 +98,10 @@ void bind_minimax(nb::module_ &m) {
     nb::class_<SharedValuer>(m, "Valuer", "Says what states are worth to a role, by a `Judge`; threads take turns.")
         .def(nb::init<CircuitPtr, int, const Judge &>(), nb::arg("circuit"), nb::arg("role"), nb::arg("judge"),
              "`ValueError` where the judge does not fit the circuit.")
-        .def("values", &values, nb::arg("states"),
+        .def("values", &values, array("states"),
              "Return what packed states, uint64 [n, words], are worth, int64 [n]: 1000 times the goal where the game is\n"
              "over, 50000 where that is not one number, elsewhere the heuristic value from 500 to 99500.")
-        .def("features", &features, nb::arg("states"),
+        .def("features", &features, array("states"),
              "Return the values of the judge's literals in packed states, packed, uint64 [n, feature words].");
 
     using RootMove = AlphaBeta::RootMove;
@@ -112,7 +115,7 @@ void bind_minimax(nb::module_ &m) {
     nb::class_<AlphaBeta>(m, "AlphaBeta",
                           "Alpha-beta search for one role against all others.\n\n"
                           "A *value* is 1000 times the role's goal; proved ends are moved by their distance, so that wins are\n"
-                          "taken soon and losses late.  One call at a time: others wait, for `go_on` at most as long as it lasts.")
+                          "taken soon and losses late.  Threads may share it: `go_on` lets other calls in between.")
         .def(nb::init<CircuitPtr, int, Judge, std::shared_ptr<TranspositionTable>, bool, bool>(), nb::arg("circuit"),
              nb::arg("role"), nb::arg("judge"), nb::arg("table"), nb::arg("exact"), nb::arg("novelty"),
              "Make a search without a root.\n\n"
@@ -124,7 +127,7 @@ void bind_minimax(nb::module_ &m) {
                  nb::gil_scoped_release release;
                  search.move_to(root);
              },
-             nb::arg("state"), "Make a packed state, uint64 [words], the root.")
+             array("state"), "Make a packed state, uint64 [words], the root.")
         .def("begin", &AlphaBeta::begin, nb::arg("depth"), Release(), "Begin an iteration that looks so many steps ahead.")
         .def("go_on", &AlphaBeta::go_on, nb::arg("stop"), nb::arg("most"), Release(),
              "Go on with the iteration until it ends, about `most` states were expanded, or `stop` says so.\n\n"
@@ -153,7 +156,7 @@ void bind_minimax(nb::module_ &m) {
              "Return the fluents that were true in some root, packed; empty without `novelty`.")
         .def("known_move",
              [](const AlphaBeta &search, Array1<const u64> state) { return search.known_move(checked(search, state)); },
-             nb::arg("state"), "Return the move that the table knows for a packed state, or -1.");
+             array("state"), "Return the move that the table knows for a packed state, or -1.");
 }
 
 } // namespace herbrand

@@ -19,9 +19,6 @@ struct DistanceNetwork {
     const i64 *tables; // [groups]
     const float *steps;
     float far; // the distance to what cannot be
-
-    // Fills distances[i] for packed states of so many words; returns false when `stop` ended it.
-    bool run(const u64 *states, i64 n, int words, float *distances, Stop &stop) const;
 };
 
 } // namespace herbrand

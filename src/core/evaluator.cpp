@@ -18,6 +18,27 @@ void transpose(u64 *square) {
     }
 }
 
+namespace {
+
+// The first `count` words of the transposed square; the others become anything.  Of each exchange only the half
+// that leads there is made.
+void transpose_first(u64 *square, int count) {
+    u64 mask = 0x00000000FFFFFFFFu;
+    int distance = 32;
+    for (; distance && count <= distance; distance >>= 1, mask ^= mask << distance)
+        for (int k = 0; k < distance; ++k) square[k] = (square[k] & mask) | (square[k + distance] & mask) << distance;
+    const int size = 2 * distance; // a power of two, at least `count`
+    for (; distance; distance >>= 1, mask ^= mask << distance) {
+        for (int k = 0; k < size; k = (k + distance + 1) & ~distance) {
+            const u64 swapped = ((square[k] >> distance) ^ square[k + distance]) & mask;
+            square[k] ^= swapped << distance;
+            square[k + distance] ^= swapped;
+        }
+    }
+}
+
+} // namespace
+
 void pack_rows(const u64 *const *rows, int n, u64 *out, i64 stride, int count) {
     alignas(64) u64 squares[64 * WORDS];
     const auto transpose_all = kernels().transpose;
@@ -26,7 +47,8 @@ void pack_rows(const u64 *const *rows, int n, u64 *out, i64 stride, int count) {
         if (count <= 64) { // few states: one square, not one for each word of a row
             u64 square[64] = {};
             for (int b = 0; b < bits; ++b) square[b] = rows[64 * j + b][0];
-            transpose(square);
+            if (count <= 32) transpose_first(square, count);
+            else transpose(square);
             for (int b = 0; b < count; ++b) out[b * stride + j] = square[b];
             continue;
         }

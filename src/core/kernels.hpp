@@ -5,6 +5,7 @@
 
 namespace herbrand {
 
+struct DistanceNetwork;
 struct Op;
 struct RoleChoice;
 struct Block;
@@ -25,6 +26,9 @@ struct Kernels {
     i64 (*play)(Block &block, i64 passes);
     // Compute functions of three bits on values in registers, `turns` times 64 rows.
     u64 (*spin)(i64 turns);
+    // Fill found[i] with the distance of packed state i, of so many words; false when `stop` ended it.
+    // See distance.hpp.
+    bool (*distances)(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
 };
 
 #define HB_DECLARE_KERNELS(name) \

@@ -3,6 +3,7 @@
 #include "explore.hpp"
 
 #include <algorithm>
+#include <thread>
 
 namespace herbrand {
 
@@ -44,6 +45,22 @@ void TranspositionTable::store(u64 key, i64 value, int depth, int bound, bool pr
     poke(entry[0], key ^ data);
 }
 
+// Holds a search still: one that is under way lets others in between two states.
+class AlphaBeta::Turn {
+public:
+    explicit Turn(const AlphaBeta &search) : search_(search) {
+        ++search_.waiting_;
+        search_.turn_.lock();
+        --search_.waiting_;
+    }
+    ~Turn() { search_.turn_.unlock(); }
+    Turn(const Turn &) = delete;
+    Turn &operator=(const Turn &) = delete;
+
+private:
+    const AlphaBeta &search_;
+};
+
 // -- rows -----------------------------------------------------------------------------------------------------
 
 namespace {
@@ -74,10 +91,13 @@ int AlphaBeta::mover(i64 row) const {
     const u64 *mine = legal(row);
     int found = -1;
     for (int r = 0; r < c.roles; ++r) {
-        int count = 0;
-        for (int j = c.places[r]; j < c.places[r + 1]; ++j) count += popcount(mine[j]);
-        if (count == 0) return STUCK;
-        if (count > 1) {
+        bool some = false, several = false;
+        for (int j = c.places[r]; j < c.places[r + 1]; ++j) {
+            several |= (some && mine[j]) || (mine[j] & (mine[j] - 1));
+            some |= mine[j] != 0;
+        }
+        if (!some) return STUCK;
+        if (several) {
             if (found >= 0) return AT_ONCE;
             found = r;
         }
@@ -85,15 +105,15 @@ int AlphaBeta::mover(i64 row) const {
     return std::max(found, 0);
 }
 
-// Sets the only moves of all roles but one, in all lanes.
-void AlphaBeta::fill_others(const u64 *legal, int mover, u64 value) {
+// Sets the only moves of all roles but one, in the lanes of some words.
+void AlphaBeta::fill_others(const u64 *legal, int mover, u64 value, int words) {
     const Circuit &c = circuit();
     for (int r = 0; r < c.roles; ++r) {
         if (r == mover) continue;
         for (int j = c.places[r]; j < c.places[r + 1]; ++j)
             if (legal[j]) {
                 u64 *row = valuer_.evaluator().move(c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(legal[j]));
-                std::fill(row, row + WORDS, value);
+                std::fill(row, row + words, value);
             }
     }
 }
@@ -112,20 +132,26 @@ i64 AlphaBeta::make_successors(i64 row, int mover, i64 first, bool leaves) {
     for (i64 begin = first; begin < first + count; begin += LANES) {
         const i64 end = std::min<i64>(begin + LANES, first + count);
         const int lanes = static_cast<int>(end - begin);
+        // most states have few successors: words without any keep the states that were there before
+        const int words = (lanes + 63) / 64;
         const u64 *from = state(row);
         for (int f = 0; f < c.fluents; ++f) {
             u64 *at = e.fluent(f);
             const u64 word = u64(0) - (from[f >> 6] >> (f & 63) & 1);
-            for (int w = 0; w < WORDS; ++w) at[w] = word;
+            for (int w = 0; w < words; ++w) at[w] = word;
         }
         e.run_legal();
-        fill_others(legal(row), mover, ~u64(0));
+        fill_others(legal(row), mover, ~u64(0), words);
         for (int k = 0; k < lanes; ++k) e.set_move(k, moves_[begin + k]);
         e.run_next();
-        fill_others(legal(row), mover, 0);
-        for (int k = 0; k < lanes; ++k) e.clear_move(moves_[begin + k]);
+        fill_others(legal(row), mover, 0, words);
+        for (int k = 0; k < lanes; ++k) e.move(moves_[begin + k])[k >> 6] = 0;
         e.store_next(state(begin), words_, lanes);
-        e.take_next();
+        taken_.resize(std::size_t(c.fluents) * words);
+        u64 *taken = taken_.data();
+        for (int f = 0; f < c.fluents; ++f, taken += words) std::copy_n(e.next(f), words, taken);
+        taken = taken_.data();
+        for (int f = 0; f < c.fluents; ++f, taken += words) std::copy_n(taken, words, e.fluent(f));
         valuer_.look(lanes, leaves ? nullptr : legal(begin), overs_.data() + begin, values_.data() + begin);
         for (i64 k = begin; k < end; ++k) {
             keys_[k] = state_hash(state(k), words_);
@@ -136,7 +162,7 @@ i64 AlphaBeta::make_successors(i64 row, int mover, i64 first, bool leaves) {
 }
 
 void AlphaBeta::move_to(const u64 *root) {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     std::copy(root, root + words_, state(0));
     for (std::size_t j = 0; j < seen_.size(); ++j) seen_[j] |= root[j];
     root_.clear();
@@ -155,7 +181,7 @@ void AlphaBeta::move_to(const u64 *root) {
 // -- the search -----------------------------------------------------------------------------------------------
 
 void AlphaBeta::begin(int depth) {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     top_ = 0;
     for (RootMove &move : root_) move.value = -1;
     push(0, 0, -INFINITE, INFINITE, depth);
@@ -321,12 +347,18 @@ void AlphaBeta::credit(i64 move, int depth) {
 }
 
 bool AlphaBeta::go_on(Stop &stop, i64 most) {
-    const std::lock_guard lock(turn_);
+    std::unique_lock lock(turn_);
     const i64 last = nodes() + std::min(most, i64(1) << 60);
     int top = top_;
     while (true) {
         top_ = top;
         if (nodes() >= last || stop.due()) return false;
+        if (waiting_.load(std::memory_order_relaxed)) {
+            lock.unlock();
+            while (waiting_.load(std::memory_order_relaxed)) std::this_thread::yield();
+            lock.lock();
+            top = top_; // there may be another root
+        }
         Result result;
         if (!frames_[top].open) result = enter(top);
         if (!result.done) {
@@ -383,43 +415,43 @@ bool AlphaBeta::go_on(Stop &stop, i64 most) {
 // -- what was found -------------------------------------------------------------------------------------------
 
 int AlphaBeta::chooser() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return mover(0);
 }
 
 i64 AlphaBeta::root_value() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return values_[0];
 }
 
 i64 AlphaBeta::choice() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     const Frame &frame = frames_[0];
     return frame.tried > 0 && frame.open && std::abs(frame.best) < INFINITE ? frame.choice : -1;
 }
 
 i64 AlphaBeta::value() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return result_;
 }
 
 bool AlphaBeta::solved() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return !result_heuristic_;
 }
 
 int AlphaBeta::depth() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return frames_[0].depth;
 }
 
 std::vector<u64> AlphaBeta::seen() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return seen_;
 }
 
 std::vector<AlphaBeta::RootMove> AlphaBeta::root() const {
-    const std::lock_guard lock(turn_);
+    const Turn turn(*this);
     return root_;
 }
 

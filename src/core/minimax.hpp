@@ -48,7 +48,7 @@ private:
     mutable Zeros<u64> words_; // of entry i: the key at 2 * i, the data at 2 * i + 1
 };
 
-// One search, which stops when told to and goes on later.  One call at a time, others wait.
+// One search, which stops when told to and goes on later.  One call at a time: `go_on` lets others in between.
 //
 // A value is the goal of the role times SCALE; proved ends are moved by their distance, so that wins are taken soon
 // and losses late.  A value is *proved* when no heuristic value took part in it.  Where the role chooses the highest
@@ -97,6 +97,8 @@ public:
     i64 known_move(const u64 *state) const;
 
 private:
+    class Turn;
+
     static constexpr i64 ROWS = i64(1) << 15; // states on the stack, at most
     static constexpr i64 INFINITE = i64(1) << 19;
     static constexpr i64 FIRST = i64(1) << 60; // the order of what is searched first
@@ -139,7 +141,7 @@ private:
 
     int mover(i64 row) const;
     i64 make_successors(i64 row, int mover, i64 first, bool leaves);
-    void fill_others(const u64 *legal, int mover, u64 value);
+    void fill_others(const u64 *legal, int mover, u64 value, int words);
     void push(int top, i64 row, i64 alpha, i64 beta, int depth);
     void send(int top, i64 child, bool full);
     Result enter(int top);
@@ -149,6 +151,7 @@ private:
     void credit(i64 move, int depth);
 
     mutable std::mutex turn_;
+    mutable std::atomic<int> waiting_{0}; // calls that want to look at the search while it is under way
     Valuer valuer_;
     std::shared_ptr<TranspositionTable> table_;
     bool exact_;
@@ -162,6 +165,7 @@ private:
     std::vector<i64> history_; // [moves] how often a move was good enough to look no further
     std::vector<u64> seen_;    // the fluents that were true in some root; empty if that does not matter
     std::vector<RootMove> root_;
+    std::vector<u64> taken_; // fluents on their way from `next`
     int top_ = 0;       // the frame at work
     i64 sent_ = 0;      // the number of states when a successor of the root was begun
     i64 result_ = 50 * SCALE;

@@ -89,4 +89,3 @@ class Distance:
             self.left, self.right, self.fluents, self.literals, self.weights, *self.domains,
             float(UNREACHABLE), states,
         )  # fmt: skip
-

@@ -138,11 +138,13 @@ class Search:
 
         Of the last iteration, as far as it came.
         """
-        return [
-            (move.move, round(move.value / SCALE) / 100, move.bound, steps_to(move.value) or max(1, self.depth))
-            for move in self.root()
-            if move.proved and move.value >= 0
-        ]
+        found = []
+        for move in self.root():
+            if move.proved and move.value >= 0:
+                goal = round(move.value / SCALE) / 100
+                steps = steps_to(move.value) or max(1, self.depth)
+                found.append((move.move, goal, move.bound, steps))
+        return found
 
     def joint_move(self, legal: Legal, move: int) -> list[int] | None:
         """Return the joint move, by numbers, in which a move of all roles is made; None if it is not legal.

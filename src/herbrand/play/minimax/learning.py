@@ -183,7 +183,7 @@ def _improve(
 def valued(
     expander: Expander, role: int, states: States, judge: Judge, valuer: Valuer | None = None
 ) -> NDArray[np.float64]:
-    """Return the values of states, ends by their goals; `valuer` is the judge's, where there is one already."""
+    """Return the values of states, ends by their goals; `valuer` is the judge's, if there is one."""
     bits = (valuer or judge.valuer(expander.network, role)).features(states)
     legal = expander.legal(states)
     words = (
