@@ -6,10 +6,26 @@ Arrays are numpy's, contiguous and of the types that are named; a wrong one is a
 
 from __future__ import annotations
 
-from herbrand.core._core import Circuit, Stop, level, levels, make_circuit, use_level
+from herbrand.core._core import (
+    Circuit,
+    GateGraph,
+    Stop,
+    build_gates,
+    cone_sizes,
+    conjuncts,
+    level,
+    levels,
+    make_circuit,
+    mark_cone,
+    scan_rows,
+    strong_components,
+    unknown_cone,
+    use_level,
+)
 
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Stop", "level", "levels", "make_circuit"]
-__all__ += ["use_level"]
+__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "GateGraph", "Stop"]
+__all__ += ["build_gates", "cone_sizes", "conjuncts", "level", "levels", "make_circuit", "mark_cone"]
+__all__ += ["scan_rows", "strong_components", "unknown_cone", "use_level"]
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""
