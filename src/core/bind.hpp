@@ -40,6 +40,7 @@ inline void require(bool condition, const char *what) {
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_circuit(nb::module_ &m);
+void bind_env(nb::module_ &m);
 void bind_graph(nb::module_ &m);
 
 } // namespace herbrand

@@ -6,11 +6,14 @@
 namespace herbrand {
 
 struct Op;
+struct BatchKernels; // batch.hpp
 
 struct Kernels {
     const char *level;
     // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
+    // What environments do with rows.
+    const BatchKernels *batch;
 };
 
 #define HB_DECLARE_KERNELS(name) \

@@ -98,7 +98,8 @@ void walk(u64 *rows, const Op *begin, const Op *end) {
 
 } // namespace
 
+extern const BatchKernels batch;
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk};
+const Kernels table = {HB_NAME(HB_LEVEL), walk, &batch};
 
 } // namespace herbrand::HB_LEVEL

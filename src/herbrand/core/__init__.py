@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from herbrand.core._core import (
     Circuit,
+    Env,
+    EnvOutcome,
     GateGraph,
     Stop,
     build_gates,
@@ -23,7 +25,17 @@ from herbrand.core._core import (
     use_level,
 )
 
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "GateGraph", "Stop"]
+__all__ = [
+    "LANES",
+    "NO_VALUE",
+    "SEVERAL_VALUES",
+    "STUCK",
+    "Circuit",
+    "Env",
+    "EnvOutcome",
+    "GateGraph",
+    "Stop",
+]
 __all__ += ["build_gates", "cone_sizes", "conjuncts", "level", "levels", "make_circuit", "mark_cone"]
 __all__ += ["scan_rows", "strong_components", "unknown_cone", "use_level"]
 
