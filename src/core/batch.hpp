@@ -18,12 +18,19 @@ struct BatchKernels {
     void (*assign)(const u8 *values, int n, const u64 *lanes, u64 *rows);
     // rows[i] becomes *source[i] in the lanes of `lanes`.
     void (*merge)(const u64 *const *source, int n, const u64 *lanes, u64 *rows);
+    // *target[i] becomes rows[i].
+    void (*copy)(const u64 *rows, int n, u64 *const *target);
+    // *target[i] becomes rows[i] outside of `lanes`.
+    void (*copy_outside)(const u64 *rows, int n, const u64 *lanes, u64 *const *target);
     // out[a] becomes the union, over players p, of turns[p] & options[number[p * n + a]]; numbers below 0 are none.
     void (*mask)(const u64 *options, const i32 *number, const u64 *turns, int players, int n, u64 *out);
-    // Write the rows[columns[i]], i < n, of the lanes below `count` lane by lane: a byte for each, or packed one bit
-    // of a word.  A column below 0 is false.  `squares` has room for n rows, rounded up to 64.  What is written
-    // past a lane, before `end`, is written again by the next one.
-    void (*emit)(const u64 *rows, const i32 *columns, int n, u64 *squares, bool packed, int count, u8 *out, u8 *end);
+    // Transpose the rows[columns[i]], i < n, into squares of 64 by 64 bits, one for each word of a row: word w of
+    // row 64 * j + b has the bits 64 * j ... of lane 64 * w + b.  A column below 0 is false;
+    // `squares` has room for n rows, rounded up to 64.
+    void (*pack)(const u64 *rows, const i32 *columns, int n, u64 *squares);
+    // Write them, of the lanes below `count`, lane by lane: a byte for each bit, or packed whole words.  What is
+    // written past a lane, before `end`, is written again by the next one.
+    void (*emit)(const u64 *squares, int n, bool packed, int count, u8 *out, u8 *end);
     // Write the bits of a row as bytes.
     void (*spread)(const u64 *row, u8 *out);
     // steps[lane] becomes 0 in the lanes of `begun` and one more in those of `going`; returns the largest.

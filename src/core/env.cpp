@@ -49,7 +49,10 @@ void choose(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
 } // namespace
 
 Env::Machine::Machine(const CircuitPtr &circuit) : evaluator(circuit) {
-    for (int f = 0; f < circuit->fluents; ++f) next.push_back(evaluator.next(f));
+    for (int f = 0; f < circuit->fluents; ++f) {
+        next.push_back(evaluator.next(f));
+        fluent.push_back(evaluator.fluent(f));
+    }
     for (int m = 0; m < circuit->moves; ++m) {
         legal.push_back(evaluator.legal(m));
         move.push_back(evaluator.move(m));
@@ -57,8 +60,7 @@ Env::Machine::Machine(const CircuitPtr &circuit) : evaluator(circuit) {
 }
 
 void Env::Machine::load(const RowBuffer &fluents) {
-    for (int f = 0; f < evaluator.circuit().fluents; ++f)
-        std::memcpy(evaluator.fluent(f), fluents.row(f), 8 * WORDS);
+    kernels().batch->copy(fluents.data(), static_cast<int>(fluent.size()), fluent.data());
 }
 
 Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
@@ -90,13 +92,13 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
 
     for (int i = 0; i < given() * options_.actions; ++i)
         legal_columns_.push_back(options_.by_turns ? i : options_.number[i]);
-    for (i64 k = 0; k < percepts_; ++k) all_columns_.push_back(static_cast<i32>(k));
+    for (i64 k = 0; k < percepts_; ++k) percept_columns_.push_back(static_cast<i32>(k));
     const auto squares = [](i64 n) { return static_cast<std::size_t>((n + 63) / 64 * 64); };
-    squares_ = RowBuffer(squares(std::max<i64>({static_cast<i64>(options_.columns.size()),
-                                                static_cast<i64>(legal_columns_.size()), percepts_})));
+    look_ = RowBuffer(squares(static_cast<i64>(options_.columns.size())));
+    squares_ = RowBuffer(squares(std::max(static_cast<i64>(legal_columns_.size()), percepts_)));
     mask_ = RowBuffer(options_.by_turns ? options_.actions : 0);
-    scratch_ = RowBuffer(std::max<i64>(c.moves, percepts_));
-    for (int m = 0; m < c.moves; ++m) taken_.push_back(scratch_.row(m));
+    scratch_ = RowBuffer(std::max<i64>({c.moves, options_.actions, percepts_}));
+    for (std::size_t i = 0; i < scratch_.rows(); ++i) taken_.push_back(scratch_.row(i));
     for (int f = 0; f < c.fluents; ++f) initial_.push_back(c.initial[f >> 6] >> (f & 63) & 1);
 
     const i64 count = (lanes + LANES - 1) / LANES;
@@ -115,7 +117,7 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
     }
     const bool keep = count * (i64(c.nodes()) + 1) * 8 * WORDS <= options_.keep;
     for (i64 k = 0; k < (keep ? count : 1); ++k) machines_.push_back(std::make_unique<Machine>(circuit_));
-    actions_.resize(static_cast<std::size_t>(lanes) * given());
+    made_.resize(static_cast<std::size_t>(lanes) * given());
 
     // what follows from the initial state
     Row stuck, clash;
@@ -125,6 +127,8 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
     for (int m = 0; m < c.moves; ++m) first_options_.push_back(blocks_[0].options.row(m)[0] & 1);
     for (int p = 0; p < players(); ++p)
         if (blocks_[0].turns.row(p)[0] & 1) first_turn_ = p;
+    look(blocks_[0]);
+    for (std::size_t j = 0; j < look_.rows(); j += 64) first_look_.push_back(look_.row(j)[0]);
 }
 
 void Env::sow(const u64 *words) {
@@ -187,24 +191,29 @@ void Env::open(Block &block) {
             block.turns.row(p)[w] = p ? block.turns.row(p)[w] & ~over[w] : block.turns.row(p)[w] | over[w];
 }
 
-void Env::emit(const u64 *rows, const i32 *columns, i64 n, bool packed, i64 k, u8 *out) {
-    const i64 each = packed ? 8 * ((n + 63) / 64) : n;
-    kernels().batch->emit(rows, columns, static_cast<int>(n), squares_.data(), packed, lanes_of(k),
-                          out + k * LANES * each, out + lanes_ * each);
+void Env::look(const Block &block) {
+    kernels().batch->pack(block.fluents.data(), options_.columns.data(), static_cast<int>(options_.columns.size()),
+                          look_.data());
 }
 
-// Unpack a block for the caller: observation, legal moves, whose turn it is.
+void Env::emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out) {
+    const i64 each = packed ? 8 * ((n + 63) / 64) : n;
+    kernels().batch->emit(squares.data(), static_cast<int>(n), packed, lanes_of(k), out + k * LANES * each,
+                          out + lanes_ * each);
+}
+
+// Unpack a block for the caller: observation, after `look`, legal moves, whose turn it is.
 void Env::tell(i64 k, const Told &told) {
     Block &block = blocks_[k];
     const BatchKernels &kernel = *kernels().batch;
-    emit(block.fluents.data(), options_.columns.data(), static_cast<i64>(options_.columns.size()), options_.packed, k,
-         told.observation);
+    emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.observation);
     const u64 *rows = block.options.data();
     if (options_.by_turns) {
         kernel.mask(rows, options_.number.data(), block.turns.data(), players(), options_.actions, mask_.data());
         rows = mask_.data();
     }
-    emit(rows, legal_columns_.data(), static_cast<i64>(legal_columns_.size()), options_.packed, k, told.legal);
+    kernel.pack(rows, legal_columns_.data(), static_cast<int>(legal_columns_.size()), squares_.data());
+    emit(squares_, static_cast<i64>(legal_columns_.size()), options_.packed, k, told.legal);
     if (options_.by_turns && players() == 2) { // one row says it all
         kernel.spread(block.turns.row(1), block.to_move);
     } else {
@@ -233,52 +242,54 @@ bool Env::begin(const u8 *fresh, const Told &told) {
         for (int w = 0; w < WORDS; ++w)
             fine &= !(clash.words[w] & ~block.over.words[w] & block.live.words[w]);
         open(block);
+        look(block);
         tell(k, told);
     }
     return fine;
 }
 
-i64 Env::find_illegal(const u8 *held) const {
+// Look up the moves that are made; return the first lane that moves and whose action is not legal, or -1.
+i64 Env::find_illegal(const i32 *actions) {
     const int each = given();
+    const i32 *number = options_.number.data();
+    const u32 most = static_cast<u32>(options_.actions);
+    i32 *made = made_.data();
     for (i64 k = 0; k < blocks(); ++k) {
         const Block &block = blocks_[k];
-        for (int i = 0; i < lanes_of(k); ++i) {
-            const i64 lane = k * LANES + i;
-            if (Evaluator::bit(block.over.words, i) || (held && held[lane])) continue;
-            for (int p = 0; p < each; ++p) {
-                const i32 a = actions_[lane * each + p];
-                if (a < 0 || a >= options_.actions) return lane;
-                const int player = options_.by_turns ? block.to_move[i] : p;
-                const i32 m = options_.number[std::size_t(player) * options_.actions + a];
-                if (m < 0 || !Evaluator::bit(block.options.row(m), i)) return lane;
+        const u64 *options = block.options.data();
+        const int count = lanes_of(k);
+        for (int lane = 0; lane < count; ++lane) {
+            const int w = lane >> 6, b = lane & 63;
+            const bool waits = (block.over.words[w] | block.held.words[w]) >> b & 1;
+            for (int p = 0; p < each; ++p, ++actions, ++made) {
+                *made = -1;
+                if (waits) continue;
+                const u32 action = static_cast<u32>(*actions);
+                if (action >= most) return k * LANES + lane;
+                const i32 m = number[(options_.by_turns ? block.to_move[lane] : p) * std::size_t(most) + action];
+                if (m < 0 || !(options[std::size_t(m) * WORDS + w] >> b & 1)) return k * LANES + lane;
+                *made = m;
             }
         }
     }
     return -1;
 }
 
-void Env::make_moves(Machine &machine, Block &block, const Row &playing, const i32 *actions, int count) {
+// `made` has the moves of each lane, -1 where it does not move.
+void Env::make_moves(Machine &machine, const Block &block, const i32 *made, int count) {
     const Circuit &c = *circuit_;
-    for (int p = 0; p < players(); ++p) {
-        const u64 *turn = block.turns.row(p);
-        const i32 role = options_.players[p];
-        for (i32 m = c.bounds[role]; m < c.bounds[role + 1]; ++m) {
-            u64 *row = machine.move[m];
-            const u64 *option = block.options.row(m);
-            // by turns, the others do the only thing they can
-            for (int w = 0; w < WORDS; ++w) row[w] = options_.by_turns ? option[w] & ~turn[w] : 0;
+    // by turns, the others do the only thing they can; what moved before was cleared
+    if (options_.by_turns)
+        for (int p = 0; p < players(); ++p) {
+            const i32 first = c.bounds[options_.players[p]], last = c.bounds[options_.players[p] + 1];
+            kernels().batch->copy_outside(block.options.row(first), last - first, block.turns.row(p),
+                                          machine.move.data() + first);
         }
-    }
     const int each = given();
-    for (int lane = 0; lane < count; ++lane) {
-        if (!Evaluator::bit(playing.words, lane)) continue;
-        for (int p = 0; p < each; ++p) {
-            const int player = options_.by_turns ? block.to_move[lane] : p;
-            const i32 action = actions[i64(lane) * each + p];
-            const i32 m = options_.number[std::size_t(player) * options_.actions + action];
-            machine.move[m][lane >> 6] |= u64(1) << (lane & 63);
-        }
-    }
+    u64 *const *move = machine.move.data();
+    for (int lane = 0; lane < count; ++lane)
+        for (int p = 0; p < each; ++p, ++made)
+            if (*made >= 0) move[*made][lane >> 6] |= u64(1) << (lane & 63);
 }
 
 void Env::draw_chance(Machine &machine, Block &block) {
@@ -311,7 +322,7 @@ bool Env::score(Machine &machine, const Row &over, int count, float *rewards) {
     return !wrong;
 }
 
-void Env::advance(i64 k, const i32 *actions, const Row &held, const Told &told, Outcome &outcome) {
+void Env::advance(i64 k, const Told &told, Outcome &outcome) {
     const Circuit &c = *circuit_;
     const BatchKernels &kernel = *kernels().batch;
     Block &block = blocks_[k];
@@ -323,20 +334,21 @@ void Env::advance(i64 k, const i32 *actions, const Row &held, const Told &told, 
     }
     Row playing, waiting, again; // lanes that move, that are over and not held, that begin again
     for (int w = 0; w < WORDS; ++w) {
-        playing.words[w] = block.live.words[w] & ~(block.over.words[w] | held.words[w]);
-        waiting.words[w] = block.over.words[w] & ~held.words[w];
+        playing.words[w] = block.live.words[w] & ~(block.over.words[w] | block.held.words[w]);
+        waiting.words[w] = block.over.words[w] & ~block.held.words[w];
     }
     if (options_.reset == Reset::NEXT) again = waiting;
 
     // the moves and the next state
-    make_moves(m, block, playing, actions, count);
+    make_moves(m, block, made_.data() + k * LANES * given(), count);
     if (options_.chance >= 0) draw_chance(m, block);
     m.evaluator.run_next();
     if (percepts_) {
         for (i64 i = 0; i < percepts_; ++i)
             for (int w = 0; w < WORDS; ++w)
                 scratch_.row(i)[w] = m.evaluator.sees(static_cast<int>(i))[w] & playing.words[w];
-        emit(scratch_.data(), all_columns_.data(), percepts_, false, k, told.percepts);
+        kernel.pack(scratch_.data(), percept_columns_.data(), static_cast<int>(percepts_), squares_.data());
+        emit(squares_, percepts_, false, k, told.percepts);
     }
     kernel.merge(m.next.data(), c.fluents, playing.words, block.fluents.data());
     if (row_any(again.words)) kernel.assign(initial_.data(), c.fluents, again.words, block.fluents.data());
@@ -374,13 +386,13 @@ void Env::advance(i64 k, const i32 *actions, const Row &held, const Told &told, 
         outcome.goalless |= !score(m, over, count, rewards);
     }
 
+    look(block);
     if (options_.reset != Reset::SAME) {
         for (int w = 0; w < WORDS; ++w)
             block.over.words[w] = ended.words[w] | (block.over.words[w] & ~again.words[w]);
         open(block);
     } else if (row_any(ended.words)) {
-        emit(block.fluents.data(), options_.columns.data(), static_cast<i64>(options_.columns.size()),
-             options_.packed, k, told.last);
+        emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.last);
         kernel.assign(initial_.data(), c.fluents, ended.words, block.fluents.data());
         kernel.assign(first_options_.data(), c.moves, ended.words, block.options.data());
         for (int p = 0; p < players(); ++p)
@@ -388,7 +400,11 @@ void Env::advance(i64 k, const i32 *actions, const Row &held, const Told &told, 
                 u64 &turn = block.turns.row(p)[w];
                 turn = p == first_turn_ ? turn | ended.words[w] : turn & ~ended.words[w];
             }
-        each_lane(ended.words, [&](int lane) { block.steps[lane] = 0; });
+        each_lane(ended.words, [&](int lane) {
+            block.steps[lane] = 0;
+            for (std::size_t j = 0; j < first_look_.size(); ++j)
+                look_.row(64 * j + (lane & 63))[lane >> 6] = first_look_[j];
+        });
         if (kept()) {
             m.load(block.fluents);
             m.evaluator.run_legal();
@@ -400,17 +416,13 @@ void Env::advance(i64 k, const i32 *actions, const Row &held, const Told &told, 
 Env::Outcome Env::step(const i32 *actions, const u8 *held, const Told &told) {
     const std::lock_guard lock(mutex_);
     Outcome outcome;
-    // a copy: what was found legal must not be changed by another thread
-    std::copy_n(actions, actions_.size(), actions_.begin());
-    std::vector<u8> still;
-    if (held) still.assign(held, held + lanes_);
-    outcome.illegal = find_illegal(held ? still.data() : nullptr);
-    if (outcome.illegal >= 0) return outcome;
-    Row row;
     for (i64 k = 0; k < blocks(); ++k) {
-        if (held) collect(still.data() + k * LANES, lanes_of(k), row);
-        advance(k, actions_.data() + k * LANES * given(), row, told, outcome);
+        if (held) collect(held + k * LANES, lanes_of(k), blocks_[k].held);
+        else blocks_[k].held = Row();
     }
+    outcome.illegal = find_illegal(actions);
+    if (outcome.illegal >= 0) return outcome;
+    for (i64 k = 0; k < blocks(); ++k) advance(k, told, outcome);
     return outcome;
 }
 
@@ -419,24 +431,30 @@ void Env::sample(i32 *actions) {
     const Circuit &c = *circuit_;
     const int each = given();
     std::fill_n(actions, lanes_ * each, 0);
-    std::vector<const u64 *> options(c.moves);
+    std::vector<const u64 *> legal(std::max(c.moves, options_.actions));
     for (i64 k = 0; k < blocks(); ++k) {
         Block &block = blocks_[k];
         const int count = lanes_of(k);
-        for (int m = 0; m < c.moves; ++m) options[m] = block.options.row(m);
+        i32 *out = actions + k * LANES * each;
+        if (options_.by_turns) { // drawn from the union over players
+            kernels().batch->mask(block.options.data(), options_.number.data(), block.turns.data(), players(),
+                                  options_.actions, mask_.data());
+            for (int a = 0; a < options_.actions; ++a) legal[a] = mask_.row(a);
+            choose(legal.data(), options_.actions, block.dice.data(), taken_.data());
+            for (int a = 0; a < options_.actions; ++a)
+                each_lane(taken_[a], [&](int lane) {
+                    if (lane < count) out[lane] = a;
+                });
+            continue;
+        }
+        for (int m = 0; m < c.moves; ++m) legal[m] = block.options.row(m);
         for (int p = 0; p < players(); ++p) {
             const i32 first = c.bounds[options_.players[p]], last = c.bounds[options_.players[p] + 1];
-            choose(options.data() + first, last - first, block.dice.data(), taken_.data() + first);
-            const u64 *turn = block.turns.row(p);
-            i32 *out = actions + k * LANES * each + (options_.by_turns ? 0 : p);
-            for (i32 m = first; m < last; ++m) {
-                const u64 *row = taken_[m];
-                for (int w = 0; w < WORDS; ++w)
-                    for (u64 word = options_.by_turns ? row[w] & turn[w] : row[w]; word; word &= word - 1) {
-                        const int lane = 64 * w + lowest_bit(word);
-                        if (lane < count) out[i64(lane) * each] = action_of_[m];
-                    }
-            }
+            choose(legal.data() + first, last - first, block.dice.data(), taken_.data() + first);
+            for (i32 m = first; m < last; ++m)
+                each_lane(taken_[m], [&](int lane) {
+                    if (lane < count) out[i64(lane) * each + p] = action_of_[m];
+                });
         }
     }
 }
@@ -446,7 +464,10 @@ void Env::observe(const i32 *columns, int n, bool packed, u8 *out) {
     const std::vector<i32> listed(columns, columns + n);
     for (const i32 column : listed) need(column >= -1 && column < circuit_->fluents, "a column is no fluent");
     if (static_cast<std::size_t>(n) > squares_.rows()) squares_ = RowBuffer((n + 63) / 64 * 64);
-    for (i64 k = 0; k < blocks(); ++k) emit(blocks_[k].fluents.data(), listed.data(), n, packed, k, out);
+    for (i64 k = 0; k < blocks(); ++k) {
+        kernels().batch->pack(blocks_[k].fluents.data(), listed.data(), n, squares_.data());
+        emit(squares_, n, packed, k, out);
+    }
 }
 
 std::vector<i32> Env::steps() {

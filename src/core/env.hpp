@@ -89,7 +89,7 @@ private:
 
         Evaluator evaluator;
         std::vector<const u64 *> legal, next;
-        std::vector<u64 *> move;
+        std::vector<u64 *> fluent, move;
     };
     struct Row {
         alignas(64) u64 words[WORDS] = {};
@@ -98,6 +98,7 @@ private:
         RowBuffer fluents, options, turns, chance, dice;
         Row live; // lanes with a game
         Row over;
+        Row held; // lanes that stay where they are in this step
         i32 steps[LANES] = {};
         u8 to_move[LANES] = {};
     };
@@ -106,15 +107,16 @@ private:
     bool kept() const { return static_cast<i64>(machines_.size()) == blocks(); }
     int lanes_of(i64 block) const { return static_cast<int>(std::min<i64>(LANES, lanes_ - block * LANES)); }
     static void collect(const u8 *values, int count, Row &row);
-    i64 find_illegal(const u8 *held) const;
+    i64 find_illegal(const i32 *actions);
     void survey(Machine &machine, Block &block, Row &stuck, Row &clash);
     void draw_chance(Machine &machine, Block &block);
-    void make_moves(Machine &machine, Block &block, const Row &playing, const i32 *actions, int count);
+    void make_moves(Machine &machine, const Block &block, const i32 *made, int count);
     bool score(Machine &machine, const Row &over, int count, float *rewards);
     void open(Block &block);
+    void look(const Block &block);
     void tell(i64 k, const Told &told);
-    void emit(const u64 *rows, const i32 *columns, i64 n, bool packed, i64 k, u8 *out);
-    void advance(i64 k, const i32 *actions, const Row &held, const Told &told, Outcome &outcome);
+    void emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out);
+    void advance(i64 k, const Told &told, Outcome &outcome);
 
     CircuitPtr circuit_;
     i64 lanes_;
@@ -124,10 +126,12 @@ private:
     std::vector<Block> blocks_;
     std::vector<i32> player_of_; // [roles] -1 for roles that do not choose
     std::vector<i32> action_of_; // [moves]
-    std::vector<i32> legal_columns_, all_columns_;
+    std::vector<i32> legal_columns_, percept_columns_;
     std::vector<u8> initial_, first_options_; // [fluents], [moves]
+    std::vector<u64> first_look_; // the observation of the initial state, packed
     int first_turn_ = 0;
-    std::vector<i32> actions_;
+    std::vector<i32> made_;       // [lanes * given] the moves of this step
+    RowBuffer look_;              // the observation of a block, transposed
     RowBuffer scratch_, squares_, mask_;
     std::vector<u64 *> taken_;
     std::mutex mutex_; // one call at a time, whatever threads do

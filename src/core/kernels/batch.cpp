@@ -75,6 +75,15 @@ void merge(const u64 *const *source, int n, const u64 *lanes, u64 *rows) {
     }
 }
 
+void copy(const u64 *rows, int n, u64 *const *target) {
+    for (int i = 0; i < n; ++i) store(target[i], load(rows + std::ptrdiff_t(i) * WORDS));
+}
+
+void copy_outside(const u64 *rows, int n, const u64 *lanes, u64 *const *target) {
+    const Row outside = ~load(lanes);
+    for (int i = 0; i < n; ++i) store(target[i], load(rows + std::ptrdiff_t(i) * WORDS) & outside);
+}
+
 void mask(const u64 *options, const i32 *number, const u64 *turns, int players, int n, u64 *out) {
     for (int a = 0; a < n; ++a, out += WORDS) {
         Row any{};
@@ -86,24 +95,39 @@ void mask(const u64 *options, const i32 *number, const u64 *turns, int players, 
     }
 }
 
-// Transpose 64 rows as squares of bits, one for each word of a row (Warren, Hacker's Delight, 7-3).
-template <int DISTANCE> inline void swap_bits(u64 *square) {
+// One step of transposing squares of bits, one square for each word of a row (Warren, Hacker's Delight, 7-3).
+template <int DISTANCE> inline void swap_bits(Row &a, Row &b) {
     constexpr u64 low = ~u64(0) / ((u64(1) << DISTANCE) + 1);
-    for (int k = 0; k < 64; k = (k + DISTANCE + 1) & ~DISTANCE) {
-        const Row a = load(square + k * WORDS), b = load(square + (k + DISTANCE) * WORDS);
-        const Row changed = ((a >> DISTANCE) ^ b) & low;
-        store(square + k * WORDS, a ^ (changed << DISTANCE));
-        store(square + (k + DISTANCE) * WORDS, b ^ changed);
-    }
+    const Row changed = ((a >> DISTANCE) ^ b) & low;
+    a ^= changed << DISTANCE;
+    b ^= changed;
 }
 
-void transpose_rows(u64 *square) {
-    swap_bits<32>(square);
-    swap_bits<16>(square);
-    swap_bits<8>(square);
-    swap_bits<4>(square);
-    swap_bits<2>(square);
-    swap_bits<1>(square);
+// The three steps between eight rows that are STRIDE apart, in registers.
+template <int STRIDE> inline void swap_eight(Row (&rows)[8]) {
+    for (int i = 0; i < 4; ++i) swap_bits<4 * STRIDE>(rows[i], rows[i + 4]);
+    for (int i = 0; i < 8; i += i & 1 ? 3 : 1) swap_bits<2 * STRIDE>(rows[i], rows[i + 2]);
+    for (int i = 0; i < 8; i += 2) swap_bits<STRIDE>(rows[i], rows[i + 1]);
+}
+
+void pack(const u64 *rows, const i32 *columns, int n, u64 *squares) {
+    for (int done = 0; done < n; done += 64, squares += 64 * WORDS) {
+        Row eight[8];
+        for (int i = 0; i < 8; ++i) {
+            for (int k = 0; k < 8; ++k) {
+                const int at = done + 8 * k + i;
+                const i32 column = at < n ? columns[at] : -1;
+                eight[k] = column < 0 ? Row{} : load(rows + std::ptrdiff_t(column) * WORDS);
+            }
+            swap_eight<8>(eight);
+            for (int k = 0; k < 8; ++k) store(squares + (8 * k + i) * WORDS, eight[k]);
+        }
+        for (int i = 0; i < 64; i += 8) {
+            for (int k = 0; k < 8; ++k) eight[k] = load(squares + (i + k) * WORDS);
+            swap_eight<1>(eight);
+            for (int k = 0; k < 8; ++k) store(squares + (i + k) * WORDS, eight[k]);
+        }
+    }
 }
 
 // Write 64 bits as 64 bytes.
@@ -132,35 +156,27 @@ inline void spread_word(u64 word, u8 *out) {
 #endif
 }
 
-void emit(const u64 *rows, const i32 *columns, int n, u64 *squares, bool packed, int count, u8 *out, u8 *end) {
+void emit(const u64 *squares, int n, bool packed, int count, u8 *out, u8 *end) {
     const int groups = (n + 63) / 64;
-    for (int j = 0; j < groups; ++j) {
-        u64 *square = squares + std::ptrdiff_t(j) * 64 * WORDS;
-        const int filled = std::min(64, n - 64 * j);
-        for (int b = 0; b < filled; ++b) {
-            const i32 column = columns[64 * j + b];
-            store(square + b * WORDS, column < 0 ? Row{} : load(rows + std::ptrdiff_t(column) * WORDS));
+    constexpr int square = 64 * WORDS;
+    if (packed) {
+        for (int lane = 0; lane < count; ++lane) {
+            const u64 *word = squares + (lane & 63) * WORDS + (lane >> 6);
+            for (int j = 0; j < groups; ++j, out += 8) std::memcpy(out, word + j * square, 8);
         }
-        std::memset(square + filled * WORDS, 0, std::size_t(64 - filled) * 8 * WORDS);
-        transpose_rows(square);
+        return;
     }
-    for (int lane = 0; lane < count; ++lane) {
+    int lane = 0;
+    for (; lane < count && end - out >= 64 * groups; ++lane, out += n) {
         const u64 *word = squares + (lane & 63) * WORDS + (lane >> 6);
-        for (int j = 0; j < groups; ++j, word += 64 * WORDS) {
-            if (packed) {
-                std::memcpy(out, word, 8);
-                out += 8;
-                continue;
-            }
-            const int length = std::min(64, n - 64 * j);
-            if (end - out >= 64) {
-                spread_word(*word, out);
-            } else {
-                u8 bytes[64];
-                spread_word(*word, bytes);
-                std::memcpy(out, bytes, length);
-            }
-            out += length;
+        for (int j = 0; j < groups; ++j) spread_word(word[j * square], out + 64 * j);
+    }
+    for (; lane < count; ++lane, out += n) { // there is no room to write past the lane
+        const u64 *word = squares + (lane & 63) * WORDS + (lane >> 6);
+        for (int j = 0; j < groups; ++j) {
+            u8 bytes[64];
+            spread_word(word[j * square], bytes);
+            std::memcpy(out + 64 * j, bytes, std::min(64, n - 64 * j));
         }
     }
 }
@@ -190,6 +206,6 @@ i32 age(i32 *steps, const u64 *going, const u64 *begun) {
 } // namespace
 
 extern const BatchKernels batch;
-const BatchKernels batch = {survey, choose, random, assign, merge, mask, emit, spread, age};
+const BatchKernels batch = {survey, choose, random, assign, merge, copy, copy_outside, mask, pack, emit, spread, age};
 
 } // namespace herbrand::HB_LEVEL
