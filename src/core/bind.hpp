@@ -21,7 +21,6 @@ template <class T> using Array2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::
 // The name of an argument that is such an array: nanobind would convert others, and what is written into
 // a converted array is lost.
 inline auto array(const char *name) { return nb::arg(name).noconvert(); }
-
 // A vector as an array that owns it.
 template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T> &&values) {
     auto *kept = new std::vector<T>(std::move(values));
@@ -49,5 +48,7 @@ void bind_search(nb::module_ &m);
 void bind_explore(nb::module_ &m);
 void bind_minimax(nb::module_ &m);
 void bind_play(nb::module_ &m);
+void bind_env(nb::module_ &m);
+void bind_graph(nb::module_ &m);
 
 } // namespace herbrand

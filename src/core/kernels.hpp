@@ -9,6 +9,7 @@ struct DistanceNetwork;
 struct Op;
 struct RoleChoice;
 struct Block;
+struct BatchKernels; // batch.hpp
 
 struct Kernels {
     const char *level;
@@ -29,6 +30,8 @@ struct Kernels {
     // Fill found[i] with the distance of packed state i, of so many words; false when `stop` ended it.
     // See distance.hpp.
     bool (*distances)(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
+    // What environments do with rows.
+    const BatchKernels *batch;
 };
 
 #define HB_DECLARE_KERNELS(name) \

@@ -38,4 +38,6 @@ NB_MODULE(_core, m) {
     bind_explore(m);
     bind_minimax(m);
     bind_play(m);
+    bind_env(m);
+    bind_graph(m);
 }

@@ -17,8 +17,9 @@ i64 play_block(Block &block, i64 passes);
 u64 spin(i64 turns);
 bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
 
+extern const BatchKernels batch;
 extern const Kernels table;
 const Kernels table = {HB_NAME(HB_LEVEL), walk_rows, choose, take_where, clear_rows, transpose_rows, play_block, spin,
-                       distances};
+                       distances, &batch};
 
 } // namespace herbrand::HB_LEVEL

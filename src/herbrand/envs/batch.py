@@ -15,18 +15,16 @@ Inside, a game is one bit of each machine word; nothing is done game by game but
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from herbrand.core import Env
 from herbrand.envs.planes import View, find_board, make_view
-from herbrand.envs.turns import find_turns, noting
+from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError, IllegalMoveError
-from herbrand.simulate.playouts import goal_value
-from herbrand.simulate.rows import share_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,8 +42,6 @@ MAX_STEPS: Final = 1000
 _MODES: Final = {"off": 0, "next": 1, "same": 2}
 KEPT_BYTES: Final = 1 << 28
 """Up to so much memory the values of a state are kept until the next step; else they are evaluated again."""
-_SLACK: Final = 64
-_BITS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +118,7 @@ class BatchEnv:
         """The roles that choose."""
         if not self.players:
             raise GameError("no role chooses anything: all is left to `random`")
-        with noting():
-            found = find_turns(game)
+        found = find_turns(game)
         if not len(found.states):
             raise GameError("the initial state is terminal, or a role has no legal move in it")
         if turns and not found.by_turns:
@@ -140,10 +135,9 @@ class BatchEnv:
         self.num_actions = max(map(len, self.actions))
         self.percepts: tuple[tuple[str, str], ...] = self._percepts()
         """The pairs of role and percept that `sees` can give."""
-        self._reward_range = reward_range
-        self._seed = seed
-        with noting():
-            self._prepare(walker.inputs, indices, found.idle)
+        self._env = self._made(walker.inputs, indices, found.idle, reward_range)
+        self._sow(seed)
+        self._started = False
 
     # -- shapes ---------------------------------------------------------------------------
 
@@ -173,18 +167,10 @@ class BatchEnv:
 
         Without a seed chance goes on as it is.
         """
-        from herbrand.envs import kernel
-
         if seed is not None:
             self._sow(seed)
-        fresh = np.zeros(self._blocks * self._lanes, np.bool_)
-        fresh[: self.n] = True if where is None else where
-        words = np.packbits(fresh, bitorder="little").view(np.uint64).reshape(self._blocks, -1)
-        told = self._outputs()
-        errors = np.zeros(3, np.int64)
-        kernel.begin(
-            *self._machine, *self._tables, self._store, told, words, self.game.network.initial, errors, self.n
-        )
+        told = _Told(self, self._env)
+        self._env.begin(_flags(True if where is None else where, self.n), *told.present)
         self._started = True
         return self._step(told, final=False)
 
@@ -194,8 +180,6 @@ class BatchEnv:
         Games for which `where`, [n], is false stay as they are, and so do those of them that are over.
         Raises `IllegalMoveError`, and moves nothing, when an action is not legal in a game that is not over.
         """
-        from herbrand.envs import kernel
-
         given = np.ascontiguousarray(actions, np.int32)
         if given.shape != (self.n, *self.action_shape):
             raise ValueError(
@@ -203,38 +187,24 @@ class BatchEnv:
             )
         given = given.reshape(self.n, -1)
         self._require_started()
-        if where is None:
-            held = self._held_none
-        else:
-            still = np.zeros(self._blocks * self._lanes, np.bool_)
-            still[: self.n] = ~np.asarray(where, np.bool_)
-            held = np.packbits(still, bitorder="little").view(np.uint64).reshape(self._blocks, -1)
-        wrong = kernel.check(given, self._numbers, self._store, held, self._width, self.by_turns, self.n)
-        if wrong >= 0:
-            raise IllegalMoveError(self._refusal(int(wrong), given[wrong].tolist()))
-        told = self._outputs()
-        errors = np.zeros(3, np.int64)
-        kernel.advance(
-            *self._machine, *self._tables, self._store, told, given, self._start, _MODES[self.auto_reset],
-            self.max_steps, held, errors, self.n,
-        )  # fmt: skip
-        if errors[1] and self.by_turns:
+        held = None if where is None else 1 - _flags(where, self.n)
+        told = _Told(self, self._env)
+        outcome = self._env.step(given, held, *told.present, *told.gained)
+        if outcome.illegal >= 0:
+            raise IllegalMoveError(self._refusal(outcome.illegal, given[outcome.illegal].tolist()))
+        if outcome.clash and self.by_turns:
             raise GameError(
                 "the game does not go by turns after all: two players have a choice; use turns=False"
             )
-        if errors[2]:
+        if outcome.goalless:
             raise GameError("a game ended in a state in which some player has not exactly one goal value")
         return self._step(told, final=True)
 
     def sample(self) -> NDArray[np.int32]:
         """Return random legal actions, [n, *action_shape], all equally likely; any where a game is over."""
-        from herbrand.envs import kernel
-
         self._require_started()
         actions = np.zeros((self.n, 1 if self.by_turns else len(self.players)), np.int32)
-        rows, width, _ = self._machine
-        _, roles, scratch, _ = self._tables
-        kernel.sample(rows[0], width, roles, scratch, self._store, self._dice, actions, self.by_turns, self.n)
+        self._env.sample(actions)
         return actions[:, 0] if self.by_turns else actions
 
     # -- states ---------------------------------------------------------------------------
@@ -248,14 +218,12 @@ class BatchEnv:
     @property
     def steps(self) -> NDArray[np.int32]:
         """How many steps each game has taken, [n]."""
-        steps: NDArray[np.int32] = self._store[5][: self.n].copy()
-        return steps
+        return self._env.steps
 
     @property
     def over(self) -> NDArray[np.bool_]:
         """Which games are over and wait, [n]."""
-        bits = np.unpackbits(self._store[3].reshape(-1).view(np.uint8), bitorder="little")
-        return bits[: self.n].view(np.bool_)
+        return self._env.over.view(np.bool_)
 
     def observe(self, view: View, dtype: Any = np.bool_) -> NDArray[Any]:
         """Return another view of the present states, [n, *shape]."""
@@ -292,167 +260,72 @@ class BatchEnv:
         text = network.terms.text
         return tuple((self.game.roles[role], text(term)) for role, term in network.percepts.tolist())
 
-    def _prepare(
-        self, inputs: Sequence[Sequence[int]], players: Sequence[int], idle: NDArray[np.bool_]
-    ) -> None:
-        """Lay out rows and blocks; see `kernel`."""
-        from herbrand.envs import kernel
-        from herbrand.simulate.kernel import FEW
-
-        game, network = self.game, self.game.network
-        self._width = 8  # one word, for up to 64 games, is not faster and has to be compiled, too
-        self._lanes = 64 * self._width
-        self._blocks = -(-self.n // self._lanes)
-        rows = share_rows(network, sees=bool(self.percepts))
-        fluents, moves = len(network.fluents), len(network.moves)
-        bounds = np.searchsorted(network.moves[:, 0], np.arange(len(network.roles) + 1)).astype(np.int64)
-        chance = -1 if game.chance_role is None else game.roles.index(game.chance_role)
-        if chance >= 0 and bounds[chance + 1] - bounds[chance] > FEW:
-            raise GameError(f"`random` has more than {FEW} moves, too many to draw from")
-        self._numbers = np.full((len(players), self.num_actions), -1, np.int32)
+    def _made(
+        self,
+        inputs: Sequence[Sequence[int]],
+        players: Sequence[int],
+        idle: NDArray[np.bool_],
+        reward_range: tuple[float, float],
+    ) -> Env:
+        game = self.game
+        number = np.full((len(players), self.num_actions), -1, np.int32)
         for p, role in enumerate(players):
-            self._numbers[p, : len(inputs[role])] = inputs[role]
-        legal_rows = self.num_actions if self.by_turns else len(players) * self.num_actions
-        largest = max(len(self.view.columns), legal_rows, len(self.percepts), moves, fluents)
-        squares = 64 * (-(-largest // 64))
-        sizes = [fluents, moves, len(players), len(players), self.num_actions, squares, _BITS, _BITS, 4, 8]
-        places = np.concatenate([[rows.count], rows.count + np.cumsum(sizes)]).astype(np.int64)
-        size = (int(places[-1]) + 1) * self._width
-        self._kept = self._blocks * size * 8 <= KEPT_BYTES
-        v = _aligned(self._blocks if self._kept else 1, size)
-        circuit = (
-            rows.left, rows.right, rows.out, np.array(network.cones, np.int64),
-            network.loops[np.argsort(network.loops[:, 0])] if len(network.loops) else network.loops,
-            rows.feedback, 1 + fluents + moves, fluents, 1 + fluents, int(places[-1]),
-        )  # fmt: skip
-        low, high = self._reward_range
-        values = [goal_value(network.terms.text(term)) for term in network.goals[:, 1].tolist()]
-        by_role = {role: p for p, role in enumerate(players)}
-        goal_player = np.array(
-            [
-                -1 if value is None else by_role.get(int(role), -1)
-                for role, value in zip(network.goals[:, 0], values, strict=True)
-            ],
-            np.int64,
+            number[p, : len(inputs[role])] = inputs[role]
+        return Env(
+            circuit=game.network.circuit,
+            lanes=self.n,
+            players=np.array(players, np.int32),
+            number=number,
+            idle=idle.astype(np.uint8),
+            columns=_int32(self.view.columns),
+            chance=-1 if game.chance_role is None else game.roles.index(game.chance_role),
+            by_turns=self.by_turns,
+            packed=self.dtype == np.uint64,
+            percepts=bool(self.percepts),
+            reset=_MODES[self.auto_reset],
+            max_steps=self.max_steps,
+            low=reward_range[0],
+            high=reward_range[1],
+            keep=KEPT_BYTES,
         )
-        scaled = np.array([low + (high - low) * (value or 0) / 100 for value in values], np.float32)
-        literals = (rows.next, rows.legal, rows.terminal, rows.goal, goal_player, scaled, rows.sees)
-        roles = (bounds, np.array(players, np.int64), chance, self._numbers, idle)
-        columns = (self._literals(self.view.columns), self.by_turns, self.dtype == np.uint64)
-        self._machine: Any = (v, (0,) * self._width, circuit)
-        self._tables: Any = (literals, roles, tuple(places[:-1].tolist()), columns)
-        padded = self._blocks * self._lanes
-        shape = self._blocks, self._width
-        states = np.zeros((self._blocks, fluents, self._width), np.uint64)
-        states[:, network.initial] = ~np.uint64(0)
-        self._store: Any = (
-            states,
-            np.zeros((self._blocks, moves, self._width), np.uint64),
-            np.zeros((self._blocks, len(players), self._width), np.uint64),
-            np.zeros(shape, np.uint64),
-            np.zeros((self._blocks, 4, self._width), np.uint64),
-            np.zeros(padded, np.int32),
-            np.zeros(padded + _SLACK, np.uint8),
-        )
-        packed = self.dtype == np.uint64
-        legal = prod(self.legal_shape)
-        self._sizes = (
-            self._size(len(self.view.columns), self.dtype),
-            self._size(legal, self.dtype),
-            self._size(len(self.view.columns), self.dtype) if self.auto_reset == "same" else 0,
-            self._size(len(self.percepts), np.bool_),
-        )
-        self._shapes = (
-            (self.n, -(-len(self.view.columns) // 64)) if packed else (self.n, *self.view.shape),
-            (self.n, -(-legal // 64)) if packed else (self.n, *self.legal_shape),
-            (self.n, len(self.percepts)),
-        )
-        self._held_none = np.zeros(shape, np.uint64)
-        self._dice = np.zeros((self._blocks, 4, self._width), np.uint64)
-        self._sow(self._seed)
-        self._started = False
-        begun = self.reset()
-        first = (self._store[1][0, :, 0] & np.uint64(1)).astype(np.bool_)
-        # what the rows of the network hold in the initial state
-        values = (v[0].reshape(-1, self._width)[: rows.count, 0] & np.uint64(1)).astype(np.bool_)
-        self._start = (network.initial, first, int(begun.player[0]), values)
-        if not kernel.advance.signatures:  # compile what a step needs, while somebody is told of it
-            with suppress(GameError):
-                self.step(self.sample())
-            self._sow(self._seed)
-        self._started = False
 
     def _sow(self, seed: int | None) -> None:
-        words = np.random.SeedSequence(seed).generate_state(2 * self._dice.size, np.uint64)
-        self._store[4][:] = words[: self._dice.size].reshape(self._dice.shape)
-        self._dice[:] = words[self._dice.size :].reshape(self._dice.shape)
+        self._env.sow(np.random.SeedSequence(seed).generate_state(self._env.seed_words, np.uint64))
 
-    @staticmethod
-    def _literals(columns: NDArray[np.int32]) -> NDArray[np.int32]:
-        return np.where(columns < 0, 0, 2 * (1 + columns)).astype(np.int32)
-
-    def _size(self, elements: int, dtype: Any) -> int:
-        """How long an array for so many elements of each game is, with room for what is written past them."""
-        return self.n * (8 * -(-elements // 64) if dtype == np.uint64 else elements) + _SLACK
-
-    def _outputs(self) -> tuple[NDArray[Any], ...]:
-        """New arrays for `Step`."""
-        n = self.n
-        seen, legal, final, percepts = self._sizes
-        return (
-            np.empty(seen, np.uint8),
-            np.empty(legal, np.uint8),
-            np.empty(n + _SLACK, np.uint8),
-            np.empty((n, len(self.players)), np.float32),
-            np.empty(n + _SLACK, np.uint8),
-            np.empty(n + _SLACK, np.uint8),
-            np.empty(percepts, np.uint8),
-            np.empty(final, np.uint8),
-        )
-
-    def _step(self, told: tuple[NDArray[Any], ...], *, final: bool) -> Step:
+    def _step(self, told: _Told, *, final: bool) -> Step:
         n, dtype = self.n, self.dtype
+        rewards, terminated, truncated, percepts, last = told.gained
         if not final:
-            for array in told[3:7]:
+            for array in (rewards, terminated, truncated, percepts):
                 array.fill(0)
-        terminated = told[4][:n].view(np.bool_)
-        truncated = told[5][:n].view(np.bool_)
-        last = None
-        if final and self.auto_reset == "same" and (terminated.any() or truncated.any()):
-            last = _shaped(told[7], self._shapes[0], dtype)
+        seen = (n, -(-len(self.view.columns) // 64)) if dtype == np.uint64 else (n, *self.view.shape)
+        legal = (n, -(-prod(self.legal_shape) // 64)) if dtype == np.uint64 else (n, *self.legal_shape)
+        ended = final and self.auto_reset == "same" and (terminated.any() or truncated.any())
         return Step(
-            _shaped(told[0], self._shapes[0], dtype),
-            _shaped(told[1], self._shapes[1], dtype),
-            told[2][:n].view(np.int8),
-            told[3],
-            terminated,
-            truncated,
-            last,
-            _shaped(told[6], self._shapes[2], np.dtype(np.bool_)) if self.percepts else None,
+            _shaped(told.observation, seen, dtype),
+            _shaped(told.legal, legal, dtype),
+            told.player.view(np.int8),
+            rewards,
+            terminated.view(np.bool_),
+            truncated.view(np.bool_),
+            _shaped(last, seen, dtype) if ended else None,
+            percepts.view(np.bool_).reshape(n, -1) if self.percepts else None,
         )
 
     def _unpacked(self, columns: NDArray[np.int32], dtype: Any) -> NDArray[Any]:
-        from herbrand.envs import kernel
-
         kind = np.dtype(dtype)
-        groups = -(-len(columns) // 64)
         packed = kind == np.uint64
-        out = np.empty(self._size(len(columns), kind), np.uint8)
-        rows, width, _ = self._machine
-        place = self._tables[2][0]
-        literals = np.where(columns < 0, 0, 2 * (place + columns)).astype(np.int32)
-        kernel.unpack(
-            rows[0], width, self._store[0], place, literals, self._tables[2][5], out,
-            packed, self.n,
-        )  # fmt: skip
-        return _shaped(out, (self.n, groups if packed else len(columns)), kind)
+        words = -(-len(columns) // 64)
+        out = np.empty(self.n * (8 * words if packed else len(columns)), np.uint8)
+        self._env.observe(_int32(columns), packed, out)
+        return _shaped(out, (self.n, words if packed else len(columns)), kind)
 
     def _require_started(self) -> None:
         if not self._started:
             raise RuntimeError("call `reset` before the first step")
 
     def _refusal(self, lane: int, given: Sequence[int]) -> str:
-        players = [int(self._store[6][lane])] if self.by_turns else range(len(self.players))
+        players = [int(self._env.to_move[lane])] if self.by_turns else range(len(self.players))
         state = self.game.state(self.game.expander.facts(self.states[lane : lane + 1])[0])
         for p, action in zip(players, given, strict=True):
             role = self.players[p]
@@ -467,16 +340,37 @@ class BatchEnv:
         return f"game {lane}: an action is not legal"
 
 
-def _aligned(blocks: int, words: int) -> NDArray[np.uint64]:
-    """Return zeros, [blocks, words], that begin where a line of the cache does."""
-    room = np.zeros(blocks * words + 8, np.uint64)
-    skip = -room.ctypes.data % 64 // 8
-    return room[skip : skip + blocks * words].reshape(blocks, words)
+class _Told:
+    """New arrays for `Step`, as the core fills them: bytes, or words as bytes."""
+
+    def __init__(self, env: BatchEnv, core: Env) -> None:
+        n = env.n
+        self.observation = np.empty(core.observation_bytes, np.uint8)
+        self.legal = np.empty(core.legal_bytes, np.uint8)
+        self.player = np.empty(n, np.uint8)
+        self.present = self.observation, self.legal, self.player
+        self.gained = (
+            np.empty((n, len(env.players)), np.float32),
+            np.empty(n, np.uint8),
+            np.empty(n, np.uint8),
+            np.empty(core.percept_bytes, np.uint8),
+            np.empty(core.observation_bytes if env.auto_reset == "same" else 0, np.uint8),
+        )
 
 
-def _shaped(buffer: NDArray[np.uint8], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Return the beginning of a buffer of bytes as an array."""
+def _flags(given: Any, n: int) -> NDArray[np.uint8]:
+    """Return so many bytes, 1 where something is true."""
+    flags = np.empty(n, np.bool_)
+    flags[:] = given
+    return flags.view(np.uint8)
+
+
+def _int32(numbers: NDArray[Any]) -> NDArray[np.int32]:
+    return np.ascontiguousarray(numbers, np.int32)
+
+
+def _shaped(bytes_: NDArray[np.uint8], shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     if dtype == np.uint64:
-        return buffer[: 8 * prod(shape)].view(np.uint64).reshape(shape)
-    found = buffer[: prod(shape)].reshape(shape)
+        return bytes_.view(np.uint64).reshape(shape)
+    found = bytes_.reshape(shape)
     return found.astype(np.float32) if dtype == np.float32 else found.view(dtype)

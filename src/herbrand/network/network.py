@@ -115,7 +115,9 @@ class Network:
             left=i4(self.left),
             right=i4(self.right),
             feedback=i4(self.feedback),
-            loops=i4(self.loops[np.argsort(self.loops[:, 0])]) if len(self.loops) else np.zeros((0, 4), np.int32),
+            loops=i4(self.loops[np.argsort(self.loops[:, 0])])
+            if len(self.loops)
+            else np.zeros((0, 4), np.int32),
             legal=i4(self.legal),
             move_role=i4(self.moves[:, 0]),
             next=i4(self.next),

@@ -51,14 +51,13 @@ def wire(program: GroundProgram, roles: Sequence[int]) -> Network:
     order, component = _order(program, count)
     rule_order = np.argsort(program.head, kind="stable").astype(np.int32)
     rule_start = np.searchsorted(program.head[rule_order], np.arange(count + 1)).astype(np.int64)
-    capacity = len(program.body) + program.rules + 2
     feedback_first = 1 + fluents + moves
     # feedback nodes come before the gates, but how many there are is known only afterwards:
     # gates are built as if there were as many as atoms, and renumbered
     provisional = feedback_first + count
     left, right, feedback_atoms, loops = build_gates(
         order, component, rule_start, rule_order, program.start, program.body,
-        literal, provisional, feedback_first, capacity,
+        literal, provisional, feedback_first,
     )  # fmt: skip
     literal[literal < 0] = 0  # atoms without rules are false
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.compiled import compiled
+from herbrand.core import scan_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +71,7 @@ def share_rows(network: Network, *, sees: bool = False) -> Rows:
     ):
         np.maximum.at(last_use, literals >> 1, end)
     row = np.arange(network.inputs + network.gates)
-    count = int(_scan(order, last_use[network.inputs :], row[network.inputs :], network.inputs))
+    row[network.inputs :], count = scan_rows(order, last_use[network.inputs :], network.inputs)
 
     def at(literals: NDArray[np.int32]) -> NDArray[np.int32]:
         rows: NDArray[np.int32] = (2 * row[literals >> 1] + (literals & 1)).astype(np.int32)
@@ -89,38 +89,3 @@ def share_rows(network: Network, *, sees: bool = False) -> Rows:
         at(network.goal),
         at(network.sees) if sees else network.sees[:0],
     )
-
-
-@compiled
-def _scan(order, last_use, row, first):
-    """Fill in `row[gate]`, from `first` on; return how many rows there are."""
-    gates = len(order)
-    # gates by the place after which their row is free: lists linked through `following`
-    head = np.empty(gates + 1, np.int64)
-    head[:] = -1  # `np.full` would have to be compiled, too
-    following = np.empty(gates, np.int64)
-    free = np.empty(gates, np.int64)
-    ready = 0
-    count = first
-    for i in range(gates):
-        gate = order[i]
-        # operands that are used here for the last time: a gate reads them before it writes
-        at = head[i]
-        while at >= 0:
-            free[ready] = row[at]
-            ready += 1
-            at = following[at]
-        if ready:
-            ready -= 1
-            row[gate] = free[ready]
-        else:
-            row[gate] = count
-            count += 1
-        end = min(last_use[gate], gates)
-        if end == i:  # nobody reads it
-            free[ready] = row[gate]
-            ready += 1
-        else:
-            following[gate] = head[end]
-            head[end] = gate
-    return count

@@ -1,0 +1,165 @@
+#include "bind.hpp"
+#include "env.hpp"
+
+#include <nanobind/stl/optional.h>
+
+namespace herbrand {
+
+namespace {
+
+template <class T> std::vector<T> copied(const Array1<const T> &array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+using Bytes = Array1<u8>;
+
+u8 *sized(const Bytes &array, i64 size, const char *what) {
+    require(static_cast<i64>(array.size()) == size, what);
+    return array.data();
+}
+
+void tell(const Env &env, const Bytes &observation, const Bytes &legal, const Bytes &player, Told &told) {
+    told.observation = sized(observation, env.observation_bytes(), "`observation` has another length");
+    told.legal = sized(legal, env.legal_bytes(), "`legal` has another length");
+    told.player = sized(player, env.lanes(), "`player` has another length");
+}
+
+} // namespace
+
+void bind_env(nb::module_ &m) {
+    nb::class_<Env::Outcome>(m, "EnvOutcome", "What came of `Env.step`.")
+        .def_ro("illegal", &Env::Outcome::illegal,
+                "The first game whose action is not legal, -1 if there is none; if there is, nothing has moved.")
+        .def_ro("clash", &Env::Outcome::clash, "Two players have a choice at the same time.")
+        .def_ro("goalless", &Env::Outcome::goalless,
+                "A game ended in a state in which a player has not exactly one goal value.");
+
+    nb::class_<Env>(m, "Env",
+                    "Many games of one kind, moved along together; see `herbrand.envs.BatchEnv`.\n\n"
+                    "Arrays that are told of lie lane by lane in the memory of the caller: uint8, a byte for each\n"
+                    "element, or packed, where each lane has whole words of 64 bits.")
+        .def(
+            "__init__",
+            [](Env *self, CircuitPtr circuit, i64 lanes, Array1<const i32> players, Array2<const i32> number,
+               Array1<const u8> idle, Array1<const i32> columns, int chance, bool by_turns, bool packed,
+               bool percepts, int reset, int max_steps, double low, double high, i64 keep) {
+                require(circuit != nullptr, "there is no circuit");
+                require(reset >= 0 && reset <= 2, "`reset` is 0, 1 or 2");
+                require(number.shape(0) == players.size() && number.shape(1) < (1u << 29),
+                        "moves have the shape [players, actions]");
+                EnvOptions options;
+                options.players = copied(players);
+                options.number.assign(number.data(), number.data() + number.size());
+                options.actions = static_cast<int>(number.shape(1));
+                options.idle = copied(idle);
+                options.columns = copied(columns);
+                options.chance = chance;
+                options.by_turns = by_turns;
+                options.packed = packed;
+                options.percepts = percepts;
+                options.reset = static_cast<Reset>(reset);
+                options.max_steps = max_steps;
+                options.low = low;
+                options.high = high;
+                options.keep = keep;
+                new (self) Env(std::move(circuit), lanes, std::move(options));
+            },
+            nb::kw_only(), nb::arg("circuit"), nb::arg("lanes"), array("players"), array("number"),
+            array("idle"), array("columns"), nb::arg("chance"), nb::arg("by_turns"), nb::arg("packed"),
+            nb::arg("percepts"), nb::arg("reset"), nb::arg("max_steps"), nb::arg("low"), nb::arg("high"),
+            nb::arg("keep"),
+            "`lanes` games.  `players` are the roles that choose, ascending; `number[p,
+            a]` the move of action a of\n"
+            "player p, -1 for none; `idle` says of each move whether it waits; `columns` are the fluents that are\n"
+            "observed, -1 for false; `chance` is the role that is drawn,
+            -1 for none.  `reset`: games that are over\n"
+            "stay (0), begin again in the next step (1), at once (2).  `low` and `high` are the rewards for goal\n"
+            "values 0 and 100.  Up to `keep` bytes every block of 512 games has rows of its own.")
+        .def_prop_ro("seed_words", &Env::seed_words, "How many words `sow` takes.")
+        .def_prop_ro("observation_bytes", &Env::observation_bytes, "The length of `observation` and `last`.")
+        .def_prop_ro("legal_bytes", &Env::legal_bytes, "The length of `legal`.")
+        .def_prop_ro("percept_bytes", &Env::percept_bytes, "The length of `percepts`.")
+        .def(
+            "sow",
+            [](Env &env, Array1<const u64> words) {
+                require(static_cast<i64>(words.size()) == env.seed_words(), "another number of words");
+                env.sow(words.data());
+            },
+            array("words"), "Give the generators of chance and of samples their states, [seed_words] uint64.")
+        .def(
+            "begin",
+            [](Env &env, Array1<const u8> fresh, Bytes observation, Bytes legal, Bytes player) {
+                require(static_cast<i64>(fresh.size()) == env.lanes(), "`fresh` has another length");
+                Told told;
+                tell(env, observation, legal, player, told);
+                nb::gil_scoped_release release;
+                return env.begin(fresh.data(), told);
+            },
+            array("fresh"), array("observation"), array("legal"), array("player"),
+            "Put the games for which `fresh`, [lanes] uint8, is not 0 into the initial state, and fill the arrays\n"
+            "for all; return whether no two players have a choice at the same time.")
+        .def(
+            "step",
+            [](Env &env, Array2<const i32> actions, std::optional<Array1<const u8>> held, Bytes observation,
+               Bytes legal, Bytes player, Array2<float> rewards, Bytes terminated, Bytes truncated, Bytes percepts,
+               Bytes last) {
+                require(static_cast<i64>(actions.shape(0)) == env.lanes() &&
+                            static_cast<i64>(actions.shape(1)) == env.given(),
+                        "`actions` has another shape");
+                require(!held || static_cast<i64>(held->size()) == env.lanes(), "`held` has another length");
+                require(static_cast<i64>(rewards.shape(0)) == env.lanes() &&
+                            static_cast<i64>(rewards.shape(1)) == env.players(),
+                        "`rewards` has another shape");
+                Told told;
+                tell(env, observation, legal, player, told);
+                told.rewards = rewards.data();
+                told.terminated = sized(terminated, env.lanes(), "`terminated` has another length");
+                told.truncated = sized(truncated, env.lanes(), "`truncated` has another length");
+                told.percepts = sized(percepts, env.percept_bytes(), "`percepts` has another length");
+                told.last = sized(last, env.options().reset == Reset::SAME ? env.observation_bytes() : 0,
+                                  "`last` has another length");
+                const u8 *still = held ? held->data() : nullptr;
+                nb::gil_scoped_release release;
+                return env.step(actions.data(), still, told);
+            },
+            array("actions"), array("held").none(), array("observation"), array("legal"),
+            array("player"),
+            array("rewards"), array("terminated"), array("truncated"), array("percepts"),
+            array("last"),
+            "Move the games that are neither over nor `held`, [lanes] uint8 or None, and fill the arrays.\n\n"
+            "`actions` is [lanes, 1] int32 by turns, else [lanes,
+            players].  `last` is the observation before games\n"
+            "that ended began again; empty unless `reset` is 2.")
+        .def(
+            "sample",
+            [](Env &env, Array2<i32> actions) {
+                require(static_cast<i64>(actions.shape(0)) == env.lanes() &&
+                            static_cast<i64>(actions.shape(1)) == env.given(),
+                        "`actions` has another shape");
+                nb::gil_scoped_release release;
+                env.sample(actions.data());
+            },
+            array("actions"), "Draw legal actions for `step`, all equally likely; any where a game is over.")
+        .def(
+            "observe",
+            [](Env &env, Array1<const i32> columns, bool packed, Bytes out) {
+                require(columns.size() < (1u << 29), "there are too many columns");
+                u8 *bytes = sized(out, env.bytes(static_cast<i64>(columns.size()), packed),
+                "`out` has another length");
+                nb::gil_scoped_release release;
+                env.observe(columns.data(), static_cast<int>(columns.size()), packed, bytes);
+            },
+            array("columns"), nb::arg("packed"), array("out"),
+            "Fill `out` with the values of other fluents, -1 being false.")
+        .def_prop_ro(
+            "steps", [](Env &env) { return as_array(env.steps()); }, nb::rv_policy::automatic,
+            "[lanes] int32, how many steps each game has taken.")
+        .def_prop_ro(
+            "over", [](Env &env) { return as_array(env.over()); }, nb::rv_policy::automatic,
+            "[lanes] uint8, which games are over and wait.")
+        .def_prop_ro(
+            "to_move", [](Env &env) { return as_array(env.to_move()); }, nb::rv_policy::automatic,
+            "[lanes] uint8, whose turn it is, counting `players`.");
+}
+
+} // namespace herbrand

@@ -1,0 +1,497 @@
+#include "env.hpp"
+
+#include "cpu.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace herbrand {
+
+namespace {
+
+constexpr int MOST_CHOICES = 4095; // of the kernel `choose`
+
+void need(bool condition, const char *what) {
+    if (!condition) throw std::invalid_argument(what);
+}
+
+template <class Each> void each_lane(const u64 *row, Each &&each) {
+    for (int w = 0; w < WORDS; ++w)
+        for (u64 word = row[w]; word; word &= word - 1) each(64 * w + lowest_bit(word));
+}
+
+// Draw as `BatchKernels::choose` does, lane by lane: for any number of rows.
+void choose_among_many(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
+    std::vector<i32> rank(LANES);
+    for (int i = 0; i < n; ++i) each_lane(rows[i], [&](int lane) { ++rank[lane]; });
+    alignas(64) u64 words[WORDS];
+    kernels().batch->random(generator, words);
+    for (int lane = 0; lane < LANES; ++lane) {
+        // a random word seeds a short sequence for its 64 lanes
+        const u64 drawn = scatter(words[lane >> 6] + u64(lane % 64 + 1) * 0x9E3779B97F4A7C15u);
+        rank[lane] = static_cast<i32>((drawn >> 32) * u64(rank[lane]) >> 32);
+    }
+    for (int i = 0; i < n; ++i) {
+        const u64 *row = rows[i];
+        u64 chosen[WORDS] = {};
+        each_lane(row, [&](int lane) {
+            if (rank[lane]-- == 0) chosen[lane >> 6] |= u64(1) << (lane & 63);
+        });
+        std::memcpy(taken[i], chosen, sizeof chosen);
+    }
+}
+
+void choose(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
+    if (n > MOST_CHOICES) choose_among_many(rows, n, generator, taken);
+    else kernels().batch->choose(rows, n, generator, taken);
+}
+
+} // namespace
+
+Env::Machine::Machine(const CircuitPtr &circuit) : evaluator(circuit) {
+    for (int f = 0; f < circuit->fluents; ++f) {
+        next.push_back(evaluator.next(f));
+        fluent.push_back(evaluator.fluent(f));
+    }
+    for (int m = 0; m < circuit->moves; ++m) {
+        legal.push_back(evaluator.legal(m));
+        move.push_back(evaluator.move(m));
+    }
+}
+
+void Env::Machine::load(const RowBuffer &fluents) {
+    kernels().batch->copy(fluents.data(), static_cast<int>(fluent.size()), fluent.data());
+}
+
+Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
+    : circuit_(std::move(circuit)), lanes_(lanes), options_(std::move(options)),
+      percepts_(options_.percepts ? static_cast<i64>(circuit_->sees.size()) : 0) {
+    const Circuit &c = *circuit_;
+    need(lanes >= 1 && lanes <= (i64(1) << 24), "the number of lanes is out of range");
+    need(!options_.players.empty() && players() < 128, "there are 1 to 127 players");
+    need(options_.chance >= -1 && options_.chance < c.roles, "the role of chance is out of range");
+    need(options_.actions >= 1 && options_.number.size() == std::size_t(players()) * options_.actions,
+         "moves have the shape [players, actions]");
+    need(options_.idle.size() == std::size_t(c.moves), "`idle` has an element for each move");
+    need(options_.max_steps >= 1, "the number of steps is 1 or more");
+    player_of_.assign(c.roles, -1);
+    action_of_.assign(c.moves, 0);
+    for (int p = 0; p < players(); ++p) {
+        const i32 role = options_.players[p];
+        need(role >= 0 && role < c.roles && role != options_.chance, "a player is no role, or that of chance");
+        need(p == 0 || role > options_.players[p - 1], "players are roles in ascending order");
+        player_of_[role] = p;
+        for (int a = 0; a < options_.actions; ++a) {
+            const i32 m = options_.number[std::size_t(p) * options_.actions + a];
+            need(m >= -1 && m < c.moves && (m < 0 || (m >= c.bounds[role] && m < c.bounds[role + 1])),
+                 "an action is no move of the player");
+            if (m >= 0) action_of_[m] = a;
+        }
+    }
+    for (const i32 column : options_.columns) need(column >= -1 && column < c.fluents, "a column is no fluent");
+
+    for (int i = 0; i < given() * options_.actions; ++i)
+        legal_columns_.push_back(options_.by_turns ? i : options_.number[i]);
+    for (i64 k = 0; k < percepts_; ++k) percept_columns_.push_back(static_cast<i32>(k));
+    const auto squares = [](i64 n) { return static_cast<std::size_t>((n + 63) / 64 * 64); };
+    look_ = RowBuffer(squares(static_cast<i64>(options_.columns.size())));
+    squares_ = RowBuffer(squares(std::max(static_cast<i64>(legal_columns_.size()), percepts_)));
+    mask_ = RowBuffer(options_.by_turns ? options_.actions : 0);
+    scratch_ = RowBuffer(std::max<i64>({c.moves, options_.actions, percepts_}));
+    for (std::size_t i = 0; i < scratch_.rows(); ++i) taken_.push_back(scratch_.row(i));
+    for (int f = 0; f < c.fluents; ++f) initial_.push_back(c.initial[f >> 6] >> (f & 63) & 1);
+
+    const i64 count = (lanes + LANES - 1) / LANES;
+    blocks_ = std::vector<Block>(count);
+    Row all;
+    row_below(all.words, LANES);
+    for (i64 k = 0; k < count; ++k) {
+        Block &block = blocks_[k];
+        block.fluents = RowBuffer(c.fluents);
+        block.options = RowBuffer(c.moves);
+        block.turns = RowBuffer(players());
+        block.chance = RowBuffer(4);
+        block.dice = RowBuffer(4);
+        row_below(block.live.words, lanes_of(k));
+        kernels().batch->assign(initial_.data(), c.fluents, all.words, block.fluents.data());
+    }
+    const bool keep = count * (i64(c.nodes()) + 1) * 8 * WORDS <= options_.keep;
+    for (i64 k = 0; k < (keep ? count : 1); ++k) machines_.push_back(std::make_unique<Machine>(circuit_));
+    made_.resize(static_cast<std::size_t>(lanes) * given());
+
+    // what follows from the initial state
+    Row stuck, clash;
+    machine(0).load(blocks_[0].fluents);
+    machine(0).evaluator.run_legal();
+    survey(machine(0), blocks_[0], stuck, clash);
+    for (int m = 0; m < c.moves; ++m) first_options_.push_back(blocks_[0].options.row(m)[0] & 1);
+    for (int p = 0; p < players(); ++p)
+        if (blocks_[0].turns.row(p)[0] & 1) first_turn_ = p;
+    look(blocks_[0]);
+    for (std::size_t j = 0; j < look_.rows(); j += 64) first_look_.push_back(look_.row(j)[0]);
+}
+
+void Env::sow(const u64 *words) {
+    const std::lock_guard lock(mutex_);
+    constexpr std::size_t each = 4 * WORDS;
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+        std::memcpy(blocks_[k].chance.data(), words + k * each, 8 * each);
+        std::memcpy(blocks_[k].dice.data(), words + (blocks_.size() + k) * each, 8 * each);
+    }
+}
+
+void Env::collect(const u8 *values, int count, Row &row) {
+    row = Row();
+    for (int lane = 0; lane < count; ++lane) row.words[lane >> 6] |= u64(values[lane] != 0) << (lane & 63);
+}
+
+// Find out what every role may do: options and turns of the block, the lanes in which some role has no legal move,
+// and those in which two players have a choice.
+void Env::survey(Machine &machine, Block &block, Row &stuck, Row &clash) {
+    const Circuit &c = *circuit_;
+    stuck = clash = Row();
+    Row chosen, active; // lanes in which somebody has a choice, does anything
+    const auto look = [&](int role, Row &seen, Row &choice, Row &busy) {
+        const i32 first = c.bounds[role];
+        kernels().batch->survey(machine.legal.data() + first, c.bounds[role + 1] - first, options_.idle.data() + first,
+                                block.options.row(first), seen.words, choice.words, busy.words);
+        for (int w = 0; w < WORDS; ++w) stuck.words[w] |= ~seen.words[w];
+    };
+    Row seen, choice;
+    std::vector<Row> busy(players());
+    if (options_.chance >= 0) look(options_.chance, seen, choice, active);
+    for (int p = 0; p < players(); ++p) {
+        look(options_.players[p], seen, choice, busy[p]);
+        std::memcpy(block.turns.row(p), choice.words, sizeof choice.words);
+        for (int w = 0; w < WORDS; ++w) {
+            clash.words[w] |= chosen.words[w] & choice.words[w];
+            chosen.words[w] |= choice.words[w];
+        }
+    }
+    // it is the turn of who has a choice, else of the first who does anything, else of the first
+    active = chosen;
+    for (int p = 0; p < players(); ++p) {
+        for (int w = 0; w < WORDS; ++w) {
+            const u64 forced = busy[p].words[w] & ~active.words[w];
+            active.words[w] |= forced;
+            block.turns.row(p)[w] |= forced;
+        }
+    }
+    for (int w = 0; w < WORDS; ++w) block.turns.row(0)[w] |= ~active.words[w];
+}
+
+// Where the game is over every move is legal and it is the first player's turn.
+void Env::open(Block &block) {
+    const u64 *over = block.over.words;
+    if (!row_any(over)) return;
+    const std::vector<u8> ones(circuit_->moves, 1);
+    kernels().batch->assign(ones.data(), circuit_->moves, over, block.options.data());
+    for (int p = 0; p < players(); ++p)
+        for (int w = 0; w < WORDS; ++w)
+            block.turns.row(p)[w] = p ? block.turns.row(p)[w] & ~over[w] : block.turns.row(p)[w] | over[w];
+}
+
+void Env::look(const Block &block) {
+    kernels().batch->pack(block.fluents.data(), options_.columns.data(), static_cast<int>(options_.columns.size()),
+                          look_.data());
+}
+
+void Env::emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out) {
+    const i64 each = packed ? 8 * ((n + 63) / 64) : n;
+    kernels().batch->emit(squares.data(), static_cast<int>(n), packed, lanes_of(k), out + k * LANES * each,
+                          out + lanes_ * each);
+}
+
+// Unpack a block for the caller: observation, after `look`, legal moves, whose turn it is.
+void Env::tell(i64 k, const Told &told) {
+    Block &block = blocks_[k];
+    const BatchKernels &kernel = *kernels().batch;
+    emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.observation);
+    const u64 *rows = block.options.data();
+    if (options_.by_turns) {
+        kernel.mask(rows, options_.number.data(), block.turns.data(), players(), options_.actions, mask_.data());
+        rows = mask_.data();
+    }
+    kernel.pack(rows, legal_columns_.data(), static_cast<int>(legal_columns_.size()), squares_.data());
+    emit(squares_, static_cast<i64>(legal_columns_.size()), options_.packed, k, told.legal);
+    if (options_.by_turns && players() == 2) { // one row says it all
+        kernel.spread(block.turns.row(1), block.to_move);
+    } else {
+        std::memset(block.to_move, 0, sizeof block.to_move);
+        if (options_.by_turns)
+            for (int p = 1; p < players(); ++p)
+                each_lane(block.turns.row(p), [&](int lane) { block.to_move[lane] = static_cast<u8>(p); });
+    }
+    std::memcpy(told.player + k * LANES, block.to_move, lanes_of(k));
+}
+
+bool Env::begin(const u8 *fresh, const Told &told) {
+    const std::lock_guard lock(mutex_);
+    bool fine = true;
+    for (i64 k = 0; k < blocks(); ++k) {
+        Block &block = blocks_[k];
+        Machine &m = machine(k);
+        Row begun, stuck, clash;
+        collect(fresh + k * LANES, lanes_of(k), begun);
+        kernels().batch->assign(initial_.data(), circuit_->fluents, begun.words, block.fluents.data());
+        for (int w = 0; w < WORDS; ++w) block.over.words[w] &= ~begun.words[w];
+        each_lane(begun.words, [&](int lane) { block.steps[lane] = 0; });
+        m.load(block.fluents);
+        m.evaluator.run_legal();
+        survey(m, block, stuck, clash);
+        for (int w = 0; w < WORDS; ++w)
+            fine &= !(clash.words[w] & ~block.over.words[w] & block.live.words[w]);
+        open(block);
+        look(block);
+        tell(k, told);
+    }
+    return fine;
+}
+
+// Look up the moves that are made; return the first lane that moves and whose action is not legal, or -1.
+i64 Env::find_illegal(const i32 *actions) {
+    const int each = given();
+    const i32 *number = options_.number.data();
+    const u32 most = static_cast<u32>(options_.actions);
+    i32 *made = made_.data();
+    for (i64 k = 0; k < blocks(); ++k) {
+        const Block &block = blocks_[k];
+        const u64 *options = block.options.data();
+        const int count = lanes_of(k);
+        for (int lane = 0; lane < count; ++lane) {
+            const int w = lane >> 6, b = lane & 63;
+            const bool waits = (block.over.words[w] | block.held.words[w]) >> b & 1;
+            for (int p = 0; p < each; ++p, ++actions, ++made) {
+                *made = -1;
+                if (waits) continue;
+                const u32 action = static_cast<u32>(*actions);
+                if (action >= most) return k * LANES + lane;
+                const i32 m = number[(options_.by_turns ? block.to_move[lane] : p) * std::size_t(most) + action];
+                if (m < 0 || !(options[std::size_t(m) * WORDS + w] >> b & 1)) return k * LANES + lane;
+                *made = m;
+            }
+        }
+    }
+    return -1;
+}
+
+// `made` has the moves of each lane, -1 where it does not move.
+void Env::make_moves(Machine &machine, const Block &block, const i32 *made, int count) {
+    const Circuit &c = *circuit_;
+    // by turns, the others do the only thing they can; what moved before was cleared
+    if (options_.by_turns)
+        for (int p = 0; p < players(); ++p) {
+            const i32 first = c.bounds[options_.players[p]], last = c.bounds[options_.players[p] + 1];
+            kernels().batch->copy_outside(block.options.row(first), last - first, block.turns.row(p),
+                                          machine.move.data() + first);
+        }
+    const int each = given();
+    u64 *const *move = machine.move.data();
+    for (int lane = 0; lane < count; ++lane)
+        for (int p = 0; p < each; ++p, ++made)
+            if (*made >= 0) move[*made][lane >> 6] |= u64(1) << (lane & 63);
+}
+
+void Env::draw_chance(Machine &machine, Block &block) {
+    const i32 first = circuit_->bounds[options_.chance], last = circuit_->bounds[options_.chance + 1];
+    choose(machine.legal.data() + first, last - first, block.chance.data(), machine.move.data() + first);
+}
+
+// Fill in the rewards of the lanes in `over`; false where a player has not exactly one goal value.
+bool Env::score(Machine &machine, const Row &over, int count, float *rewards) {
+    const Circuit &c = *circuit_;
+    std::vector<Row> once(players());
+    u64 wrong = 0;
+    for (int k = 0; k < c.goals(); ++k) {
+        const int p = player_of_[c.goal_role[k]];
+        if (p < 0 || c.goal_value[k] < 0) continue;
+        const u64 *goal = machine.evaluator.goal(k);
+        Row row;
+        for (int w = 0; w < WORDS; ++w) {
+            row.words[w] = goal[w] & over.words[w];
+            wrong |= once[p].words[w] & row.words[w];
+            once[p].words[w] |= row.words[w];
+        }
+        const float reward = static_cast<float>(options_.low + (options_.high - options_.low) * c.goal_value[k] / 100);
+        each_lane(row.words, [&](int lane) {
+            if (lane < count) rewards[i64(lane) * players() + p] = reward;
+        });
+    }
+    for (const Row &row : once)
+        for (int w = 0; w < WORDS; ++w) wrong |= over.words[w] & ~row.words[w];
+    return !wrong;
+}
+
+void Env::advance(i64 k, const Told &told, Outcome &outcome) {
+    const Circuit &c = *circuit_;
+    const BatchKernels &kernel = *kernels().batch;
+    Block &block = blocks_[k];
+    Machine &m = machine(k);
+    const int count = lanes_of(k);
+    if (!kept()) {
+        m.load(block.fluents);
+        m.evaluator.run_legal();
+    }
+    Row playing, waiting, again; // lanes that move, that are over and not held, that begin again
+    for (int w = 0; w < WORDS; ++w) {
+        playing.words[w] = block.live.words[w] & ~(block.over.words[w] | block.held.words[w]);
+        waiting.words[w] = block.over.words[w] & ~block.held.words[w];
+    }
+    if (options_.reset == Reset::NEXT) again = waiting;
+
+    // the moves and the next state
+    make_moves(m, block, made_.data() + k * LANES * given(), count);
+    if (options_.chance >= 0) draw_chance(m, block);
+    m.evaluator.run_next();
+    if (percepts_) {
+        for (i64 i = 0; i < percepts_; ++i)
+            for (int w = 0; w < WORDS; ++w)
+                scratch_.row(i)[w] = m.evaluator.sees(static_cast<int>(i))[w] & playing.words[w];
+        kernel.pack(scratch_.data(), percept_columns_.data(), static_cast<int>(percepts_), squares_.data());
+        emit(squares_, percepts_, false, k, told.percepts);
+    }
+    kernel.merge(m.next.data(), c.fluents, playing.words, block.fluents.data());
+    if (row_any(again.words)) kernel.assign(initial_.data(), c.fluents, again.words, block.fluents.data());
+    m.evaluator.clear_moves();
+    m.load(block.fluents);
+
+    // what is true of it
+    m.evaluator.run_legal();
+    Row stuck, clash, ended, over, late;
+    survey(m, block, stuck, clash);
+    const i32 longest = kernel.age(block.steps, playing.words, again.words);
+    const u64 *terminal = m.evaluator.terminal();
+    if (longest >= options_.max_steps)
+        each_lane(playing.words, [&](int lane) {
+            if (block.steps[lane] >= options_.max_steps) late.words[lane >> 6] |= u64(1) << (lane & 63);
+        });
+    for (int w = 0; w < WORDS; ++w) {
+        over.words[w] = terminal[w] & playing.words[w];
+        const u64 going = playing.words[w] & ~over.words[w];
+        outcome.clash |= (clash.words[w] & going) != 0;
+        late.words[w] = (late.words[w] | stuck.words[w]) & going;
+        ended.words[w] = over.words[w] | late.words[w];
+    }
+    const auto spread = [&](const Row &row, u8 *out) {
+        u8 bytes[LANES];
+        kernel.spread(row.words, count == LANES ? out + k * LANES : bytes);
+        if (count < LANES) std::memcpy(out + k * LANES, bytes, count);
+    };
+    spread(over, told.terminated);
+    spread(late, told.truncated);
+    float *rewards = told.rewards + k * LANES * players();
+    std::fill_n(rewards, i64(count) * players(), 0.0f);
+    if (row_any(over.words)) {
+        m.evaluator.run_goals();
+        outcome.goalless |= !score(m, over, count, rewards);
+    }
+
+    look(block);
+    if (options_.reset != Reset::SAME) {
+        for (int w = 0; w < WORDS; ++w)
+            block.over.words[w] = ended.words[w] | (block.over.words[w] & ~again.words[w]);
+        open(block);
+    } else if (row_any(ended.words)) {
+        emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.last);
+        kernel.assign(initial_.data(), c.fluents, ended.words, block.fluents.data());
+        kernel.assign(first_options_.data(), c.moves, ended.words, block.options.data());
+        for (int p = 0; p < players(); ++p)
+            for (int w = 0; w < WORDS; ++w) {
+                u64 &turn = block.turns.row(p)[w];
+                turn = p == first_turn_ ? turn | ended.words[w] : turn & ~ended.words[w];
+            }
+        each_lane(ended.words, [&](int lane) {
+            block.steps[lane] = 0;
+            for (std::size_t j = 0; j < first_look_.size(); ++j)
+                look_.row(64 * j + (lane & 63))[lane >> 6] = first_look_[j];
+        });
+        if (kept()) {
+            m.load(block.fluents);
+            m.evaluator.run_legal();
+        }
+    }
+    tell(k, told);
+}
+
+Env::Outcome Env::step(const i32 *actions, const u8 *held, const Told &told) {
+    const std::lock_guard lock(mutex_);
+    Outcome outcome;
+    for (i64 k = 0; k < blocks(); ++k) {
+        if (held) collect(held + k * LANES, lanes_of(k), blocks_[k].held);
+        else blocks_[k].held = Row();
+    }
+    outcome.illegal = find_illegal(actions);
+    if (outcome.illegal >= 0) return outcome;
+    for (i64 k = 0; k < blocks(); ++k) advance(k, told, outcome);
+    return outcome;
+}
+
+void Env::sample(i32 *actions) {
+    const std::lock_guard lock(mutex_);
+    const Circuit &c = *circuit_;
+    const int each = given();
+    std::fill_n(actions, lanes_ * each, 0);
+    std::vector<const u64 *> legal(std::max(c.moves, options_.actions));
+    for (i64 k = 0; k < blocks(); ++k) {
+        Block &block = blocks_[k];
+        const int count = lanes_of(k);
+        i32 *out = actions + k * LANES * each;
+        if (options_.by_turns) { // drawn from the union over players
+            kernels().batch->mask(block.options.data(), options_.number.data(), block.turns.data(), players(),
+                                  options_.actions, mask_.data());
+            for (int a = 0; a < options_.actions; ++a) legal[a] = mask_.row(a);
+            choose(legal.data(), options_.actions, block.dice.data(), taken_.data());
+            for (int a = 0; a < options_.actions; ++a)
+                each_lane(taken_[a], [&](int lane) {
+                    if (lane < count) out[lane] = a;
+                });
+            continue;
+        }
+        for (int m = 0; m < c.moves; ++m) legal[m] = block.options.row(m);
+        for (int p = 0; p < players(); ++p) {
+            const i32 first = c.bounds[options_.players[p]], last = c.bounds[options_.players[p] + 1];
+            choose(legal.data() + first, last - first, block.dice.data(), taken_.data() + first);
+            for (i32 m = first; m < last; ++m)
+                each_lane(taken_[m], [&](int lane) {
+                    if (lane < count) out[i64(lane) * each + p] = action_of_[m];
+                });
+        }
+    }
+}
+
+void Env::observe(const i32 *columns, int n, bool packed, u8 *out) {
+    const std::lock_guard lock(mutex_);
+    const std::vector<i32> listed(columns, columns + n);
+    for (const i32 column : listed) need(column >= -1 && column < circuit_->fluents, "a column is no fluent");
+    if (static_cast<std::size_t>(n) > squares_.rows()) squares_ = RowBuffer((n + 63) / 64 * 64);
+    for (i64 k = 0; k < blocks(); ++k) {
+        kernels().batch->pack(blocks_[k].fluents.data(), listed.data(), n, squares_.data());
+        emit(squares_, n, packed, k, out);
+    }
+}
+
+std::vector<i32> Env::steps() {
+    const std::lock_guard lock(mutex_);
+    std::vector<i32> found;
+    for (i64 k = 0; k < blocks(); ++k)
+        found.insert(found.end(), blocks_[k].steps, blocks_[k].steps + lanes_of(k));
+    return found;
+}
+
+std::vector<u8> Env::over() {
+    const std::lock_guard lock(mutex_);
+    std::vector<u8> found;
+    for (i64 lane = 0; lane < lanes_; ++lane)
+        found.push_back(Evaluator::bit(blocks_[lane / LANES].over.words, lane % LANES));
+    return found;
+}
+
+std::vector<u8> Env::to_move() {
+    const std::lock_guard lock(mutex_);
+    std::vector<u8> found;
+    for (i64 k = 0; k < blocks(); ++k)
+        found.insert(found.end(), blocks_[k].to_move, blocks_[k].to_move + lanes_of(k));
+    return found;
+}
+
+} // namespace herbrand

@@ -1,0 +1,140 @@
+// Many games of one kind, moved along together: what `herbrand.envs.BatchEnv` stands on.
+//
+// Games stand in blocks of 512 lanes; the last block may have lanes without a game.  Between steps a block is its
+// fluents, the moves that are legal, whose turn it is, and which lanes are over, each as rows.
+#pragma once
+
+#include "batch.hpp"
+#include "evaluator.hpp"
+
+#include <mutex>
+
+namespace herbrand {
+
+enum class Reset {
+    OFF = 0,  // games that are over stay where they are
+    NEXT = 1, // they begin again in the next step
+    SAME = 2, // they begin again in the step in which they end
+};
+
+struct EnvOptions {
+    std::vector<i32> players;  // roles that choose, in ascending order
+    std::vector<i32> number;   // [players * actions] the move of each action, -1 for none
+    std::vector<u8> idle;      // [moves] moves that wait while another player chooses
+    std::vector<i32> columns;  // fluents that are observed, -1 for false
+    int actions = 0;
+    int chance = -1;           // the role that is drawn, -1 for none
+    bool by_turns = false;     // one player moves at a time: actions are that player's
+    bool packed = false;       // observations and legal moves as words instead of bytes
+    bool percepts = false;     // whether percepts are told
+    Reset reset = Reset::NEXT;
+    i32 max_steps = 1000;
+    double low = -1, high = 1; // rewards for the goal values 0 and 100
+    i64 keep = 0;              // bytes up to which every block has an evaluator of its own
+};
+
+// Arrays of the caller that a call fills, lane by lane.  With bytes or packed words, see `Env::bytes`.
+struct Told {
+    u8 *observation = nullptr, *legal = nullptr;
+    u8 *player = nullptr;     // [lanes] whose turn it is
+    float *rewards = nullptr; // [lanes * players]
+    u8 *terminated = nullptr, *truncated = nullptr;
+    u8 *percepts = nullptr;
+    u8 *last = nullptr;       // the observation before games that ended began again
+};
+
+class Env {
+public:
+    Env(CircuitPtr circuit, i64 lanes, EnvOptions options);
+
+    i64 lanes() const { return lanes_; }
+    i64 blocks() const { return static_cast<i64>(blocks_.size()); }
+    // Numbers in each lane's actions.
+    int given() const { return options_.by_turns ? 1 : players(); }
+    int players() const { return static_cast<int>(options_.players.size()); }
+    // The bytes of an array with so many elements for each lane.
+    i64 bytes(i64 elements, bool packed) const { return lanes_ * (packed ? 8 * ((elements + 63) / 64) : elements); }
+    i64 observation_bytes() const { return bytes(static_cast<i64>(options_.columns.size()), options_.packed); }
+    i64 legal_bytes() const { return bytes(i64(given()) * options_.actions, options_.packed); }
+    i64 percept_bytes() const { return bytes(percepts_, false); }
+    const EnvOptions &options() const { return options_; }
+
+    // Words of seeds: four rows for chance and four for samples, for each block.
+    i64 seed_words() const { return blocks() * 2 * 4 * WORDS; }
+    void sow(const u64 *words);
+    // Put the lanes with `fresh` into the initial state and tell of all lanes; false if two players have a choice.
+    bool begin(const u8 *fresh, const Told &told);
+
+    struct Outcome {
+        i64 illegal = -1;      // the first lane whose action is not legal: then nothing has moved
+        bool clash = false;    // two players have a choice at the same time
+        bool goalless = false; // a player has not exactly one goal value where a game is over
+    };
+    // Move every lane that is neither over nor held one step.  `actions` has `given()` numbers for each lane;
+    // a null `held` holds none.
+    Outcome step(const i32 *actions, const u8 *held, const Told &told);
+    // Draw a legal action for each player, or that of the player to move.
+    void sample(i32 *actions);
+    // The values of other fluents, -1 for false.
+    void observe(const i32 *columns, int n, bool packed, u8 *out);
+
+    std::vector<i32> steps();
+    std::vector<u8> over();
+    std::vector<u8> to_move();
+
+private:
+    struct Machine {
+        explicit Machine(const CircuitPtr &circuit);
+        void load(const RowBuffer &fluents);
+
+        Evaluator evaluator;
+        std::vector<const u64 *> legal, next;
+        std::vector<u64 *> fluent, move;
+    };
+    struct Row {
+        alignas(64) u64 words[WORDS] = {};
+    };
+    struct Block {
+        RowBuffer fluents, options, turns, chance, dice;
+        Row live; // lanes with a game
+        Row over;
+        Row held; // lanes that stay where they are in this step
+        i32 steps[LANES] = {};
+        u8 to_move[LANES] = {};
+    };
+
+    Machine &machine(i64 block) { return *machines_[machines_.size() > 1 ? block : 0]; }
+    bool kept() const { return static_cast<i64>(machines_.size()) == blocks(); }
+    int lanes_of(i64 block) const { return static_cast<int>(std::min<i64>(LANES, lanes_ - block * LANES)); }
+    static void collect(const u8 *values, int count, Row &row);
+    i64 find_illegal(const i32 *actions);
+    void survey(Machine &machine, Block &block, Row &stuck, Row &clash);
+    void draw_chance(Machine &machine, Block &block);
+    void make_moves(Machine &machine, const Block &block, const i32 *made, int count);
+    bool score(Machine &machine, const Row &over, int count, float *rewards);
+    void open(Block &block);
+    void look(const Block &block);
+    void tell(i64 k, const Told &told);
+    void emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out);
+    void advance(i64 k, const Told &told, Outcome &outcome);
+
+    CircuitPtr circuit_;
+    i64 lanes_;
+    EnvOptions options_;
+    i64 percepts_;
+    std::vector<std::unique_ptr<Machine>> machines_; // one for each block, or one for all
+    std::vector<Block> blocks_;
+    std::vector<i32> player_of_; // [roles] -1 for roles that do not choose
+    std::vector<i32> action_of_; // [moves]
+    std::vector<i32> legal_columns_, percept_columns_;
+    std::vector<u8> initial_, first_options_; // [fluents], [moves]
+    std::vector<u64> first_look_; // the observation of the initial state, packed
+    int first_turn_ = 0;
+    std::vector<i32> made_;       // [lanes * given] the moves of this step
+    RowBuffer look_;              // the observation of a block, transposed
+    RowBuffer scratch_, squares_, mask_;
+    std::vector<u64 *> taken_;
+    std::mutex mutex_; // one call at a time, whatever threads do
+};
+
+} // namespace herbrand

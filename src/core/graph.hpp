@@ -1,0 +1,113 @@
+// And-inverter graphs while networks are built: equal gates are made once.
+//
+// A literal is 2 * node + inverted; node 0 is false.  Whatever numbers callers give, nothing outside of their
+// arrays is read or written: what is out of range throws std::invalid_argument where it is met.
+#pragma once
+
+#include "base.hpp"
+
+namespace herbrand {
+
+// Read-only numbers that somebody else owns.
+template <class T> struct View {
+    const T *data = nullptr;
+    i64 size = 0;
+
+    T operator[](i64 i) const { return data[i]; }
+    T at(i64 i) const {
+        if (static_cast<u64>(i) >= static_cast<u64>(size)) throw std::invalid_argument("a number is out of range");
+        return data[i];
+    }
+};
+
+// Gates by their operands, with open addressing; the operands stand elsewhere.  At least half of the slots must
+// stay free.
+class GateTable {
+public:
+    explicit GateTable(i64 least) {
+        u64 size = 16;
+        while (size < static_cast<u64>(least)) size *= 2;
+        slots_.assign(size, -1);
+    }
+    // The slot of the gate with these operands, or the free one where it belongs.
+    i32 &slot(i32 a, i32 b, const i32 *left, const i32 *right) {
+        const u64 mask = slots_.size() - 1;
+        u64 where = ((static_cast<u64>(a) * 0x9E3779B97F4A7C15u) ^ (static_cast<u64>(b) * 0xC2B2AE3D27D4EB4Fu)) >> 20;
+        for (where &= mask;; where = (where + 1) & mask) {
+            i32 &gate = slots_[where];
+            if (gate < 0 || (left[gate] == a && right[gate] == b)) return gate;
+        }
+    }
+
+private:
+    std::vector<i32> slots_;
+};
+
+// A growing graph.  Nodes are the constant, variables and gates, in the order in which they are made; `left` of
+// what is no gate is -1.
+class GateGraph {
+public:
+    // Operands of as many nodes as there is room for; arrays of Python keep a block alive when it was replaced.
+    struct Operands {
+        std::vector<i32> left, right;
+    };
+
+    GateGraph();
+    i64 nodes() const { return nodes_; }
+    const std::shared_ptr<Operands> &operands() const { return operands_; }
+
+    // Make so many variables and return the node of the first one.
+    i64 variables(i64 count);
+    i32 conjunction(i32 a, i32 b);
+    // Copy the gates begin <= g < end of another graph, whose gate 0 is node `first`: `value[node]` holds the
+    // literals that its nodes stand for here, and is filled in for these gates.
+    void copy(View<i32> left, View<i32> right, i64 first, i64 begin, i64 end, i32 *value, i64 values);
+    // The conjunction of any number of literals, halved again and again.
+    i32 all_of(View<i32> literals);
+    // Whether exactly one, and whether at most one of some literals is true.
+    std::pair<i32, i32> only_one(View<i32> literals);
+
+private:
+    void grow(i64 nodes);
+    void check(View<i32> literals) const;
+
+    i64 nodes_ = 1;
+    std::shared_ptr<Operands> operands_;
+    GateTable table_{0};
+};
+
+// Nodes 0 .. count - 1 so that those at the end of edges come first, and the strong component of each (Tarjan
+// 1972): the edges of node n are edges[start[n] .. start[n + 1] - 1].
+struct Components {
+    std::vector<i32> order, component;
+};
+Components strong_components(View<i64> start, View<i32> edges, i64 count);
+
+struct Wired {
+    std::vector<i32> left, right;
+    std::vector<i32> feedback; // atoms
+    std::vector<i32> loops;    // four numbers each: gates from, to, feedback from, to
+};
+// The gates of all atoms of a ground program; see `herbrand.network.graph.build_gates`.
+Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, View<i32> rules, View<i64> body_start,
+                  View<i32> body, i32 *literal, i64 literals, i64 first, i64 feedback_first);
+
+// Whether some literals depend on a gate; of loops (four numbers each, as above) all gates or none.
+std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedback_first, View<i32> feedback,
+                          View<i32> loops, View<i32> wanted);
+
+// The gates that a node depends on and whose `state` is not 1 as wide conjunctions: node, number of inputs, and
+// these as literals.  `state` and `uses` have room for all nodes.
+std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *state, i32 *uses, i64 room, i64 root);
+
+// The literals whose conjunction a literal is.
+std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 literal);
+
+// How many gates each literal depends on, at most `most`.
+std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32> literals, i64 most);
+
+// Give each gate, in `order`, a row that is free once the gate at place last_use[gate] has been computed; rows
+// are numbered from `first`.  Returns how many rows there are then.
+i64 scan_rows(View<i64> order, View<i64> last_use, i64 first, std::vector<i64> &row);
+
+} // namespace herbrand
