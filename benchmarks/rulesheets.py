@@ -280,7 +280,7 @@ def run(options: argparse.Namespace, earlier: list[dict[str, Any]]) -> dict[str,
         "machine": options.machine,
     }
     known = {row["game"]: row for row in earlier}
-    speed.prepare(single=True)
+    speed.prepare()
     for file in sorted(options.folder.glob("*.kif"), key=lambda file: file.name.lower()):
         row = known.get(file.stem)
         whole = row is not None and (

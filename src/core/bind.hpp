@@ -40,5 +40,6 @@ inline void require(bool condition, const char *what) {
 using Release = nb::call_guard<nb::gil_scoped_release>;
 
 void bind_circuit(nb::module_ &m);
+void bind_state(nb::module_ &m);
 
 } // namespace herbrand

@@ -33,4 +33,5 @@ NB_MODULE(_core, m) {
         .def("set_deadline", &Stop::set_deadline, nb::arg("seconds"),
              "Have calls end after so many seconds from now; infinity for never.");
     bind_circuit(m);
+    bind_state(m);
 }

@@ -6,10 +6,10 @@ Arrays are numpy's, contiguous and of the types that are named; a wrong one is a
 
 from __future__ import annotations
 
-from herbrand.core._core import Circuit, Stop, level, levels, make_circuit, use_level
+from herbrand.core._core import Circuit, MoveNames, StateMemory, Stop, level, levels, make_circuit, use_level
 
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "Stop", "level", "levels", "make_circuit"]
-__all__ += ["use_level"]
+__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "MoveNames", "StateMemory", "Stop"]
+__all__ += ["level", "levels", "make_circuit", "use_level"]
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""

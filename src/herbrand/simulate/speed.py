@@ -177,22 +177,14 @@ def _speed(played: Simulation, lanes: int, straight: int = 0) -> Speed:
     )
 
 
-def prepare(widths: Sequence[int] = WIDTHS, *, single: bool = False) -> float:
-    """Make the kernels ready, compiling what is not on disk; return the wall-clock seconds.
-
-    `single` prepares also the engine that answers for one state at a time.
-    """
+def prepare(widths: Sequence[int] = WIDTHS) -> float:
+    """Make the kernels ready, compiling what is not on disk; return the wall-clock seconds."""
     started = time.monotonic()
     from herbrand.simulate.from_network import BatchSimulator
 
     network = _smallest()
     for width in widths:
         BatchSimulator(network, width, straight=False).play("", playouts=1, seed=1, max_steps=10)
-    if single:
-        from herbrand.simulate import answering
-
-        for function in answering.ALL:
-            _ = function.address
     return time.monotonic() - started
 
 

@@ -1,0 +1,128 @@
+// One state of a circuit, kept between questions, so that the next question costs what has changed.
+//
+// There are two ways to bring the gates up to date.  *Walking* evaluates all gates of a cone.  *Reckoning*
+// follows the changes alone, which players of General Game Playing call forward dead reckoning: where a node
+// changes, each gate that reads it changes as well if its other operand is true, and is marked as due; a sweep
+// over what is due, in topological order, makes these changes, and more become due.  A gate that gets its
+// second mark has none: both operands have changed, and it has not.  So what is due is always just what
+// differs from the noted operands, and nothing is evaluated.  Gates that nobody asks for stay due until somebody
+// does; goals, asked for at the end, are walked.  A change costs some ten times as much as a walked gate, so
+// reckoning pays where a step changes little.
+//
+// A loop is the least fixpoint of monotone gates.  What lets it only grow, it grows by: the sweep goes on from
+// the fixpoint before.  What could let it shrink spoils it, and it is evaluated anew; `spoils` tells the one from
+// the other.  A stone more on the board of hex costs no more than its neighbours.
+//
+// The outputs are packed bits: the legal moves of each role, the next state, the end, goals, percepts.
+#pragma once
+
+#include "circuit.hpp"
+
+namespace herbrand {
+
+// What the memories of one circuit share.
+struct StatePlan {
+    // `order[i]` is the i-th move as answers shall have them: sorted by role.
+    StatePlan(CircuitPtr circuit, std::vector<i32> order);
+
+    CircuitPtr circuit;
+    std::vector<i32> order;    // [moves]
+    std::vector<i32> place;    // [moves] the place of each move among those of its role
+    std::vector<i32> word_of;  // [roles + 1] the output word at which the moves of a role begin
+    int word_next = 0, word_terminal = 0, word_goal = 0, word_sees = 0, words = 0;
+    std::vector<i32> literals; // [64 * words] the outputs
+    std::vector<i32> bits;     // [words] how many outputs each word has
+    std::vector<u64> valid;    // [words] a bit for each of them
+
+    // What changes with a node: an entry has the bit that may change, times four, and in its upper half the literal
+    // that must be true for that.  Bits are those of the gates, of the feedback (whose bits follow, and
+    // need nothing), and of the outputs.  The two lowest bits of an entry say whether a loop is spoiled
+    // when the node becomes false (1) and true (2).
+    std::vector<i32> fan_start; // [nodes + 1]
+    std::vector<u64> fan;
+    int mark_words = 0;          // words of marks for gates and feedback; those of the outputs follow
+    std::vector<u64> due_at_first; // [mark_words + words] what is due where all nodes are false
+    int longest_loop = 0;
+
+private:
+    void connect();
+    std::vector<u8> spoils() const;
+};
+
+using StatePlanPtr = std::shared_ptr<const StatePlan>;
+
+// At first all fluents are false and nothing is evaluated.
+class StateMemory {
+public:
+    explicit StateMemory(StatePlanPtr plan);
+
+    const StatePlan &plan() const { return *plan_; }
+    const StatePlanPtr &shared_plan() const { return plan_; }
+
+    // Whether changes are followed instead of walking over all gates.  To set it goes back to where nothing is
+    // true and nothing is known.
+    bool reckons() const { return reckons_; }
+    void set_reckons(bool reckons);
+
+    static constexpr int OVER = -1;
+    static constexpr int ILLEGAL = -2;
+
+    // Bring the legal moves and the end up to date, which they are after all questions.
+    void look() { know(LEGAL); }
+    // Go to a packed state, of circuit().state_words() words without a bit too many; returns whether it is terminal.
+    bool enter(const u64 *key);
+    // Make the joint move that stands in `joint` and go to the next state.  Returns whether that is terminal, or, and
+    // then the state stays, OVER if the present one is terminal, ILLEGAL if a role has no such legal move.
+    int forward();
+    // Evaluate what the joint move that stands in `joint` gives in the present state, legal or not.
+    void follow();
+    // Bring the goals of the present state up to date.
+    void score();
+
+    // The joint move to be made: a move for each role.
+    i32 *joint() { return joint_.data(); }
+    const u64 *state() const { return state_.data(); }
+    // Those words that were asked for are up to date.
+    const u64 *outputs() const { return due_.data() + plan_->mark_words; }
+
+private:
+    enum Known : int { LEGAL = 1, NEXT = 2, GOAL = 4 };
+
+    void set(i32 node, u8 value) {
+        values_[2 * node] = value;
+        values_[2 * node + 1] = value ^ 1;
+    }
+    void flip(i32 node);
+    void put(i32 node, u8 value) {
+        if (reckons_)
+            flip(node);
+        else
+            set(node, value);
+    }
+    void sweep(int begin, int end);
+    void sweep_gates(int begin, int end);
+    bool grow(const Loop &loop);
+    void flip_loop(const Loop &loop);
+
+    void evaluate(int begin, int end);
+    void repeat(const Loop &loop);
+    void walk(int begin, int end);
+    void show(int begin, int end);
+
+    void know(Known what);
+    void go(const u64 *key);
+    void make();
+
+    StatePlanPtr plan_;
+    const Circuit &circuit_;
+    bool reckons_ = true;
+    int known_ = 0;
+    std::vector<u8> values_;   // [2 * nodes] of all literals
+    std::vector<u64> due_;     // marks of gates and feedback, then the outputs
+    std::vector<u64> spoiled_; // by gate
+    std::vector<u64> state_, entering_;
+    std::vector<u8> old_;
+    std::vector<i32> joint_, made_; // [roles]
+};
+
+} // namespace herbrand
