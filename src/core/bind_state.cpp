@@ -501,6 +501,7 @@ void bind_state(nb::module_ &m) {
             [](const Asked &self) {
                 auto made = std::make_unique<Asked>(self.memory.shared_plan());
                 made->memory.set_reckons(self.memory.reckons());
+                made->memory.set_kept(self.memory.kept());
                 return made.release();
             },
             nb::rv_policy::take_ownership,
@@ -509,8 +510,16 @@ void bind_state(nb::module_ &m) {
             "reckons", [](const Asked &self) { return self.memory.reckons(); },
             [](Asked &self, bool reckons) { self.memory.set_reckons(reckons); },
             "Whether changes are followed, instead of walking over all gates.  To set it makes all fluents false.")
+        .def_prop_rw(
+            "kept", [](const Asked &self) { return self.memory.kept(); },
+            [](Asked &self, int states) {
+                require(states >= 1 && states <= StateMemory::MOST_KEPT, "1 to 16 states are kept");
+                self.memory.set_kept(states);
+            },
+            "How many states are kept: another one is reached from the nearest.  To set it makes all fluents false.")
         .def_prop_ro(
             "key", [](const Asked &self) { return nb::steal<nb::bytes>(self.key()); }, "The present state, packed.");
+    memory.attr("MOST_KEPT") = StateMemory::MOST_KEPT;
     offer<go_def>(memory);
     offer<legal_def>(memory);
     offer<scores_def>(memory);

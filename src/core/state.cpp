@@ -117,6 +117,7 @@ void StatePlan::connect() {
         fan.push_back(entry);
     }
     for (int node = 0; node < c.nodes(); ++node) fan_start[node + 1] += fan_start[node];
+    for (int f = 0; f < c.fluents; ++f) weights.push_back(1 + fan_start[f + 2] - fan_start[f + 1]);
 }
 
 // For the left and the right operand of each gate, by which of its changes it spoils a loop: by becoming false (1),
@@ -167,37 +168,65 @@ std::vector<u8> StatePlan::spoils() const {
 // -- one memory ---------------------------------------------------------------------------
 
 StateMemory::StateMemory(StatePlanPtr plan)
-    : plan_(std::move(plan)), circuit_(*plan_->circuit), values_(2 * std::size_t(circuit_.nodes())),
-      spoiled_(circuit_.gates / 64 + 2), state_(circuit_.state_words()), entering_(circuit_.state_words()),
-      old_(plan_->longest_loop), joint_(circuit_.roles), made_(circuit_.roles) {
-    set_reckons(true);
+    : plan_(std::move(plan)), circuit_(*plan_->circuit), entering_(circuit_.state_words()),
+      old_(plan_->longest_loop), joint_(circuit_.roles) {
+    begin(true, 1);
 }
 
-void StateMemory::set_reckons(bool reckons) {
+void StateMemory::begin(bool reckons, int states) {
     reckons_ = reckons;
-    known_ = 0;
-    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = i & 1;
-    std::fill(state_.begin(), state_.end(), 0);
-    std::fill(made_.begin(), made_.end(), -1);
-    std::fill(spoiled_.begin(), spoiled_.end(), 0);
-    due_ = plan_->due_at_first;
+    Slot slot;
+    slot.state.assign(circuit_.state_words(), 0);
+    slot.made.assign(circuit_.roles, -1);
+    slot.values.resize(2 * std::size_t(circuit_.nodes()));
+    for (std::size_t i = 0; i < slot.values.size(); ++i) slot.values[i] = i & 1;
+    slot.due = plan_->due_at_first;
+    slot.spoiled.assign(circuit_.gates / 64 + 2, 0);
+    slots_.assign(states, {});
+    slots_[0] = std::move(slot);
+    now_ = &slots_[0];
+}
+
+// The slot from which a state is reached with the fewest changes.
+StateMemory::Slot &StateMemory::nearest(const u64 *key) {
+    Slot *found = now_;
+    i64 least = std::numeric_limits<i64>::max();
+    for (Slot &slot : slots_) {
+        if (slot.state.empty()) continue;
+        i64 distance = 0;
+        for (int w = 0; w < circuit_.state_words(); ++w)
+            for (u64 bits = slot.state[w] ^ key[w]; bits; bits &= bits - 1)
+                distance += plan_->weights[64 * w + lowest_bit(bits)];
+        if (distance < least) {
+            least = distance;
+            found = &slot;
+        }
+    }
+    return *found;
+}
+
+// The next one in turn; it begins as the present one.
+StateMemory::Slot &StateMemory::next_slot() {
+    Slot &slot = now_ == &slots_.back() ? slots_.front() : now_[1];
+    if (slot.state.empty()) slot = *now_;
+    return slot;
 }
 
 // -- reckoning ----------------------------------------------------------------------------
 
 // Change the value of a node, and what changes with it: outputs at once, gates become due.
 inline void StateMemory::flip(i32 node) {
-    const u8 now = values_[2 * node] ^ 1;
+    const u8 now = now_->values[2 * node] ^ 1;
     set(node, now);
     const u64 spoiling = u64(1) << now;
     const u64 *fan = plan_->fan.data();
-    const u8 *values = values_.data();
-    u64 *due = due_.data();
+    const u8 *values = now_->values.data();
+    u64 *due = now_->due.data();
     for (i32 at = plan_->fan_start[node], end = plan_->fan_start[node + 1]; at < end; ++at) {
         const u64 entry = fan[at];
         const u32 bit = static_cast<u32>(entry) >> 2;
         due[bit >> 6] ^= u64(values[entry >> 32]) << (bit & 63);
-        if (entry & spoiling) spoiled_[bit >> 6] |= u64(1) << (bit & 63);
+        if (entry & spoiling) now_->spoiled[bit >> 6] |= u64(1) << (bit & 63);
     }
 }
 
@@ -206,19 +235,19 @@ void StateMemory::flip_loop(const Loop &loop) {
     const i32 first = circuit_.inputs() + loop.first, back = circuit_.first_feedback() + loop.first_back;
     const int gates = loop.last - loop.first, count = gates + loop.last_back - loop.first_back;
     auto node = [&](int i) { return i < gates ? first + i : back + i - gates; };
-    for (int i = 0; i < count; ++i) old_[i] = values_[2 * node(i)];
+    for (int i = 0; i < count; ++i) old_[i] = now_->values[2 * node(i)];
     repeat(loop);
     // back to what was, all of it: flipping looks at other operands
     for (int i = 0; i < count; ++i) {
-        const u8 value = values_[2 * node(i)];
+        const u8 value = now_->values[2 * node(i)];
         set(node(i), old_[i]);
         old_[i] = value;
     }
     for (int i = 0; i < count; ++i)
-        if (values_[2 * node(i)] != old_[i]) flip(node(i));
-    clean_marks(due_.data(), loop.first, loop.last);
-    clean_marks(due_.data(), circuit_.gates + loop.first_back, circuit_.gates + loop.last_back);
-    clean_marks(spoiled_.data(), loop.first, loop.last);
+        if (now_->values[2 * node(i)] != old_[i]) flip(node(i));
+    clean_marks(now_->due.data(), loop.first, loop.last);
+    clean_marks(now_->due.data(), circuit_.gates + loop.first_back, circuit_.gates + loop.last_back);
+    clean_marks(now_->spoiled.data(), loop.first, loop.last);
 }
 
 // Bring a loop up to date from the fixpoint before; returns whether that was possible.
@@ -227,15 +256,15 @@ bool StateMemory::grow(const Loop &loop) {
     const int begin = circuit_.gates + loop.first_back, end = circuit_.gates + loop.last_back;
     while (true) {
         sweep_gates(loop.first, loop.last);
-        if (next_mark(spoiled_.data(), loop.first, loop.last) < loop.last) return false;
-        int mark = next_mark(due_.data(), begin, end);
+        if (next_mark(now_->spoiled.data(), loop.first, loop.last) < loop.last) return false;
+        int mark = next_mark(now_->due.data(), begin, end);
         if (mark == end) return true;
         while (mark < end) {
             const i32 node = back + mark - circuit_.gates;
-            if (values_[2 * node]) return false;
-            due_[mark >> 6] &= ~(u64(1) << (mark & 63));
+            if (now_->values[2 * node]) return false;
+            now_->due[mark >> 6] &= ~(u64(1) << (mark & 63));
             flip(node);
-            mark = next_mark(due_.data(), mark + 1, end);
+            mark = next_mark(now_->due.data(), mark + 1, end);
         }
     }
 }
@@ -244,7 +273,7 @@ bool StateMemory::grow(const Loop &loop) {
 void StateMemory::sweep_gates(int begin, int end) {
     const i32 first = circuit_.inputs();
     for (int at = begin & -64; at < end; at += 64) {
-        u64 *word = &due_[at >> 6];
+        u64 *word = &now_->due[at >> 6];
         if (!*word) continue;
         const u64 within = ~u64(0) << std::max(begin - at, 0) & ~u64(0) >> std::max(at + 64 - end, 0);
         while (const u64 bits = *word & within) {
@@ -260,7 +289,7 @@ void StateMemory::sweep(int begin, int end) {
     for (const Loop &loop : circuit_.loops) {
         if (loop.first >= end) break;
         sweep_gates(begin, loop.first);
-        if (next_mark(spoiled_.data(), loop.first, loop.last) < loop.last || !grow(loop)) flip_loop(loop);
+        if (next_mark(now_->spoiled.data(), loop.first, loop.last) < loop.last || !grow(loop)) flip_loop(loop);
         begin = loop.last;
     }
     sweep_gates(begin, end);
@@ -269,7 +298,7 @@ void StateMemory::sweep(int begin, int end) {
 // -- walking ------------------------------------------------------------------------------
 
 void StateMemory::evaluate(int begin, int end) {
-    u8 *values = values_.data();
+    u8 *values = now_->values.data();
     const i32 *left = circuit_.left.data(), *right = circuit_.right.data();
     u8 *at = values + 2 * std::size_t(circuit_.inputs() + begin);
     for (int g = begin; g < end; ++g, at += 2) {
@@ -288,8 +317,8 @@ void StateMemory::repeat(const Loop &loop) {
         evaluate(loop.first, loop.last);
         changed = false;
         for (int f = loop.first_back; f < loop.last_back; ++f) {
-            const u8 value = values_[circuit_.feedback[f]];
-            if (value != values_[2 * (back + f)]) {
+            const u8 value = now_->values[circuit_.feedback[f]];
+            if (value != now_->values[2 * (back + f)]) {
                 set(back + f, value);
                 changed = true;
             }
@@ -310,20 +339,20 @@ void StateMemory::walk(int begin, int end) {
 
 // Write the words `begin <= w < end` of the outputs.
 void StateMemory::show(int begin, int end) {
-    const u8 *values = values_.data();
+    const u8 *values = now_->values.data();
     for (int w = begin; w < end; ++w) {
         const i32 *literals = plan_->literals.data() + 64 * std::size_t(w);
         u64 word = 0;
         for (int b = 0; b < plan_->bits[w]; ++b) word |= u64(values[literals[b]]) << b;
-        due_[plan_->mark_words + w] = word;
+        now_->due[plan_->mark_words + w] = word;
     }
 }
 
 // -- both ways ----------------------------------------------------------------------------
 
 void StateMemory::know(Known what) {
-    if (known_ & what) return;
-    known_ |= what;
+    if (now_->known & what) return;
+    now_->known |= what;
     const StatePlan &p = *plan_;
     const int a = circuit_.cones[0], b = circuit_.cones[1], c = circuit_.cones[2];
     if (what == GOAL) {
@@ -344,46 +373,52 @@ void StateMemory::know(Known what) {
 
 // Take over a state, and forget the joint move.
 void StateMemory::go(const u64 *key) {
-    for (std::size_t w = 0; w < state_.size(); ++w) {
+    for (std::size_t w = 0; w < now_->state.size(); ++w) {
         const u64 now = key[w];
-        u64 bits = state_[w] ^ now;
-        state_[w] = now;
+        u64 bits = now_->state[w] ^ now;
+        now_->state[w] = now;
         for (; bits; bits &= bits - 1) {
             const int bit = lowest_bit(bits);
             put(static_cast<i32>(1 + 64 * w + bit), now >> bit & 1);
         }
     }
-    for (i32 &made : made_) {
+    for (i32 &made : now_->made) {
         if (made >= 0) put(circuit_.first_move() + made, 0);
         made = -1;
     }
-    known_ = 0;
+    now_->known = 0;
+}
+
+void StateMemory::take(const u64 *key) {
+    if (is_at(key)) return;
+    go(key);
+    know(LEGAL);
 }
 
 // Set the inputs of the joint move.
 void StateMemory::make() {
     const i32 first = circuit_.first_move();
     for (int r = 0; r < circuit_.roles; ++r) {
-        if (made_[r] == joint_[r]) continue;
-        if (made_[r] >= 0) put(first + made_[r], 0);
+        if (now_->made[r] == joint_[r]) continue;
+        if (now_->made[r] >= 0) put(first + now_->made[r], 0);
         put(first + joint_[r], 1);
-        made_[r] = joint_[r];
+        now_->made[r] = joint_[r];
     }
-    known_ &= LEGAL | GOAL;
+    now_->known &= LEGAL | GOAL;
 }
 
 bool StateMemory::enter(const u64 *key) {
-    if (!(known_ & LEGAL && std::equal(state_.begin(), state_.end(), key))) {
-        go(key);
-        know(LEGAL);
+    if (!is_at(key)) {
+        if (slots_.size() > 1) now_ = &nearest(key);
+        take(key);
     }
-    return outputs()[plan_->word_terminal] & 1;
+    return is_over();
 }
 
 int StateMemory::forward() {
-    const StatePlan &p = *plan_;
     know(LEGAL);
-    if (outputs()[p.word_terminal] & 1) return OVER;
+    if (is_over()) return OVER;
+    const StatePlan &p = *plan_;
     for (int r = 0; r < circuit_.roles; ++r) {
         const i32 bit = p.place[joint_[r]];
         if (!(outputs()[p.word_of[r] + (bit >> 6)] >> (bit & 63) & 1)) return ILLEGAL;
@@ -391,8 +426,10 @@ int StateMemory::forward() {
     make();
     know(NEXT);
     // copied, because going there changes the outputs
-    std::copy_n(outputs() + p.word_next, state_.size(), entering_.data());
-    return enter(entering_.data());
+    std::copy_n(outputs() + p.word_next, entering_.size(), entering_.data());
+    if (slots_.size() > 1) now_ = &next_slot();
+    take(entering_.data());
+    return is_over();
 }
 
 void StateMemory::follow() {

@@ -13,10 +13,17 @@
 // the fixpoint before.  What could let it shrink spoils it, and it is evaluated anew; `spoils` tells the one from
 // the other.  A stone more on the board of hex costs no more than its neighbours.
 //
+// In most games nothing changes as much as whose turn it is, every time: nearly all legal moves with it.  So several
+// states can be kept: moves take turns with them, so that with two the next state is reached from the one in which the
+// same player had the turn before.  In chess that leaves a sixth of the changes.  Any other state is reached from
+// the nearest one.
+//
 // The outputs are packed bits: the legal moves of each role, the next state, the end, goals, percepts.
 #pragma once
 
 #include "circuit.hpp"
+
+#include <algorithm>
 
 namespace herbrand {
 
@@ -43,6 +50,7 @@ struct StatePlan {
     int mark_words = 0;          // words of marks for gates and feedback; those of the outputs follow
     std::vector<u64> due_at_first; // [mark_words + words] what is due where all nodes are false
     int longest_loop = 0;
+    std::vector<i32> weights;    // [fluents] about how much changes with each
 
 private:
     void connect();
@@ -54,15 +62,19 @@ using StatePlanPtr = std::shared_ptr<const StatePlan>;
 // At first all fluents are false and nothing is evaluated.
 class StateMemory {
 public:
+    static constexpr int MOST_KEPT = 16;
+
     explicit StateMemory(StatePlanPtr plan);
 
     const StatePlan &plan() const { return *plan_; }
     const StatePlanPtr &shared_plan() const { return plan_; }
 
-    // Whether changes are followed instead of walking over all gates.  To set it goes back to where nothing is
-    // true and nothing is known.
+    // Whether changes are followed instead of walking over all gates, and how many states are kept, 1 to MOST_KEPT.
+    // To set them goes back to where nothing is true and nothing is known.
     bool reckons() const { return reckons_; }
-    void set_reckons(bool reckons);
+    void set_reckons(bool reckons) { begin(reckons, kept()); }
+    int kept() const { return static_cast<int>(slots_.size()); }
+    void set_kept(int states) { begin(reckons_, states); }
 
     static constexpr int OVER = -1;
     static constexpr int ILLEGAL = -2;
@@ -81,16 +93,34 @@ public:
 
     // The joint move to be made: a move for each role.
     i32 *joint() { return joint_.data(); }
-    const u64 *state() const { return state_.data(); }
+    const u64 *state() const { return now_->state.data(); }
     // Those words that were asked for are up to date.
-    const u64 *outputs() const { return due_.data() + plan_->mark_words; }
+    const u64 *outputs() const { return now_->due.data() + plan_->mark_words; }
 
 private:
     enum Known : int { LEGAL = 1, NEXT = 2, GOAL = 4 };
 
+    // A state and what follows from it.
+    struct Slot {
+        int known = 0;
+        std::vector<u64> state;   // empty before it is used
+        std::vector<i32> made;    // [roles] the joint move whose inputs are set, -1 for none
+        std::vector<u8> values;   // [2 * nodes] of all literals
+        std::vector<u64> due;     // marks of gates and feedback, then the outputs
+        std::vector<u64> spoiled; // by gate
+    };
+
+    void begin(bool reckons, int states);
+    Slot &nearest(const u64 *key);
+    Slot &next_slot();
+    bool is_at(const u64 *key) const {
+        return now_->known & LEGAL && std::equal(now_->state.begin(), now_->state.end(), key);
+    }
+    bool is_over() const { return outputs()[plan_->word_terminal] & 1; }
+
     void set(i32 node, u8 value) {
-        values_[2 * node] = value;
-        values_[2 * node + 1] = value ^ 1;
+        now_->values[2 * node] = value;
+        now_->values[2 * node + 1] = value ^ 1;
     }
     void flip(i32 node);
     void put(i32 node, u8 value) {
@@ -111,18 +141,17 @@ private:
 
     void know(Known what);
     void go(const u64 *key);
+    void take(const u64 *key);
     void make();
 
     StatePlanPtr plan_;
     const Circuit &circuit_;
     bool reckons_ = true;
-    int known_ = 0;
-    std::vector<u8> values_;   // [2 * nodes] of all literals
-    std::vector<u64> due_;     // marks of gates and feedback, then the outputs
-    std::vector<u64> spoiled_; // by gate
-    std::vector<u64> state_, entering_;
+    std::vector<Slot> slots_;
+    Slot *now_ = nullptr;
+    std::vector<u64> entering_;
     std::vector<u8> old_;
-    std::vector<i32> joint_, made_; // [roles]
+    std::vector<i32> joint_; // [roles]
 };
 
 } // namespace herbrand

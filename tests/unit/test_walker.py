@@ -40,10 +40,10 @@ def test_reckoning_and_walking_give_the_same(name: str) -> None:
     """Following the changes and evaluating all gates are two ways to the same values, loops included."""
     walker = herbrand.load(name).walker()
     found = []
-    for reckons in (True, False, True):
-        walker.memory.reckons = reckons
+    for reckons, kept in ((True, 1), (False, 1), (True, 2), (True, 3), (False, 2), (True, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
         found.append(games_of(walker, 3, seed=4))
-    assert found[0] == found[1] == found[2]
+    assert found.count(found[0]) == 6
     assert len(found[0]) > 3
 
 
@@ -52,15 +52,15 @@ def test_both_ways_see_the_same_ahead(name: str) -> None:
     """What would follow, legal or not, percepts included, does not depend on how gates are evaluated."""
     walker = herbrand.load(name).walker()
     found = []
-    for reckons in (True, False):
-        walker.memory.reckons = reckons
+    for reckons, kept in ((True, 1), (True, 3), (False, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
         ahead = []
         for i in range(20):
             walker.reset()
             joint = [moves[i % len(moves)] for moves in walker.inputs]
             ahead.append((walker.memory.look_ahead(joint), walker.memory.look_ahead(joint, walker.start)))
         found.append(ahead)
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
 
 
 def test_wrong_calls_are_errors() -> None:
@@ -97,6 +97,9 @@ def test_wrong_calls_are_errors() -> None:
     for ask in (memory.look_ahead, names.go_on, names.answer_of_role):
         with pytest.raises(TypeError):
             ask()
+    for kept in (0, -1, memory.MOST_KEPT + 1):
+        with pytest.raises(ValueError, match="kept"):
+            memory.kept = kept
     for wrong in (order[:-1], order[::-1].copy(), np.zeros_like(order), order + 1):
         with pytest.raises(ValueError, match="order"):
             StateMemory(circuit, wrong)
@@ -164,7 +167,9 @@ def test_loops_that_grow_and_shrink() -> None:
     assert len(walker.network.loops)
     walker.memory.reckons = True
     rng, seen = random.Random(5), []
-    for _ in range(40):
+    for game in range(40):
+        if game % 10 == 0:
+            walker.memory.kept = 1 + game // 10
         walker.reset()
         while not walker.is_terminal and len(seen) % 20 != 19:
             walker.play([rng.choice(moves) for moves in walker.legal()])
@@ -201,11 +206,11 @@ def test_lists_of_moves_belong_to_who_asked() -> None:
 
 
 def test_a_walker_goes_back_and_forth() -> None:
-    """A state entered again by its key has the same answers, wherever the walker was."""
+    """A state entered again by its key has the same answers, wherever the walker was, however many are kept."""
     walker = herbrand.load("hex").walker()
     seen = games_of(walker, 2, seed=1)
-    for reckons in (True, False):
-        walker.memory.reckons = reckons
+    for reckons, kept in ((True, 1), (True, 2), (True, 5), (False, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
         for key, answers in random.Random(2).sample(seen, 30):
             walker.go(key)
             assert (walker.key, answers_of(walker)) == (key, answers)

@@ -157,22 +157,23 @@ class Walker:
         return over
 
     def _tune(self) -> None:
-        """Take the faster way to evaluate gates: try both, in turn, on the steps of a random game."""
+        """Take the fastest way to evaluate gates: try all, in turn, on the steps of a random game."""
         memory = self.memory
         memory.reckons = False
         if self.network.gates < _FEW_GATES:
             return
+        # as many states are kept as there are turns until it is the same player's
+        ways = [(False, 1), *((True, kept) for kept in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)}))]
         joints = self._wander(random.Random(1))
-        spent = {False: math.inf, True: math.inf}
+        spent = [math.inf] * len(ways)
         for _ in range(_TRIALS):
-            for reckons in (True, False):
-                memory.reckons = reckons
+            for i, (memory.reckons, memory.kept) in reversed(list(enumerate(ways))):
                 self.reset()  # evaluates all gates, which no later step pays
                 started = time.thread_time()
                 for joint in joints:
                     self._play(joint)
-                spent[reckons] = min(spent[reckons], time.thread_time() - started)
-        memory.reckons = spent[True] < spent[False]
+                spent[i] = min(spent[i], time.thread_time() - started)
+        memory.reckons, memory.kept = ways[spent.index(min(spent))]
 
     def _wander(self, rng: random.Random) -> list[list[int]]:
         """Return the joint moves of a random game, or of some steps of it."""
