@@ -1,6 +1,6 @@
 #include "state.hpp"
 
-#include <algorithm>
+#include <unordered_map>
 
 namespace herbrand {
 
@@ -24,6 +24,52 @@ void clean_marks(u64 *marks, int begin, int end) {
     for (int i = next_mark(marks, begin, end); i < end; i = next_mark(marks, i + 1, end))
         marks[i >> 6] &= ~(u64(1) << (i & 63));
 }
+
+void set(u8 *values, i32 node, u8 value) {
+    values[2 * std::size_t(node)] = value;
+    values[2 * std::size_t(node) + 1] = value ^ 1;
+}
+
+// Evaluating all of some gates, by the values of all literals: a byte each.
+struct Walk {
+    u8 *values;
+    const i32 *left, *right, *feedback;
+    i32 first_gate, first_back;
+
+    void gates(int begin, int end) const {
+        u8 *at = values + 2 * std::size_t(first_gate + begin);
+        for (int g = begin; g < end; ++g, at += 2) {
+            const u8 value = values[left[g]] & values[right[g]];
+            at[0] = value;
+            at[1] = value ^ 1;
+        }
+    }
+    // A whole loop, from false to its fixpoint.
+    void loop(const Loop &loop) const {
+        for (int f = loop.first_back; f < loop.last_back; ++f) set(values, first_back + f, 0);
+        for (bool changed = true; changed;) {
+            gates(loop.first, loop.last);
+            changed = false;
+            for (int f = loop.first_back; f < loop.last_back; ++f) {
+                const u8 value = values[feedback[f]];
+                if (value != values[2 * std::size_t(first_back + f)]) {
+                    set(values, first_back + f, value);
+                    changed = true;
+                }
+            }
+        }
+    }
+    void all(int begin, int end, const std::vector<Loop> &loops) const {
+        for (const Loop &each : loops) {
+            if (each.first < begin) continue;
+            if (each.first >= end) break;
+            gates(begin, each.first);
+            loop(each);
+            begin = each.last;
+        }
+        gates(begin, end);
+    }
+};
 
 constexpr u8 EVEN = 1, ODD = 2, BOTH = 3;
 constexpr u8 OPPOSITE[] = {0, ODD, EVEN, BOTH};
@@ -72,52 +118,115 @@ StatePlan::StatePlan(CircuitPtr given, std::vector<i32> given_order)
     word_terminal = append(&c.terminal, 1);
     word_goal = append(c.goal.data(), c.goals());
     word_sees = append(c.sees.data(), static_cast<int>(c.sees.size()));
-    for (const Loop &loop : c.loops)
-        longest_loop = std::max(longest_loop, loop.last - loop.first + loop.last_back - loop.first_back);
     connect();
 }
 
 void StatePlan::connect() {
     const Circuit &c = *circuit;
-    mark_words = (c.gates + c.feedbacks + 63) / 64;
-    due_at_first.assign(mark_words + words, 0);
-    auto mark = [&](i64 bit) { due_at_first[bit >> 6] |= u64(1) << (bit & 63); };
-    const std::vector<u8> spoiling = spoils();
-    std::vector<std::pair<i32, u64>> found; // a node, and an entry for it
-    found.reserve(2 * std::size_t(c.gates) + c.feedbacks + literals.size());
-    auto add = [&](i32 source, i32 needed, i64 bit, int spoil) {
-        found.emplace_back(source >> 1, u64(needed) << 32 | u64(bit) << 2 | u64(spoil));
+    constexpr int NOBODY = 8; // words for bits that nobody reads: several, so that none waits for the one before
+    words_of_nodes = (c.nodes() + 63) / 64;
+    const int all_words = words_of_nodes + words + NOBODY;
+    if (all_words >= 1 << 23) throw std::invalid_argument("too many nodes for one state at a time");
+    marks_at_first.assign(all_words, 0);
+    operands_at_first.assign(2 * std::size_t(all_words), 0);
+    auto set_up = [&](i64 bit, bool left, bool right) {
+        operands_at_first[2 * (bit >> 6)] |= u64(left) << (bit & 63);
+        operands_at_first[2 * (bit >> 6) + 1] |= u64(right) << (bit & 63);
+        marks_at_first[bit >> 6] |= u64(left & right) << (bit & 63);
     };
-    for (int g = 0; g < c.gates; ++g) {
-        const i32 a = c.left[g], b = c.right[g];
-        if (a & b & 1) mark(g);
-        if (g >= c.cones[1]) continue; // goals are walked: nothing else reads their gates
-        if (a == b) {
-            add(a, 1, g, spoiling[2 * g] | spoiling[2 * g + 1]);
-        } else if (a >> 1 != b >> 1) {
-            add(a, b, g, spoiling[2 * g]);
-            add(b, a, g, spoiling[2 * g + 1]);
-        }
-    }
+    std::vector<std::pair<i32, u32>> found; // a node, and an entry for it
+    found.reserve(2 * std::size_t(c.gates) + c.feedbacks + literals.size());
+    auto add = [&](i32 source, i64 bit, bool is_right, int spoil) {
+        found.emplace_back(source >> 1, u32(bit >> 6) << 9 | u32(is_right) << 8 | u32(bit & 63) << 2 | u32(spoil));
+    };
+    const std::vector<u8> spoiling = spoils();
+    const i32 first = c.inputs(), back = c.first_feedback();
+    for (i32 node = 0; node < back; ++node) set_up(node, false, true);
     for (int f = 0; f < c.feedbacks; ++f) {
-        if (c.feedback[f] & 1) mark(c.gates + f);
-        add(c.feedback[f], 1, c.gates + f, 0);
+        set_up(back + f, c.feedback[f] & 1, true);
+        add(c.feedback[f], back + f, false, 0);
+    }
+    for (int g = 0; g < c.cones[1]; ++g) { // goals are walked: nothing else reads their gates
+        const i32 a = c.left[g], b = c.right[g];
+        if (a == b) {
+            set_up(first + g, a & 1, true);
+            add(a, first + g, false, spoiling[2 * g] | spoiling[2 * g + 1]);
+        } else if (a >> 1 != b >> 1) {
+            set_up(first + g, a & 1, b & 1);
+            add(a, first + g, false, spoiling[2 * g]);
+            add(b, first + g, true, spoiling[2 * g + 1]);
+        }
     }
     for (int w = 0; w < words; ++w)
         for (int b = 0; b < bits[w]; ++b) {
-            const i64 bit = 64 * (i64(mark_words) + w) + b;
+            const i64 bit = 64 * (i64(words_of_nodes) + w) + b;
             const i32 literal = literals[64 * w + b];
-            if (literal & 1) mark(bit);
-            if (w < word_goal || w >= word_sees) add(literal, 1, bit, 0);
+            set_up(bit, literal & 1, true);
+            if (w < word_goal || w >= word_sees) add(literal, bit, false, 0);
         }
     std::stable_sort(found.begin(), found.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
-    fan_start.assign(c.nodes() + 1, 0);
-    for (const auto &[node, entry] : found) {
-        ++fan_start[node + 1];
-        fan.push_back(entry);
+    std::size_t at = 0;
+    for (i32 node = 0; node < c.nodes(); ++node) {
+        const std::size_t begin = at;
+        while (at < found.size() && found[at].first == node) ++at;
+        const std::size_t count = at - begin;
+        auto entry = [&](std::size_t i) {
+            return i < count ? found[begin + i].second : u32(words_of_nodes + words + node % NOBODY) << 9;
+        };
+        const std::size_t rest = count > 2 ? count - 2 : 0;
+        fans.push_back({entry(0), entry(1), u32(more.size()), u32(rest)});
+        for (std::size_t i = 0; i < rest; ++i) more.push_back(entry(2 + i));
+        if (node > 0 && node <= c.fluents) weights.push_back(1 + static_cast<i32>(count));
     }
-    for (int node = 0; node < c.nodes(); ++node) fan_start[node + 1] += fan_start[node];
-    for (int f = 0; f < c.fluents; ++f) weights.push_back(1 + fan_start[f + 2] - fan_start[f + 1]);
+    for (const Loop &loop : c.loops)
+        if (loop.first < c.cones[1]) loop_parts.push_back(part(loop.first, loop.last, {}));
+    goal_part = part(c.cones[1], c.cones[2],
+                     {literals.begin() + 64 * std::size_t(word_goal), literals.begin() + 64 * std::size_t(word_sees)});
+}
+
+// Cut out the gates `begin <= g < end`, and whole loops among them.
+StatePlan::Part StatePlan::part(int begin, int end, const std::vector<i32> &wanted) const {
+    const Circuit &c = *circuit;
+    const i32 first = c.inputs();
+    Part made;
+    std::unordered_map<i32, i32> places{{0, 0}}; // nodes of the circuit that are no gates of the part, in the part
+    std::vector<i32> sources;
+    for (const Loop &loop : c.loops) {
+        if (loop.first < begin || loop.last > end) continue;
+        const int count = static_cast<int>(sources.size());
+        made.loops.push_back({loop.first - begin, loop.last - begin, count, count + loop.last_back - loop.first_back});
+        for (int f = loop.first_back; f < loop.last_back; ++f) {
+            made.back.push_back(c.first_feedback() + f);
+            sources.push_back(c.feedback[f]);
+            places.emplace(c.first_feedback() + f, -1);
+        }
+    }
+    auto meet = [&](i32 literal) {
+        const i32 node = literal >> 1;
+        if ((node < first + begin || node >= first + end) &&
+            places.emplace(node, static_cast<i32>(made.outside.size()) + 1).second)
+            made.outside.push_back(node);
+    };
+    for (int g = begin; g < end; ++g) {
+        meet(c.left[g]);
+        meet(c.right[g]);
+    }
+    for (const i32 literal : sources) meet(literal);
+    for (const i32 literal : wanted) meet(literal);
+    i32 place = 1 + static_cast<i32>(made.outside.size());
+    for (const i32 node : made.back) places[node] = place++;
+    auto translated = [&](i32 literal) {
+        const i32 node = literal >> 1;
+        const bool inside = node >= first + begin && node < first + end;
+        return 2 * (inside ? made.first_gate() + node - first - begin : places.at(node)) | (literal & 1);
+    };
+    for (int g = begin; g < end; ++g) {
+        made.left.push_back(translated(c.left[g]));
+        made.right.push_back(translated(c.right[g]));
+    }
+    for (const i32 literal : sources) made.feedback.push_back(translated(literal));
+    for (const i32 literal : wanted) made.wanted.push_back(translated(literal));
+    return made;
 }
 
 // For the left and the right operand of each gate, by which of its changes it spoils a loop: by becoming false (1),
@@ -168,8 +277,10 @@ std::vector<u8> StatePlan::spoils() const {
 // -- one memory ---------------------------------------------------------------------------
 
 StateMemory::StateMemory(StatePlanPtr plan)
-    : plan_(std::move(plan)), circuit_(*plan_->circuit), entering_(circuit_.state_words()),
-      old_(plan_->longest_loop), joint_(circuit_.roles) {
+    : plan_(std::move(plan)), circuit_(*plan_->circuit), entering_(circuit_.state_words()), joint_(circuit_.roles) {
+    int nodes = plan_->goal_part.nodes();
+    for (const StatePlan::Part &part : plan_->loop_parts) nodes = std::max(nodes, part.nodes());
+    part_.resize(2 * std::size_t(nodes));
     begin(true, 1);
 }
 
@@ -178,10 +289,14 @@ void StateMemory::begin(bool reckons, int states) {
     Slot slot;
     slot.state.assign(circuit_.state_words(), 0);
     slot.made.assign(circuit_.roles, -1);
-    slot.values.resize(2 * std::size_t(circuit_.nodes()));
-    for (std::size_t i = 0; i < slot.values.size(); ++i) slot.values[i] = i & 1;
-    slot.due = plan_->due_at_first;
-    slot.spoiled.assign(circuit_.gates / 64 + 2, 0);
+    slot.marks = plan_->marks_at_first;
+    if (reckons) {
+        slot.operands = plan_->operands_at_first;
+        slot.spoiled.assign(circuit_.loops.empty() ? 0 : plan_->words_of_nodes, 0);
+    } else {
+        slot.values.resize(2 * std::size_t(circuit_.nodes()));
+        for (i32 node = 0; node < circuit_.nodes(); ++node) set(slot.values.data(), node, 0);
+    }
     slots_.assign(states, {});
     slots_[0] = std::move(slot);
     now_ = &slots_[0];
@@ -214,160 +329,158 @@ StateMemory::Slot &StateMemory::next_slot() {
 
 // -- reckoning ----------------------------------------------------------------------------
 
-// Change the value of a node, and what changes with it: outputs at once, gates become due.
-inline void StateMemory::flip(i32 node) {
-    const u8 now = now_->values[2 * node] ^ 1;
-    set(node, now);
-    const u64 spoiling = u64(1) << now;
-    const u64 *fan = plan_->fan.data();
-    const u8 *values = now_->values.data();
-    u64 *due = now_->due.data();
-    for (i32 at = plan_->fan_start[node], end = plan_->fan_start[node + 1]; at < end; ++at) {
-        const u64 entry = fan[at];
-        const u32 bit = static_cast<u32>(entry) >> 2;
-        due[bit >> 6] ^= u64(values[entry >> 32]) << (bit & 63);
-        if (entry & spoiling) now_->spoiled[bit >> 6] |= u64(1) << (bit & 63);
-    }
+// Note that an operand has changed: what reads it changes with it if the other one is true.
+inline void StateMemory::note(u32 entry, u32 spoiling) {
+    const u64 bit = u64(1) << (entry >> 2 & 63);
+    u64 *operands = now_->operands.data();
+    operands[entry >> 8] ^= bit;
+    now_->marks[entry >> 9] ^= operands[entry >> 8 ^ 1] & bit;
+    if (entry & spoiling) now_->spoiled[entry >> 9] |= bit;
 }
 
-// Evaluate a whole loop anew and flip what changed.
-void StateMemory::flip_loop(const Loop &loop) {
-    const i32 first = circuit_.inputs() + loop.first, back = circuit_.first_feedback() + loop.first_back;
-    const int gates = loop.last - loop.first, count = gates + loop.last_back - loop.first_back;
-    auto node = [&](int i) { return i < gates ? first + i : back + i - gates; };
-    for (int i = 0; i < count; ++i) old_[i] = now_->values[2 * node(i)];
-    repeat(loop);
-    // back to what was, all of it: flipping looks at other operands
-    for (int i = 0; i < count; ++i) {
-        const u8 value = now_->values[2 * node(i)];
-        set(node(i), old_[i]);
-        old_[i] = value;
+// Tell all that read a node that it has changed.  `now` matters for loops only.
+inline void StateMemory::spread(i32 node, bool now) {
+    const StatePlan::Fan fan = plan_->fans[node];
+    const u32 spoiling = now ? StatePlan::SPOILED_BY_TRUE : StatePlan::SPOILED_BY_FALSE;
+    note(fan.first, spoiling);
+    note(fan.second, spoiling);
+    const u32 *more = plan_->more.data() + fan.begin;
+    for (u32 i = 0; i < fan.count; ++i) note(more[i], spoiling);
+}
+
+// Evaluate a whole loop anew, and make its changes.
+void StateMemory::flip_loop(const Loop &loop, const StatePlan::Part &part) {
+    const i32 first = circuit_.inputs() + loop.first, last = circuit_.inputs() + loop.last;
+    const i32 back = circuit_.first_feedback() + loop.first_back, last_back = circuit_.first_feedback() + loop.last_back;
+    load(part);
+    Walk{part_.data(), part.left.data(), part.right.data(), part.feedback.data(), part.first_gate(),
+         part.first_gate() - static_cast<i32>(part.back.size())}
+        .all(0, loop.last - loop.first, part.loops);
+    // what changes, before anything does: values follow from what is noted
+    changed_.clear();
+    for (i32 node = back; node < last_back; ++node)
+        if (value(node) != part_[2 * std::size_t(part.first_gate() - last_back + node)]) changed_.push_back(node);
+    for (i32 node = first; node < last; ++node)
+        if (value(node) != part_[2 * std::size_t(part.first_gate() - first + node)]) changed_.push_back(node);
+    for (const i32 node : changed_) {
+        const i32 place = part.first_gate() + (node < first ? node - last_back : node - first);
+        spread(node, part_[2 * std::size_t(place)]);
     }
-    for (int i = 0; i < count; ++i)
-        if (now_->values[2 * node(i)] != old_[i]) flip(node(i));
-    clean_marks(now_->due.data(), loop.first, loop.last);
-    clean_marks(now_->due.data(), circuit_.gates + loop.first_back, circuit_.gates + loop.last_back);
-    clean_marks(now_->spoiled.data(), loop.first, loop.last);
+    // by now all that is noted is what follows from the new values
+    clean_marks(now_->marks.data(), first, last);
+    clean_marks(now_->marks.data(), back, last_back);
+    clean_marks(now_->spoiled.data(), first, last);
 }
 
 // Bring a loop up to date from the fixpoint before; returns whether that was possible.
 bool StateMemory::grow(const Loop &loop) {
-    const i32 back = circuit_.first_feedback();
-    const int begin = circuit_.gates + loop.first_back, end = circuit_.gates + loop.last_back;
+    const i32 first = circuit_.inputs() + loop.first, last = circuit_.inputs() + loop.last;
+    const i32 back = circuit_.first_feedback() + loop.first_back, last_back = circuit_.first_feedback() + loop.last_back;
     while (true) {
-        sweep_gates(loop.first, loop.last);
-        if (next_mark(now_->spoiled.data(), loop.first, loop.last) < loop.last) return false;
-        int mark = next_mark(now_->due.data(), begin, end);
-        if (mark == end) return true;
-        while (mark < end) {
-            const i32 node = back + mark - circuit_.gates;
-            if (now_->values[2 * node]) return false;
-            now_->due[mark >> 6] &= ~(u64(1) << (mark & 63));
-            flip(node);
-            mark = next_mark(now_->due.data(), mark + 1, end);
+        sweep_nodes<true>(first, last);
+        if (next_mark(now_->spoiled.data(), first, last) < last) return false;
+        i32 node = next_mark(now_->marks.data(), back, last_back);
+        if (node == last_back) return true;
+        for (; node < last_back; node = next_mark(now_->marks.data(), node + 1, last_back)) {
+            if (value(node)) return false;
+            now_->marks[node >> 6] &= ~(u64(1) << (node & 63));
+            spread(node, true);
         }
     }
 }
 
-// Make the changes of the gates `begin <= g < end` that are due, and of those that become due.
-void StateMemory::sweep_gates(int begin, int end) {
-    const i32 first = circuit_.inputs();
-    for (int at = begin & -64; at < end; at += 64) {
-        u64 *word = &now_->due[at >> 6];
+// Make the changes of the gates `begin <= node < end` that are due, and of those that become due.
+template <bool LOOPS> void StateMemory::sweep_nodes(i32 begin, i32 end) {
+    u64 *marks = now_->marks.data();
+    for (i32 at = begin & -64; at < end; at += 64) {
+        u64 *word = &marks[at >> 6];
         if (!*word) continue;
         const u64 within = ~u64(0) << std::max(begin - at, 0) & ~u64(0) >> std::max(at + 64 - end, 0);
         while (const u64 bits = *word & within) {
             const int bit = lowest_bit(bits);
             *word ^= u64(1) << bit;
-            flip(first + at + bit);
+            spread(at + bit, LOOPS && value(at + bit));
         }
     }
 }
 
 // Bring the gates `begin <= g < end` up to date, loops included.
 void StateMemory::sweep(int begin, int end) {
-    for (const Loop &loop : circuit_.loops) {
+    const i32 first = circuit_.inputs();
+    if (plan_->loop_parts.empty()) {
+        sweep_nodes<false>(first + begin, first + end);
+        return;
+    }
+    for (std::size_t i = 0; i < plan_->loop_parts.size(); ++i) {
+        const Loop &loop = circuit_.loops[i];
         if (loop.first >= end) break;
-        sweep_gates(begin, loop.first);
-        if (next_mark(now_->spoiled.data(), loop.first, loop.last) < loop.last || !grow(loop)) flip_loop(loop);
+        sweep_nodes<true>(first + begin, first + loop.first);
+        if (next_mark(now_->spoiled.data(), first + loop.first, first + loop.last) < first + loop.last || !grow(loop))
+            flip_loop(loop, plan_->loop_parts[i]);
         begin = loop.last;
     }
-    sweep_gates(begin, end);
+    sweep_nodes<true>(first + begin, first + end);
 }
 
-// -- walking ------------------------------------------------------------------------------
-
-void StateMemory::evaluate(int begin, int end) {
-    u8 *values = now_->values.data();
-    const i32 *left = circuit_.left.data(), *right = circuit_.right.data();
-    u8 *at = values + 2 * std::size_t(circuit_.inputs() + begin);
-    for (int g = begin; g < end; ++g, at += 2) {
-        const u8 value = values[left[g]] & values[right[g]];
-        at[0] = value;
-        at[1] = value ^ 1;
-    }
-}
-
-// Evaluate a whole loop anew, from false to its fixpoint.
-void StateMemory::repeat(const Loop &loop) {
-    const i32 back = circuit_.first_feedback();
-    for (int f = loop.first_back; f < loop.last_back; ++f) set(back + f, 0);
-    bool changed = true;
-    while (changed) {
-        evaluate(loop.first, loop.last);
-        changed = false;
-        for (int f = loop.first_back; f < loop.last_back; ++f) {
-            const u8 value = now_->values[circuit_.feedback[f]];
-            if (value != now_->values[2 * (back + f)]) {
-                set(back + f, value);
-                changed = true;
-            }
-        }
-    }
-}
-
-void StateMemory::walk(int begin, int end) {
-    for (const Loop &loop : circuit_.loops) {
-        if (loop.first < begin) continue;
-        if (loop.first >= end) break;
-        evaluate(begin, loop.first);
-        repeat(loop);
-        begin = loop.last;
-    }
-    evaluate(begin, end);
-}
-
-// Write the words `begin <= w < end` of the outputs.
-void StateMemory::show(int begin, int end) {
-    const u8 *values = now_->values.data();
-    for (int w = begin; w < end; ++w) {
-        const i32 *literals = plan_->literals.data() + 64 * std::size_t(w);
-        u64 word = 0;
-        for (int b = 0; b < plan_->bits[w]; ++b) word |= u64(values[literals[b]]) << b;
-        now_->due[plan_->mark_words + w] = word;
-    }
+// Put the values of what is outside of a part into `part_`.
+void StateMemory::load(const StatePlan::Part &part) {
+    u8 *values = part_.data();
+    set(values, 0, 0);
+    i32 at = 1;
+    for (const i32 node : part.outside) set(values, at++, reckons_ ? value(node) : now_->values[2 * std::size_t(node)]);
 }
 
 // -- both ways ----------------------------------------------------------------------------
+
+// Write the words `begin <= w < end` of the outputs, whose literals are given.
+void StateMemory::show(int begin, int end, const u8 *values, const i32 *literals) {
+    for (int w = begin; w < end; ++w, literals += 64) {
+        u64 word = 0;
+        for (int b = 0; b < plan_->bits[w]; ++b) word |= u64(values[literals[b]]) << b;
+        now_->marks[plan_->words_of_nodes + w] = word;
+    }
+}
 
 void StateMemory::know(Known what) {
     if (now_->known & what) return;
     now_->known |= what;
     const StatePlan &p = *plan_;
-    const int a = circuit_.cones[0], b = circuit_.cones[1], c = circuit_.cones[2];
     if (what == GOAL) {
-        walk(b, c);
-        show(p.word_goal, p.word_sees);
-    } else if (reckons_) {
+        const StatePlan::Part &part = p.goal_part;
+        load(part);
+        Walk{part_.data(), part.left.data(), part.right.data(), part.feedback.data(), part.first_gate(),
+             part.first_gate() - static_cast<i32>(part.back.size())}
+            .all(0, static_cast<int>(part.left.size()), part.loops);
+        show(p.word_goal, p.word_sees, part_.data(), part.wanted.data());
+        return;
+    }
+    const int a = circuit_.cones[0], b = circuit_.cones[1];
+    if (reckons_) {
         sweep(0, what == LEGAL ? a : b);
-    } else if (what == LEGAL) {
-        walk(0, a);
-        show(0, p.word_next);
-        show(p.word_terminal, p.word_terminal + 1);
+        return;
+    }
+    u8 *values = now_->values.data();
+    const Walk walk{values, circuit_.left.data(), circuit_.right.data(), circuit_.feedback.data(), circuit_.inputs(),
+                    circuit_.first_feedback()};
+    auto show_all = [&](int begin, int end) { show(begin, end, values, p.literals.data() + 64 * std::size_t(begin)); };
+    if (what == LEGAL) {
+        walk.all(0, a, circuit_.loops);
+        show_all(0, p.word_next);
+        show_all(p.word_terminal, p.word_terminal + 1);
     } else {
-        walk(a, b);
-        show(p.word_next, p.word_terminal);
-        show(p.word_sees, p.words);
+        walk.all(a, b, circuit_.loops);
+        show_all(p.word_next, p.word_terminal);
+        show_all(p.word_sees, p.words);
+    }
+}
+
+// Change an input.
+void StateMemory::put(i32 node, bool value) {
+    if (reckons_) {
+        now_->operands[2 * std::size_t(node >> 6)] ^= u64(1) << (node & 63);
+        spread(node, value);
+    } else {
+        set(now_->values.data(), node, value);
     }
 }
 

@@ -41,20 +41,43 @@ struct StatePlan {
     std::vector<i32> bits;     // [words] how many outputs each word has
     std::vector<u64> valid;    // [words] a bit for each of them
 
-    // What changes with a node: an entry has the bit that may change, times four, and in its upper half the literal
-    // that must be true for that.  Bits are those of the gates, of the feedback (whose bits follow, and
-    // need nothing), and of the outputs.  The two lowest bits of an entry say whether a loop is spoiled
-    // when the node becomes false (1) and true (2).
-    std::vector<i32> fan_start; // [nodes + 1]
-    std::vector<u64> fan;
-    int mark_words = 0;          // words of marks for gates and feedback; those of the outputs follow
-    std::vector<u64> due_at_first; // [mark_words + words] what is due where all nodes are false
-    int longest_loop = 0;
-    std::vector<i32> weights;    // [fluents] about how much changes with each
+    // For reckoning, every node and every output has a bit, outputs after the nodes, in words: `marks` says what is due,
+    // and for outputs their value; `operands` has the noted values of two operands, words for the left and the right
+    // ones in turn.  A node's value is (left & right) ^ due.  What has one operand only has a true one besides.
+    int words_of_nodes = 0;
+    std::vector<u64> marks_at_first;    // all nodes are false
+    std::vector<u64> operands_at_first; // [2 * marks_at_first]
+
+    // What changes with a node: from the highest bits, entries have the word and the bit of what reads it, between
+    // them whether it is the right operand, and whether a loop is spoiled when the node becomes true and false.
+    // Most nodes have one reader or two, and need nothing else; where there is one, the second is a bit that nobody reads.
+    struct Fan {
+        u32 first, second;
+        u32 begin, count; // in `more`
+    };
+    static constexpr u32 SPOILED_BY_FALSE = 1, SPOILED_BY_TRUE = 2;
+    std::vector<Fan> fans; // [nodes]
+    std::vector<u32> more;
+    std::vector<i32> weights; // [fluents] about how much changes with each
+
+    // Some gates by themselves, for evaluating them all: nodes are counted anew, the ones that are read from outside
+    // first (after false), then feedback, then gates.
+    struct Part {
+        std::vector<i32> outside; // nodes of the circuit
+        std::vector<i32> back;    // nodes of the circuit
+        std::vector<i32> left, right, feedback;
+        std::vector<Loop> loops;
+        std::vector<i32> wanted; // literals that are asked for
+        int first_gate() const { return 1 + static_cast<int>(outside.size() + back.size()); }
+        int nodes() const { return first_gate() + static_cast<int>(left.size()); }
+    };
+    std::vector<Part> loop_parts; // [loops] those that are reckoned; wanted is nothing
+    Part goal_part;               // wanted are the goals, in whole words as in `literals`
 
 private:
     void connect();
     std::vector<u8> spoils() const;
+    Part part(int begin, int end, const std::vector<i32> &wanted) const;
 };
 
 using StatePlanPtr = std::shared_ptr<const StatePlan>;
@@ -95,7 +118,7 @@ public:
     i32 *joint() { return joint_.data(); }
     const u64 *state() const { return now_->state.data(); }
     // Those words that were asked for are up to date.
-    const u64 *outputs() const { return now_->due.data() + plan_->mark_words; }
+    const u64 *outputs() const { return now_->marks.data() + plan_->words_of_nodes; }
 
 private:
     enum Known : int { LEGAL = 1, NEXT = 2, GOAL = 4 };
@@ -103,11 +126,11 @@ private:
     // A state and what follows from it.
     struct Slot {
         int known = 0;
-        std::vector<u64> state;   // empty before it is used
-        std::vector<i32> made;    // [roles] the joint move whose inputs are set, -1 for none
-        std::vector<u8> values;   // [2 * nodes] of all literals
-        std::vector<u64> due;     // marks of gates and feedback, then the outputs
-        std::vector<u64> spoiled; // by gate
+        std::vector<u64> state; // empty before it is used
+        std::vector<i32> made;  // [roles] the joint move whose inputs are set, -1 for none
+        std::vector<u64> marks, operands;
+        std::vector<u64> spoiled; // by node
+        std::vector<u8> values;   // [2 * nodes] of all literals, for walking
     };
 
     void begin(bool reckons, int states);
@@ -118,27 +141,20 @@ private:
     }
     bool is_over() const { return outputs()[plan_->word_terminal] & 1; }
 
-    void set(i32 node, u8 value) {
-        now_->values[2 * node] = value;
-        now_->values[2 * node + 1] = value ^ 1;
+    void put(i32 node, bool value);
+    bool value(i32 node) const {
+        const u64 *operands = &now_->operands[2 * (node >> 6)];
+        return ((operands[0] & operands[1]) ^ now_->marks[node >> 6]) >> (node & 63) & 1;
     }
-    void flip(i32 node);
-    void put(i32 node, u8 value) {
-        if (reckons_)
-            flip(node);
-        else
-            set(node, value);
-    }
+    void note(u32 entry, u32 spoiling);
+    void spread(i32 node, bool now);
     void sweep(int begin, int end);
-    void sweep_gates(int begin, int end);
+    template <bool LOOPS> void sweep_nodes(i32 begin, i32 end);
     bool grow(const Loop &loop);
-    void flip_loop(const Loop &loop);
+    void flip_loop(const Loop &loop, const StatePlan::Part &part);
+    void load(const StatePlan::Part &part);
 
-    void evaluate(int begin, int end);
-    void repeat(const Loop &loop);
-    void walk(int begin, int end);
-    void show(int begin, int end);
-
+    void show(int begin, int end, const u8 *values, const i32 *literals);
     void know(Known what);
     void go(const u64 *key);
     void take(const u64 *key);
@@ -150,7 +166,8 @@ private:
     std::vector<Slot> slots_;
     Slot *now_ = nullptr;
     std::vector<u64> entering_;
-    std::vector<u8> old_;
+    std::vector<u8> part_;   // the values of all literals of a part
+    std::vector<i32> changed_;
     std::vector<i32> joint_; // [roles]
 };
 
