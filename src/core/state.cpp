@@ -6,25 +6,6 @@ namespace herbrand {
 
 namespace {
 
-// The first mark from `begin` on, or `end`.
-int next_mark(const u64 *marks, int begin, int end) {
-    if (begin >= end) return end;
-    int word = begin >> 6;
-    u64 bits = marks[word] >> (begin & 63);
-    if (bits) return std::min(begin + lowest_bit(bits), end);
-    const int last = (end - 1) >> 6;
-    while (word < last) {
-        bits = marks[++word];
-        if (bits) return std::min(64 * word + lowest_bit(bits), end);
-    }
-    return end;
-}
-
-void clean_marks(u64 *marks, int begin, int end) {
-    for (int i = next_mark(marks, begin, end); i < end; i = next_mark(marks, i + 1, end))
-        marks[i >> 6] &= ~(u64(1) << (i & 63));
-}
-
 void set(u8 *values, i32 node, u8 value) {
     values[2 * std::size_t(node)] = value;
     values[2 * std::size_t(node) + 1] = value ^ 1;
@@ -37,9 +18,11 @@ struct Walk {
     i32 first_gate, first_back;
 
     void gates(int begin, int end) const {
-        u8 *at = values + 2 * std::size_t(first_gate + begin);
+        // copies, which the compiler knows not to change with the values
+        u8 *const all = values, *at = values + 2 * std::size_t(first_gate + begin);
+        const i32 *const a = left, *const b = right;
         for (int g = begin; g < end; ++g, at += 2) {
-            const u8 value = values[left[g]] & values[right[g]];
+            const u8 value = all[a[g]] & all[b[g]];
             at[0] = value;
             at[1] = value ^ 1;
         }
@@ -123,65 +106,145 @@ StatePlan::StatePlan(CircuitPtr given, std::vector<i32> given_order)
 
 void StatePlan::connect() {
     const Circuit &c = *circuit;
-    constexpr int NOBODY = 8; // words for bits that nobody reads: several, so that none waits for the one before
-    words_of_nodes = (c.nodes() + 63) / 64;
-    const int all_words = words_of_nodes + words + NOBODY;
-    if (all_words >= 1 << 23) throw std::invalid_argument("too many nodes for one state at a time");
-    marks_at_first.assign(all_words, 0);
-    operands_at_first.assign(2 * std::size_t(all_words), 0);
-    auto set_up = [&](i64 bit, bool left, bool right) {
-        operands_at_first[2 * (bit >> 6)] |= u64(left) << (bit & 63);
-        operands_at_first[2 * (bit >> 6) + 1] |= u64(right) << (bit & 63);
-        marks_at_first[bit >> 6] |= u64(left & right) << (bit & 63);
+    const i32 first = c.inputs(), back = c.first_feedback();
+    // stages
+    std::vector<u16> stage_of_gate(c.gates, 0), stage_of_back(c.feedbacks, 0);
+    stages.emplace_back();
+    int loops = 0;
+    auto extend = [&](int begin, int end, int loop) {
+        if (loop >= 0 || stages.back().loop >= 0 || stages.back().is_next != (begin >= c.cones[0]))
+            stages.push_back({loop, begin >= c.cones[0]});
+        std::fill(stage_of_gate.begin() + begin, stage_of_gate.begin() + end, u16(stages.size() - 1));
     };
-    std::vector<std::pair<i32, u32>> found; // a node, and an entry for it
+    int done = 0;
+    auto extend_to = [&](int end) { // both cones
+        for (const int border : {std::min(end, std::max(done, c.cones[0])), end})
+            if (done < border) {
+                extend(done, border, -1);
+                done = border;
+            }
+    };
+    for (const Loop &loop : c.loops) {
+        if (loop.first >= c.cones[1]) break;
+        extend_to(loop.first);
+        extend(loop.first, loop.last, loops++);
+        done = loop.last;
+    }
+    extend_to(c.cones[1]);
+    if (loops == 0 && stages.size() == 1) stages.push_back({-1, true});
+    queues = static_cast<int>(stages.size()) + loops;
+    if (queues > 65535) throw std::invalid_argument("too many loops for one state at a time");
+    for (int i = 0; i < loops; ++i)
+        std::fill(stage_of_back.begin() + c.loops[i].first_back, stage_of_back.begin() + c.loops[i].last_back,
+                  u16(stages.size() + i));
+
+    // units
+    const std::vector<i32> owner = owners(stage_of_gate);
+    unit_of.assign(c.nodes(), -1);
+    for (i32 node = 0; node < first; ++node) {
+        unit_of[node] = units++;
+        stage_of.push_back(node < back ? 0 : stage_of_back[node - back]);
+    }
+    for (int g = 0; g < c.cones[1]; ++g)
+        if (owner[g] == g) {
+            if (g >= c.cones[0] && first_late == 0) first_late = units;
+            unit_of[first + g] = units++;
+            stage_of.push_back(stage_of_gate[g]);
+        }
+    if (first_late == 0) first_late = units;
+    if (units >= 1 << 28) throw std::invalid_argument("too many nodes for one state at a time");
+    false_at_first.assign(units, 0);
+    for (i32 node = 0; node < first; ++node) false_at_first[node] = stage_of[node] == 0; // inputs
+
+    // what reads what
+    struct Reader {
+        i32 unit;
+        bool is_output;
+        u32 entry;
+    };
+    std::vector<Reader> found;
     found.reserve(2 * std::size_t(c.gates) + c.feedbacks + literals.size());
-    auto add = [&](i32 source, i64 bit, bool is_right, int spoil) {
-        found.emplace_back(source >> 1, u32(bit >> 6) << 9 | u32(is_right) << 8 | u32(bit & 63) << 2 | u32(spoil));
+    auto add = [&](i32 literal, i32 unit, int spoil) {
+        if (!(literal & 1)) ++false_at_first[unit];
+        if (unit_of[literal >> 1] >= 0)
+            found.push_back({unit_of[literal >> 1], false, u32(unit) << 3 | u32(spoil) << 1 | u32(literal & 1)});
     };
     const std::vector<u8> spoiling = spoils();
-    const i32 first = c.inputs(), back = c.first_feedback();
-    for (i32 node = 0; node < back; ++node) set_up(node, false, true);
-    for (int f = 0; f < c.feedbacks; ++f) {
-        set_up(back + f, c.feedback[f] & 1, true);
-        add(c.feedback[f], back + f, false, 0);
-    }
-    for (int g = 0; g < c.cones[1]; ++g) { // goals are walked: nothing else reads their gates
-        const i32 a = c.left[g], b = c.right[g];
-        if (a == b) {
-            set_up(first + g, a & 1, true);
-            add(a, first + g, false, spoiling[2 * g] | spoiling[2 * g + 1]);
-        } else if (a >> 1 != b >> 1) {
-            set_up(first + g, a & 1, b & 1);
-            add(a, first + g, false, spoiling[2 * g]);
-            add(b, first + g, true, spoiling[2 * g + 1]);
+    for (int i = 0; i < loops; ++i)
+        for (int f = c.loops[i].first_back; f < c.loops[i].last_back; ++f)
+            add(c.feedback[f], unit_of[back + f], 0);
+    for (int g = 0; g < c.cones[1]; ++g)
+        for (int side = 0; side < 2; ++side) {
+            const i32 literal = side ? c.right[g] : c.left[g], node = literal >> 1;
+            if (node < first || owner[node - first] == node - first) // otherwise its operands are counted
+                add(literal, unit_of[first + owner[g]], spoiling[2 * std::size_t(g) + side]);
         }
-    }
+    outputs_at_first.assign(words, 0);
     for (int w = 0; w < words; ++w)
         for (int b = 0; b < bits[w]; ++b) {
-            const i64 bit = 64 * (i64(words_of_nodes) + w) + b;
-            const i32 literal = literals[64 * w + b];
-            set_up(bit, literal & 1, true);
-            if (w < word_goal || w >= word_sees) add(literal, bit, false, 0);
+            const i32 literal = literals[64 * std::size_t(w) + b];
+            outputs_at_first[w] |= u64(literal & 1) << b;
+            if ((w < word_goal || w >= word_sees) && unit_of[literal >> 1] >= 0)
+                found.push_back({unit_of[literal >> 1], true, u32(64 * w + b)});
         }
-    std::stable_sort(found.begin(), found.end(), [](const auto &x, const auto &y) { return x.first < y.first; });
+    std::stable_sort(found.begin(), found.end(), [](const Reader &x, const Reader &y) {
+        return std::pair(x.unit, x.is_output) < std::pair(y.unit, y.is_output);
+    });
     std::size_t at = 0;
-    for (i32 node = 0; node < c.nodes(); ++node) {
-        const std::size_t begin = at;
-        while (at < found.size() && found[at].first == node) ++at;
-        const std::size_t count = at - begin;
-        auto entry = [&](std::size_t i) {
-            return i < count ? found[begin + i].second : u32(words_of_nodes + words + node % NOBODY) << 9;
-        };
-        const std::size_t rest = count > 2 ? count - 2 : 0;
-        fans.push_back({entry(0), entry(1), u32(more.size()), u32(rest)});
-        for (std::size_t i = 0; i < rest; ++i) more.push_back(entry(2 + i));
-        if (node > 0 && node <= c.fluents) weights.push_back(1 + static_cast<i32>(count));
+    auto pass = [&](i32 unit, bool is_output) {
+        for (; at < found.size() && found[at].unit == unit && found[at].is_output == is_output; ++at)
+            entries.push_back(found[at].entry);
+        return static_cast<u32>(at);
+    };
+    for (i32 unit = 0; unit < units; ++unit) {
+        const u32 begin = static_cast<u32>(at), outputs = pass(unit, false);
+        pass(unit, true);
+        fans.push_back({begin, outputs});
+        longest_fan = std::max(longest_fan, outputs - begin);
+        if (unit > 0 && unit <= c.fluents) weights.push_back(1 + static_cast<i32>(at - begin));
     }
-    for (const Loop &loop : c.loops)
-        if (loop.first < c.cones[1]) loop_parts.push_back(part(loop.first, loop.last, {}));
+    fans.push_back({static_cast<u32>(at), static_cast<u32>(at)});
+
+    // queues
+    due_at_first.resize(queues);
+    for (i32 unit = 0; unit < units; ++unit)
+        if (false_at_first[unit] == 0) due_at_first[stage_of[unit]].push_back(unit);
+    capacities.assign(queues, 2 * longest_fan + 64);
+    for (const u16 stage : stage_of) capacities[stage] += 2;
+
+    for (int i = 0; i < loops; ++i) loop_parts.push_back(part(c.loops[i].first, c.loops[i].last, {}));
     goal_part = part(c.cones[1], c.cones[2],
                      {literals.begin() + 64 * std::size_t(word_goal), literals.begin() + 64 * std::size_t(word_sees)});
+}
+
+// For each gate that is reckoned the one of whose conjunction it is a part: itself, or the only one that reads it.
+std::vector<i32> StatePlan::owners(const std::vector<u16> &stage_of_gate) const {
+    const Circuit &c = *circuit;
+    constexpr i32 NOBODY = -1, SEVERAL = -2;
+    constexpr int MOST = 255; // operands: they are counted in bytes
+    const i32 first = c.inputs();
+    std::vector<i32> reader(c.gates, NOBODY);
+    auto read = [&](i32 literal, i32 by) {
+        const i32 g = (literal >> 1) - first;
+        if (g >= 0) reader[g] = literal & 1 || reader[g] != NOBODY ? SEVERAL : by;
+    };
+    for (int g = 0; g < c.gates; ++g) {
+        read(c.left[g], g);
+        read(c.right[g], g);
+    }
+    for (const auto *row : {&c.feedback, &literals})
+        for (const i32 literal : *row) read(literal, SEVERAL);
+    std::vector<i32> owner(c.gates), operands(c.gates, 2);
+    for (int g = c.gates - 1; g >= 0; --g) {
+        const i32 by = reader[g];
+        owner[g] = g;
+        if (by < 0 || g >= c.cones[1] || by >= c.cones[1] || stage_of_gate[g] != stage_of_gate[by]) continue;
+        const i32 whole = owner[by];
+        if (operands[whole] + 1 > MOST) continue;
+        ++operands[whole];
+        owner[g] = whole;
+    }
+    return owner;
 }
 
 // Cut out the gates `begin <= g < end`, and whole loops among them.
@@ -289,10 +352,18 @@ void StateMemory::begin(bool reckons, int states) {
     Slot slot;
     slot.state.assign(circuit_.state_words(), 0);
     slot.made.assign(circuit_.roles, -1);
-    slot.marks = plan_->marks_at_first;
+    slot.outputs = plan_->outputs_at_first;
     if (reckons) {
-        slot.operands = plan_->operands_at_first;
-        slot.spoiled.assign(circuit_.loops.empty() ? 0 : plan_->words_of_nodes, 0);
+        slot.values.assign(plan_->units, 0);
+        slot.falses = plan_->false_at_first;
+        slot.spoiled.assign(plan_->stages.size(), 0);
+        slot.queues.resize(plan_->queues);
+        for (int i = 0; i < plan_->queues; ++i) {
+            Queue &queue = slot.queues[i];
+            queue.units.resize(plan_->capacities[i]);
+            queue.size = plan_->due_at_first[i].size();
+            std::copy_n(plan_->due_at_first[i].begin(), queue.size, queue.units.begin());
+        }
     } else {
         slot.values.resize(2 * std::size_t(circuit_.nodes()));
         for (i32 node = 0; node < circuit_.nodes(); ++node) set(slot.values.data(), node, 0);
@@ -329,97 +400,161 @@ StateMemory::Slot &StateMemory::next_slot() {
 
 // -- reckoning ----------------------------------------------------------------------------
 
-// Note that an operand has changed: what reads it changes with it if the other one is true.
-inline void StateMemory::note(u32 entry, u32 spoiling) {
-    const u64 bit = u64(1) << (entry >> 2 & 63);
-    u64 *operands = now_->operands.data();
-    operands[entry >> 8] ^= bit;
-    now_->marks[entry >> 9] ^= operands[entry >> 8 ^ 1] & bit;
-    if (entry & spoiling) now_->spoiled[entry >> 9] |= bit;
+inline void StateMemory::push(int queue, u32 unit) {
+    Queue &to = now_->queues[queue];
+    if (to.size == to.units.size()) to.size = tidy(queue, 0);
+    to.units[to.size++] = unit;
 }
 
-// Tell all that read a node that it has changed.  `now` matters for loops only.
-inline void StateMemory::spread(i32 node, bool now) {
-    const StatePlan::Fan fan = plan_->fans[node];
+// Leave only what is due in a queue, each once, from `begin` on; returns how many there are.
+std::size_t StateMemory::tidy(int queue, std::size_t begin) {
+    Queue &all = now_->queues[queue];
+    const auto from = all.units.begin(), to = from + all.size;
+    auto last = std::copy_if(from + begin, to, from, [&](u32 unit) { return is_due(unit); });
+    std::sort(from, last);
+    return static_cast<std::size_t>(std::unique(from, last) - from);
+}
+
+// Change a unit, and count that in all that read it.
+inline void StateMemory::change(u32 unit) {
+    const StatePlan &p = *plan_;
+    Slot &slot = *now_;
+    const u32 now = slot.values[unit] ^= 1;
     const u32 spoiling = now ? StatePlan::SPOILED_BY_TRUE : StatePlan::SPOILED_BY_FALSE;
-    note(fan.first, spoiling);
-    note(fan.second, spoiling);
-    const u32 *more = plan_->more.data() + fan.begin;
-    for (u32 i = 0; i < fan.count; ++i) note(more[i], spoiling);
+    const StatePlan::Fan fan = p.fans[unit];
+    for (u32 i = fan.begin; i < fan.outputs; ++i) {
+        const u32 entry = p.entries[i], target = entry >> 3;
+        const u8 becomes_true = (entry ^ now) & 1, falses = slot.falses[target];
+        slot.falses[target] = falses + 1 - 2 * becomes_true;
+        if (falses == becomes_true) push(p.stage_of[target], target);
+        if (entry & spoiling) slot.spoiled[p.stage_of[target]] = 1;
+    }
+    for (u32 i = fan.outputs, end = p.fans[unit + 1].begin; i < end; ++i)
+        slot.outputs[p.entries[i] >> 6] ^= u64(1) << (p.entries[i] & 63);
+}
+
+// Make all changes of a stage.
+void StateMemory::run(int stage) {
+    Queue &queue = now_->queues[stage];
+    // what is added meanwhile is looked at, too; where there is no more room, what was looked at goes
+    while (queue.size > 0) {
+        std::size_t head = 0;
+        for (; head < queue.size && queue.size + plan_->longest_fan < queue.units.size(); ++head)
+            if (is_due(queue.units[head])) change(queue.units[head]);
+        queue.size = head == queue.size ? 0 : tidy(stage, head);
+    }
+}
+
+// The same where there are two stages and no loops: all that is needed again and again is in registers.
+template <bool LATE> void StateMemory::run_without_loops() {
+    const StatePlan &p = *plan_;
+    Slot &slot = *now_;
+    Queue &mine = slot.queues[LATE], &other = slot.queues[1];
+    u8 *const values = slot.values.data(), *const falses = slot.falses.data();
+    u64 *const outputs = slot.outputs.data();
+    const u32 *const entries = p.entries.data();
+    const StatePlan::Fan *const fans = p.fans.data();
+    const u32 first_late = p.first_late;
+    u32 *const queue = mine.units.data(), *const late = other.units.data();
+    const std::size_t most = mine.units.size() - p.longest_fan - 1, most_late = other.units.size() - p.longest_fan - 1;
+    std::size_t size = mine.size, late_size = other.size;
+    for (std::size_t head = 0; head < size; ++head) {
+        if (size > most || (!LATE && late_size > most_late)) [[unlikely]] {
+            mine.size = size;
+            if (!LATE) {
+                other.size = late_size;
+                late_size = tidy(1, 0);
+            }
+            size = tidy(LATE, head);
+            head = 0;
+            if (size == 0) break;
+        }
+        const u32 unit = queue[head];
+        if ((falses[unit] == 0) == values[unit]) continue;
+        const u32 now = values[unit] ^= 1;
+        const StatePlan::Fan fan = fans[unit];
+        for (u32 i = fan.begin; i < fan.outputs; ++i) {
+            const u32 entry = entries[i], target = entry >> 3;
+            const u32 becomes_true = (entry ^ now) & 1, count = falses[target];
+            falses[target] = static_cast<u8>(count + 1 - 2 * becomes_true);
+            const bool differs = count == becomes_true;
+            // written in any case, which is cheaper than to guess
+            queue[size] = target;
+            if (LATE) {
+                size += differs;
+            } else {
+                late[late_size] = target;
+                const bool is_late = target >= first_late;
+                size += differs & !is_late;
+                late_size += differs & is_late;
+            }
+        }
+        for (u32 i = fan.outputs, end = fans[unit + 1].begin; i < end; ++i)
+            outputs[entries[i] >> 6] ^= u64(1) << (entries[i] & 63);
+    }
+    if (!LATE) other.size = late_size;
+    mine.size = 0;
 }
 
 // Evaluate a whole loop anew, and make its changes.
-void StateMemory::flip_loop(const Loop &loop, const StatePlan::Part &part) {
-    const i32 first = circuit_.inputs() + loop.first, last = circuit_.inputs() + loop.last;
-    const i32 back = circuit_.first_feedback() + loop.first_back, last_back = circuit_.first_feedback() + loop.last_back;
+void StateMemory::flip_loop(int stage) {
+    const int number = plan_->stages[stage].loop;
+    const Loop &loop = circuit_.loops[number];
+    const StatePlan::Part &part = plan_->loop_parts[number];
     load(part);
-    Walk{part_.data(), part.left.data(), part.right.data(), part.feedback.data(), part.first_gate(),
-         part.first_gate() - static_cast<i32>(part.back.size())}
+    Walk{part_.data(), part.left.data(), part.right.data(), part.feedback.data(), part.first_gate(), part.first_back()}
         .all(0, loop.last - loop.first, part.loops);
-    // what changes, before anything does: values follow from what is noted
-    changed_.clear();
-    for (i32 node = back; node < last_back; ++node)
-        if (value(node) != part_[2 * std::size_t(part.first_gate() - last_back + node)]) changed_.push_back(node);
-    for (i32 node = first; node < last; ++node)
-        if (value(node) != part_[2 * std::size_t(part.first_gate() - first + node)]) changed_.push_back(node);
-    for (const i32 node : changed_) {
-        const i32 place = part.first_gate() + (node < first ? node - last_back : node - first);
-        spread(node, part_[2 * std::size_t(place)]);
-    }
-    // by now all that is noted is what follows from the new values
-    clean_marks(now_->marks.data(), first, last);
-    clean_marks(now_->marks.data(), back, last_back);
-    clean_marks(now_->spoiled.data(), first, last);
+    auto compare = [&](i32 first, i32 count, i32 place) {
+        for (i32 i = 0; i < count; ++i) {
+            const i32 unit = plan_->unit_of[first + i];
+            if (unit >= 0 && now_->values[unit] != part_[2 * std::size_t(place + i)]) change(unit);
+        }
+    };
+    compare(circuit_.first_feedback() + loop.first_back, loop.last_back - loop.first_back, part.first_back());
+    compare(circuit_.inputs() + loop.first, loop.last - loop.first, part.first_gate());
+    // all fits together now
+    now_->queues[stage].size = now_->queues[plan_->stages.size() + number].size = 0;
+    now_->spoiled[stage] = 0;
 }
 
 // Bring a loop up to date from the fixpoint before; returns whether that was possible.
-bool StateMemory::grow(const Loop &loop) {
-    const i32 first = circuit_.inputs() + loop.first, last = circuit_.inputs() + loop.last;
-    const i32 back = circuit_.first_feedback() + loop.first_back, last_back = circuit_.first_feedback() + loop.last_back;
+bool StateMemory::grow(int stage) {
+    const int of_feedback = static_cast<int>(plan_->stages.size()) + plan_->stages[stage].loop;
+    Queue &feedback = now_->queues[of_feedback];
     while (true) {
-        sweep_nodes<true>(first, last);
-        if (next_mark(now_->spoiled.data(), first, last) < last) return false;
-        i32 node = next_mark(now_->marks.data(), back, last_back);
-        if (node == last_back) return true;
-        for (; node < last_back; node = next_mark(now_->marks.data(), node + 1, last_back)) {
-            if (value(node)) return false;
-            now_->marks[node >> 6] &= ~(u64(1) << (node & 63));
-            spread(node, true);
+        run(stage);
+        if (now_->spoiled[stage]) return false;
+        if (feedback.size == 0) return true;
+        for (std::size_t i = 0; i < feedback.size; ++i) {
+            const u32 unit = feedback.units[i];
+            if (!is_due(unit)) continue;
+            if (now_->values[unit]) return false;
+            if (feedback.size + plan_->longest_fan >= feedback.units.size()) {
+                feedback.size = tidy(of_feedback, i);
+                i = static_cast<std::size_t>(-1);
+                continue;
+            }
+            change(unit);
         }
+        feedback.size = 0;
     }
 }
 
-// Make the changes of the gates `begin <= node < end` that are due, and of those that become due.
-template <bool LOOPS> void StateMemory::sweep_nodes(i32 begin, i32 end) {
-    u64 *marks = now_->marks.data();
-    for (i32 at = begin & -64; at < end; at += 64) {
-        u64 *word = &marks[at >> 6];
-        if (!*word) continue;
-        const u64 within = ~u64(0) << std::max(begin - at, 0) & ~u64(0) >> std::max(at + 64 - end, 0);
-        while (const u64 bits = *word & within) {
-            const int bit = lowest_bit(bits);
-            *word ^= u64(1) << bit;
-            spread(at + bit, LOOPS && value(at + bit));
-        }
-    }
-}
-
-// Bring the gates `begin <= g < end` up to date, loops included.
-void StateMemory::sweep(int begin, int end) {
-    const i32 first = circuit_.inputs();
+// Bring what legal moves and the end need up to date, or all but goals.
+void StateMemory::sweep(bool all) {
     if (plan_->loop_parts.empty()) {
-        sweep_nodes<false>(first + begin, first + end);
+        run_without_loops<false>();
+        if (all) run_without_loops<true>();
         return;
     }
-    for (std::size_t i = 0; i < plan_->loop_parts.size(); ++i) {
-        const Loop &loop = circuit_.loops[i];
-        if (loop.first >= end) break;
-        sweep_nodes<true>(first + begin, first + loop.first);
-        if (next_mark(now_->spoiled.data(), first + loop.first, first + loop.last) < first + loop.last || !grow(loop))
-            flip_loop(loop, plan_->loop_parts[i]);
-        begin = loop.last;
+    for (int stage = 0; stage < static_cast<int>(plan_->stages.size()); ++stage) {
+        const StatePlan::Stage &which = plan_->stages[stage];
+        if (which.is_next && !all) return;
+        if (which.loop < 0)
+            run(stage);
+        else if (now_->spoiled[stage] || !grow(stage))
+            flip_loop(stage);
     }
-    sweep_nodes<true>(first + begin, first + end);
 }
 
 // Put the values of what is outside of a part into `part_`.
@@ -437,7 +572,7 @@ void StateMemory::show(int begin, int end, const u8 *values, const i32 *literals
     for (int w = begin; w < end; ++w, literals += 64) {
         u64 word = 0;
         for (int b = 0; b < plan_->bits[w]; ++b) word |= u64(values[literals[b]]) << b;
-        now_->marks[plan_->words_of_nodes + w] = word;
+        now_->outputs[w] = word;
     }
 }
 
@@ -449,14 +584,14 @@ void StateMemory::know(Known what) {
         const StatePlan::Part &part = p.goal_part;
         load(part);
         Walk{part_.data(), part.left.data(), part.right.data(), part.feedback.data(), part.first_gate(),
-             part.first_gate() - static_cast<i32>(part.back.size())}
+             part.first_back()}
             .all(0, static_cast<int>(part.left.size()), part.loops);
         show(p.word_goal, p.word_sees, part_.data(), part.wanted.data());
         return;
     }
     const int a = circuit_.cones[0], b = circuit_.cones[1];
     if (reckons_) {
-        sweep(0, what == LEGAL ? a : b);
+        sweep(what == NEXT);
         return;
     }
     u8 *values = now_->values.data();
@@ -477,8 +612,8 @@ void StateMemory::know(Known what) {
 // Change an input.
 void StateMemory::put(i32 node, bool value) {
     if (reckons_) {
-        now_->operands[2 * std::size_t(node >> 6)] ^= u64(1) << (node & 63);
-        spread(node, value);
+        now_->falses[node] = !value; // inputs are the first units
+        push(0, node);
     } else {
         set(now_->values.data(), node, value);
     }

@@ -1,17 +1,16 @@
 // One state of a circuit, kept between questions, so that the next question costs what has changed.
 //
 // There are two ways to bring the gates up to date.  *Walking* evaluates all gates of a cone.  *Reckoning*
-// follows the changes alone, which players of General Game Playing call forward dead reckoning: where a node
-// changes, each gate that reads it changes as well if its other operand is true, and is marked as due; a sweep
-// over what is due, in topological order, makes these changes, and more become due.  A gate that gets its
-// second mark has none: both operands have changed, and it has not.  So what is due is always just what
-// differs from the noted operands, and nothing is evaluated.  Gates that nobody asks for stay due until somebody
-// does; goals, asked for at the end, are walked.  A change costs some ten times as much as a walked gate, so
-// reckoning pays where a step changes little.
+// follows the changes alone, which players of General Game Playing call forward dead reckoning.  A gate with the
+// gates that only it reads is one conjunction of many operands, and knows how many of them are false.  Where a node
+// changes, this number changes in all that read it, and what comes to no false operand, or from none to one, is
+// due: it waits in a queue until its turn comes, and if it still differs by then it changes as well.  Gates that
+// nobody asks for stay due until somebody does; goals, asked for at the end, are walked.  A change costs some ten
+// times as much as a walked gate, so reckoning pays where a step changes little.
 //
-// A loop is the least fixpoint of monotone gates.  What lets it only grow, it grows by: the sweep goes on from
-// the fixpoint before.  What could let it shrink spoils it, and it is evaluated anew; `spoils` tells the one from
-// the other.  A stone more on the board of hex costs no more than its neighbours.
+// A loop is the least fixpoint of monotone gates.  What lets it only grow, it grows by: the changes go on from the
+// fixpoint before.  What could let it shrink spoils it, and it is evaluated anew; `spoils` tells the one from the
+// other.  A stone more on the board of hex costs no more than its neighbours.
 //
 // In most games nothing changes as much as whose turn it is, every time: nearly all legal moves with it.  So several
 // states can be kept: moves take turns with them, so that with two the next state is reached from the one in which the
@@ -41,23 +40,33 @@ struct StatePlan {
     std::vector<i32> bits;     // [words] how many outputs each word has
     std::vector<u64> valid;    // [words] a bit for each of them
 
-    // For reckoning, every node and every output has a bit, outputs after the nodes, in words: `marks` says what is due,
-    // and for outputs their value; `operands` has the noted values of two operands, words for the left and the right
-    // ones in turn.  A node's value is (left & right) ^ due.  What has one operand only has a true one besides.
-    int words_of_nodes = 0;
-    std::vector<u64> marks_at_first;    // all nodes are false
-    std::vector<u64> operands_at_first; // [2 * marks_at_first]
-
-    // What changes with a node: from the highest bits, entries have the word and the bit of what reads it, between
-    // them whether it is the right operand, and whether a loop is spoiled when the node becomes true and false.
-    // Most nodes have one reader or two, and need nothing else; where there is one, the second is a bit that nobody reads.
-    struct Fan {
-        u32 first, second;
-        u32 begin, count; // in `more`
+    // For reckoning: inputs, feedback, and what is left of the gates when conjunctions are taken together.
+    struct Stage {
+        int loop = -1;        // of which these are the gates
+        bool is_next = false; // whether only the next state and percepts need them
     };
-    static constexpr u32 SPOILED_BY_FALSE = 1, SPOILED_BY_TRUE = 2;
-    std::vector<Fan> fans; // [nodes]
-    std::vector<u32> more;
+    // Before a loop, in it, and so on: each waits for the one before, within a stage the order does not matter.
+    // Inputs belong to the first one.  For each loop one more follows, for its feedback.
+    std::vector<Stage> stages;
+    int queues = 0;
+    std::vector<std::size_t> capacities; // [queues] twice what belongs there, and more
+    int units = 0;
+    int first_late = 0;         // without loops, the first unit of the second stage
+    std::vector<i32> unit_of;   // [nodes] -1 for what is part of another one, or walked
+    std::vector<u16> stage_of;  // [units]
+    std::vector<u8> false_at_first; // [units] how many operands are false where all nodes are
+    std::vector<std::vector<u32>> due_at_first; // [queues]
+    std::vector<u64> outputs_at_first;
+    // What reads a unit: `entries` from `begin` on are units, times eight; from `outputs` on bits of the outputs.
+    // In the former the lowest bit says whether it reads the opposite, the next ones whether a loop is spoiled where
+    // the unit becomes false and true.
+    struct Fan {
+        u32 begin, outputs;
+    };
+    static constexpr u32 SPOILED_BY_FALSE = 2, SPOILED_BY_TRUE = 4;
+    std::vector<Fan> fans; // [units + 1]
+    std::vector<u32> entries;
+    u32 longest_fan = 0;
     std::vector<i32> weights; // [fluents] about how much changes with each
 
     // Some gates by themselves, for evaluating them all: nodes are counted anew, the ones that are read from outside
@@ -68,7 +77,8 @@ struct StatePlan {
         std::vector<i32> left, right, feedback;
         std::vector<Loop> loops;
         std::vector<i32> wanted; // literals that are asked for
-        int first_gate() const { return 1 + static_cast<int>(outside.size() + back.size()); }
+        int first_back() const { return 1 + static_cast<int>(outside.size()); }
+        int first_gate() const { return first_back() + static_cast<int>(back.size()); }
         int nodes() const { return first_gate() + static_cast<int>(left.size()); }
     };
     std::vector<Part> loop_parts; // [loops] those that are reckoned; wanted is nothing
@@ -76,6 +86,7 @@ struct StatePlan {
 
 private:
     void connect();
+    std::vector<i32> owners(const std::vector<u16> &stage_of_gate) const;
     std::vector<u8> spoils() const;
     Part part(int begin, int end, const std::vector<i32> &wanted) const;
 };
@@ -118,19 +129,26 @@ public:
     i32 *joint() { return joint_.data(); }
     const u64 *state() const { return now_->state.data(); }
     // Those words that were asked for are up to date.
-    const u64 *outputs() const { return now_->marks.data() + plan_->words_of_nodes; }
+    const u64 *outputs() const { return now_->outputs.data(); }
 
 private:
     enum Known : int { LEGAL = 1, NEXT = 2, GOAL = 4 };
 
+    // Units that may differ from what their operands say; some do no longer, some are in it twice.
+    struct Queue {
+        std::vector<u32> units;
+        std::size_t size = 0;
+    };
     // A state and what follows from it.
     struct Slot {
         int known = 0;
         std::vector<u64> state; // empty before it is used
         std::vector<i32> made;  // [roles] the joint move whose inputs are set, -1 for none
-        std::vector<u64> marks, operands;
-        std::vector<u64> spoiled; // by node
-        std::vector<u8> values;   // [2 * nodes] of all literals, for walking
+        std::vector<u64> outputs;
+        std::vector<u8> values; // of all units, or, for walking, of all literals
+        std::vector<u8> falses; // [units] how many operands are false
+        std::vector<Queue> queues;
+        std::vector<u8> spoiled; // [stages]
     };
 
     void begin(bool reckons, int states);
@@ -143,15 +161,18 @@ private:
 
     void put(i32 node, bool value);
     bool value(i32 node) const {
-        const u64 *operands = &now_->operands[2 * (node >> 6)];
-        return ((operands[0] & operands[1]) ^ now_->marks[node >> 6]) >> (node & 63) & 1;
+        const i32 unit = plan_->unit_of[node];
+        return unit >= 0 && now_->values[unit];
     }
-    void note(u32 entry, u32 spoiling);
-    void spread(i32 node, bool now);
-    void sweep(int begin, int end);
-    template <bool LOOPS> void sweep_nodes(i32 begin, i32 end);
-    bool grow(const Loop &loop);
-    void flip_loop(const Loop &loop, const StatePlan::Part &part);
+    bool is_due(u32 unit) const { return (now_->falses[unit] == 0) != now_->values[unit]; }
+    void push(int queue, u32 unit);
+    std::size_t tidy(int queue, std::size_t begin);
+    void change(u32 unit);
+    void run(int stage);
+    template <bool LATE> void run_without_loops();
+    bool grow(int stage);
+    void flip_loop(int stage);
+    void sweep(bool all);
     void load(const StatePlan::Part &part);
 
     void show(int begin, int end, const u8 *values, const i32 *literals);
@@ -167,7 +188,6 @@ private:
     Slot *now_ = nullptr;
     std::vector<u64> entering_;
     std::vector<u8> part_;   // the values of all literals of a part
-    std::vector<i32> changed_;
     std::vector<i32> joint_; // [roles]
 };
 
