@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     """Plays until a processor time; returns how many steps it made."""
 
 BATCH = 4096
-COMPILING = 20.0
 """Seconds that machine code of a game's own may take; others are compiled before they are measured, too."""
 GAMES = {
     "ticTacToe": ("tic_tac_toe", "tic_tac_toe", "tic_tac_toe"),
@@ -87,7 +86,7 @@ def timed(play: Play, seconds: float) -> float:
 
 def walking(game: herbrand.Game) -> Play:
     """Play by a walker."""
-    walker, draw = game.walker(seconds=COMPILING), random.Random(1).random
+    walker, draw = game.walker(), random.Random(1).random
 
     def play(until: float) -> int:
         steps = 0

@@ -40,4 +40,5 @@ NB_MODULE(_core, m) {
     bind_play(m);
     bind_env(m);
     bind_graph(m);
+    bind_state(m);
 }

@@ -64,7 +64,6 @@ class Game:
         """Budget of each question to the rules."""
         self._engines: dict[str, Engine] = {}
         self._vocabulary: Vocabulary | None = None
-        self._seconds_for_code = 0.0
         self._ground_failure: tuple[float, str, str] | None = None
         """The seconds that were not enough, and what `BudgetExceeded` said, which itself holds its frames."""
         self._making_network = RLock()
@@ -342,9 +341,7 @@ class Game:
     def walker(self, *, seconds: float = 0.0) -> Walker:
         """Return a game in progress that is moved along in place, the fastest way to play from Python.
 
-        With `seconds` machine code of the game's own is made for single states where that is expected
-        to take no longer (about a second for two thousand gates), once: it is kept on disk, and found without
-        `seconds` from then on.  States use it, too, where none was asked for before.
+        `seconds` is accepted for older callers: nothing is compiled for a game any more.
 
         Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
         within the limits.
@@ -352,11 +349,9 @@ class Game:
         from herbrand.simulate.on_network import NetworkEngine
         from herbrand.simulate.walker import Walker
 
-        self._seconds_for_code = max(seconds, self._seconds_for_code)
+        del seconds
         engine = self.engine_object("network")
         assert isinstance(engine, NetworkEngine)
-        if seconds and engine.walker.memory.code is None:
-            return Walker(engine.network, seconds=seconds)
         return Walker(engine.network, engine.walker)
 
     def _state(self, engine: Engine, key: Any) -> State:
@@ -390,7 +385,7 @@ class Game:
         if name == "network":
             from herbrand.simulate.on_network import NetworkEngine
 
-            return NetworkEngine(self.network, seconds=self._seconds_for_code)
+            return NetworkEngine(self.network)
         if name == "prolog":
             from herbrand.simulate.in_prolog import PrologEngine
 

@@ -12,10 +12,8 @@ import pytest
 
 import herbrand
 from herbrand import IllegalMoveError, InvalidMoveError, Move
+from herbrand.core import MoveNames, StateMemory
 from herbrand.machine.quick import QuickState
-from herbrand.simulate import answering
-from herbrand.simulate.reckoning import Memory
-from herbrand.simulate.straight_state import compile_state
 from herbrand.simulate.walker import Walker
 
 GAMES = ["ticTacToe", "connectFour", "hex", "trefoil", "tron", "kuhn", "reversi"]
@@ -42,46 +40,77 @@ def test_reckoning_and_walking_give_the_same(name: str) -> None:
     """Following the changes and evaluating all gates are two ways to the same values, loops included."""
     walker = herbrand.load(name).walker()
     found = []
-    for reckons in (True, False, True):
-        walker.memory.reckons = reckons
+    for reckons, kept in ((True, 1), (False, 1), (True, 2), (True, 3), (False, 2), (True, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
         found.append(games_of(walker, 3, seed=4))
-    assert found[0] == found[1] == found[2]
+    assert found.count(found[0]) == 6
     assert len(found[0]) > 3
 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "connectFour", "kuhn", "kriegTicTacToe", "lightsOut"])
-def test_machine_code_gives_the_same(name: str) -> None:
-    """Code for one state has the answers of the other ways, percepts and goals too, and is found again on disk."""
-    game = herbrand.load(name)
-    walker = game.walker(seconds=20)
-    code = compile_state(walker.memory, seconds=20)
-    assert code is not None
-    assert compile_state(walker.memory, seconds=0) is not None
-    look_ahead = answering.look_ahead.bind(walker.me)
+def test_both_ways_see_the_same_ahead(name: str) -> None:
+    """What would follow, legal or not, percepts included, does not depend on how gates are evaluated."""
+    walker = herbrand.load(name).walker()
     found = []
-    for walker.memory.reckons, walker.memory.code in (
-        (True, None),
-        (False, code),
-        (False, None),
-        (False, code),
-    ):
-        games = games_of(walker, 5, seed=7)
-        walker.reset()
+    for reckons, kept in ((True, 1), (True, 3), (False, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
         ahead = []
         for i in range(20):
-            ahead.append(look_ahead([moves[i % len(moves)] for moves in walker.inputs]))
             walker.reset()
-        found.append((games, ahead))
-    assert found.count(found[0]) == 4
+            joint = [moves[i % len(moves)] for moves in walker.inputs]
+            ahead.append((walker.memory.look_ahead(joint), walker.memory.look_ahead(joint, walker.start)))
+        found.append(ahead)
+    assert found[0] == found[1] == found[2]
 
 
-def test_no_machine_code_where_it_takes_too_long_or_rules_have_loops() -> None:
-    """Without seconds nothing is compiled; loops are reckoned."""
-    network = herbrand.loads(maze(4)).network
-    assert Walker(network, seconds=1000).memory.code is None
-    text = herbrand.games.path("connectFour").read_text(encoding="utf-8").replace("(succ 1 2)", "(succ 2 1)")
-    fresh = herbrand.loads(text).walker()
-    assert fresh.memory.code is None
+def test_wrong_calls_are_errors() -> None:
+    """Keys, roles, moves and orders that are none are exceptions, in all questions, and nothing worse."""
+    game = herbrand.load("ticTacToe")
+    walker = game.walker()
+    memory, circuit, order = walker.memory, game.network.circuit, walker.numbering.order
+    moves = [[object() for _ in mine] for mine in walker.moves]
+    names = MoveNames(memory, ["x", "o"], moves)
+    answers, over = names.state(walker.start)
+    assert not over
+    long = walker.start + bytes(16)
+    full = b"\xff" * len(walker.start)
+    joint = [moves[role][walker.legal(role)[0]] for role in (0, 1)]
+    for key, error in ((long, ValueError), (b"", ValueError), (full, ValueError), ("text", TypeError), (7, TypeError)):
+        for ask in (memory.go, memory.scores, names.state, names.answer):
+            with pytest.raises(error):
+                ask(key)
+        with pytest.raises(error):
+            memory.legal(0, key)
+        with pytest.raises(error):
+            memory.look_ahead([0, len(moves[0])], key)
+        with pytest.raises(error):
+            names.go_on(key, joint)
+    assert [len(mine) for mine in names.answer(b"\xff" * len(answers)).values()] == [len(mine) for mine in moves]
+    for inputs in ([0], [0, 1 << 40], [0, -1], [0, "a"], {0, 1}, None):
+        with pytest.raises(ValueError, match="inputs|move"):
+            memory.look_ahead(inputs)
+    for role in (-1, 2, 1 << 40):
+        with pytest.raises(IndexError):
+            names.answer_of_role(answers, role)
+    for joint in ([moves[0][0]], [moves[1][0], moves[0][0]], [None, None], 5):
+        assert names.go_on(walker.start, joint) is None
+    for ask in (memory.look_ahead, names.go_on, names.answer_of_role):
+        with pytest.raises(TypeError):
+            ask()
+    for kept in (0, -1, memory.MOST_KEPT + 1):
+        with pytest.raises(ValueError, match="kept"):
+            memory.kept = kept
+    for wrong in (order[:-1], order[::-1].copy(), np.zeros_like(order), order + 1):
+        with pytest.raises(ValueError, match="order"):
+            StateMemory(circuit, wrong)
+    for roles, mine in ((["x"], moves), (["x", "o"], moves[:1]), (["x", "o"], [moves[0], moves[0][1:]])):
+        with pytest.raises(ValueError, match="each"):
+            MoveNames(memory, roles, mine)
+    with pytest.raises(ValueError, match="two"):
+        MoveNames(memory, ["x", "o"], [moves[0], moves[0]])
+    for of, roles in ((None, ["x", "o"]), (memory, [1, 2])):
+        with pytest.raises(TypeError):
+            MoveNames(of, roles, moves)
 
 
 def test_fluents_that_change_places() -> None:
@@ -138,7 +167,9 @@ def test_loops_that_grow_and_shrink() -> None:
     assert len(walker.network.loops)
     walker.memory.reckons = True
     rng, seen = random.Random(5), []
-    for _ in range(40):
+    for game in range(40):
+        if game % 10 == 0:
+            walker.memory.kept = 1 + game // 10
         walker.reset()
         while not walker.is_terminal and len(seen) % 20 != 19:
             walker.play([rng.choice(moves) for moves in walker.legal()])
@@ -175,11 +206,11 @@ def test_lists_of_moves_belong_to_who_asked() -> None:
 
 
 def test_a_walker_goes_back_and_forth() -> None:
-    """A state entered again by its key has the same answers, wherever the walker was."""
+    """A state entered again by its key has the same answers, wherever the walker was, however many are kept."""
     walker = herbrand.load("hex").walker()
     seen = games_of(walker, 2, seed=1)
-    for reckons in (True, False):
-        walker.memory.reckons = reckons
+    for reckons, kept in ((True, 1), (True, 2), (True, 5), (False, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
         for key, answers in random.Random(2).sample(seen, 30):
             walker.go(key)
             assert (walker.key, answers_of(walker)) == (key, answers)
@@ -191,17 +222,18 @@ def test_a_walker_goes_back_and_forth() -> None:
 def test_the_faster_way_is_taken(monkeypatch: pytest.MonkeyPatch, faster: bool) -> None:
     """What takes less time for the steps of a random game evaluates the gates from then on."""
     network = herbrand.load("hex").network
-    way, now, plain = [False], [0.0], Memory.reckons
+    way, now = [False], [0.0]
+    plain = StateMemory.__dict__["reckons"]
 
-    def note(memory: Memory, reckons: bool) -> None:
+    def note(memory: StateMemory, reckons: bool) -> None:
         way[0] = reckons
-        plain.fset(memory, reckons)  # type: ignore[attr-defined]
+        plain.__set__(memory, reckons)
 
     def tick() -> float:
         now[0] += 0.001 if way[0] is faster else 0.002
         return now[0]
 
-    monkeypatch.setattr(Memory, "reckons", property(plain.fget, note))  # type: ignore[attr-defined]
+    monkeypatch.setattr(StateMemory, "reckons", property(plain.__get__, note))
     monkeypatch.setattr("time.thread_time", tick)
     assert Walker(network).memory.reckons is faster
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from herbrand.core import MoveNames
 from herbrand.machine.moves import Move
 from herbrand.machine.state import JointMove, State
-from herbrand.simulate import answering
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,9 +31,9 @@ class Vocabulary:
         moves = [[Move._trusted(text) for text in mine] for mine in engine.walker.moves]
         self.of = [{move: move for move in mine} for mine in moves]
         """For each role the moves by what they are equal to."""
-        me = answering.Naming(engine.walker.memory, roles, moves).me
-        self.state, self.go_on = answering.state.bind(me), answering.go_on.bind(me)
-        self.answer, self.answer_of_role = answering.answer.bind(me), answering.answer_of_role.bind(me)
+        names = MoveNames(engine.walker.memory, roles, moves)
+        self.state, self.go_on = names.state, names.go_on
+        self.answer, self.answer_of_role = names.answer, names.answer_of_role
 
 
 class QuickState(State):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.errors import GameError
-from herbrand.simulate import answering
 from herbrand.simulate.walker import Walker
 
 if TYPE_CHECKING:
@@ -28,16 +27,15 @@ class NetworkEngine:
     name = "network"
     in_order = True
 
-    def __init__(self, network: Network, *, seconds: float = 0.0) -> None:
-        """`seconds` may be spent on machine code for the network (`Walker`)."""
+    def __init__(self, network: Network) -> None:
         self.network = network
         self.terms = network.terms
         self.roles = network.roles
-        self.walker = Walker(network, seconds=seconds)
+        self.walker = Walker(network)
         """Goes to the state that is asked about: nobody may rely on where it is."""
-        me = self.walker.me
-        self._go, self._legal = answering.go.bind(me), answering.legal.bind(me)
-        self._scores, self._look_ahead = answering.scores.bind(me), answering.look_ahead.bind(me)
+        memory = self.walker.memory
+        self._go, self._legal = memory.go, memory.legal
+        self._scores, self._look_ahead = memory.scores, memory.look_ahead
         self._place = {term: i for i, term in enumerate(network.fluents.tolist())}
         self._always = network.always
         terms = network.moves[:, 1].tolist()

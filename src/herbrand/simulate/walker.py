@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Protocol, overload
 
     from herbrand.network.network import Network
-    from herbrand.simulate.straight_state import StateCode
 
     class _Legal(Protocol):
         @overload
@@ -83,15 +82,9 @@ class Walker:
         {'xplayer': 100, 'oplayer': 0}
     """
 
-    def __init__(self, network: Network, like: Walker | None = None, *, seconds: float = 0.0) -> None:
-        """`like`, another walker on this network, spares preparing what they share.
-
-        Machine code for the network is used where it is on disk, and made where that is expected to
-        take no longer than `seconds` (`straight_state`).
-        """
-        from herbrand.simulate import answering
-        from herbrand.simulate.reckoning import Memory
-        from herbrand.simulate.straight_state import compile_state
+    def __init__(self, network: Network, like: Walker | None = None) -> None:
+        """`like`, another walker on this network, spares preparing what they share."""
+        from herbrand.core import StateMemory
 
         self.network = network
         self.numbering: Numbering = like.numbering if like else Numbering(network)
@@ -100,22 +93,20 @@ class Walker:
         """The moves of each role as KIF, sorted: all that are ever legal."""
         self.inputs = self.numbering.inputs
         """The places of those moves among the inputs of the network."""
-        memory = self.memory = Memory(network, self.numbering.order)
-        self.me = (memory.address, memory)
-        """What the functions of `answering` are bound to."""
-        self._go, self._play = answering.go.bind(self.me), answering.play.bind(self.me)
-        self._scores = answering.scores.bind(self.me)
-        self.legal: _Legal = answering.legal.bind(self.me)
+        self.memory: StateMemory = (
+            like.memory.again() if like else StateMemory(network.circuit, self.numbering.order)
+        )
+        self._go, self._play = self.memory.go, self.memory.play
+        self._scores = self.memory.scores
+        self.legal: _Legal = self.memory.legal
         """`legal(role)`: the numbers of the legal moves of a role, ascending; `legal()`: those of all."""
-        words = memory.sizes["state_words"]
+        words = network.circuit.state_words
         self.start: bytes = np.packbits(network.initial, bitorder="little").tobytes().ljust(8 * words, b"\0")
         """The key of the initial state."""
         self.is_terminal: bool
         """Whether the game is over."""
-        if like is not None:
-            memory.reckons, memory.code = like.memory.reckons, like.memory.code
-        else:
-            self._tune(compile_state(memory, seconds=seconds))
+        if like is None:
+            self._tune()
         self.reset()
 
     # -- the state ------------------------------------------------------------------------
@@ -123,15 +114,12 @@ class Walker:
     @property
     def key(self) -> bytes:
         """The present state: its fluents as bits in the order of the network, in whole words of 64."""
-        state: bytes = self.memory.arrays["state"].tobytes()
+        state: bytes = self.memory.key
         return state
 
     def go(self, key: bytes) -> None:
         """Go to a state, given by its key; `ValueError` for what is none."""
-        over = self._go(key)
-        if over is None:
-            raise ValueError(f"a key is {len(self.start)} bytes")
-        self.is_terminal = over
+        self.is_terminal = self._go(key)
 
     def reset(self) -> None:
         """Go to the initial state."""
@@ -168,27 +156,24 @@ class Walker:
         over: bool = self._play(numbers)
         return over
 
-    def _tune(self, code: StateCode | None) -> None:
+    def _tune(self) -> None:
         """Take the fastest way to evaluate gates: try all, in turn, on the steps of a random game."""
         memory = self.memory
-        ways: list[tuple[bool, StateCode | None]] = [(False, None)]
-        if self.network.gates >= _FEW_GATES:
-            ways.append((True, None))
-        if code is not None:
-            ways.append((False, code))
-        if len(ways) == 1:
-            memory.reckons = False
+        memory.reckons = False
+        if self.network.gates < _FEW_GATES:
             return
+        # as many states are kept as there are turns until it is the same player's
+        ways = [(False, 1), *((True, kept) for kept in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)}))]
         joints = self._wander(random.Random(1))
         spent = [math.inf] * len(ways)
         for _ in range(_TRIALS):
-            for i, (memory.reckons, memory.code) in reversed(list(enumerate(ways))):
+            for i, (memory.reckons, memory.kept) in reversed(list(enumerate(ways))):
                 self.reset()  # evaluates all gates, which no later step pays
                 started = time.thread_time()
                 for joint in joints:
                     self._play(joint)
                 spent[i] = min(spent[i], time.thread_time() - started)
-        memory.reckons, memory.code = ways[spent.index(min(spent))]
+        memory.reckons, memory.kept = ways[spent.index(min(spent))]
 
     def _wander(self, rng: random.Random) -> list[list[int]]:
         """Return the joint moves of a random game, or of some steps of it."""

@@ -1,0 +1,546 @@
+// What Python asks about a single state, as functions that it calls directly: these calls are made hundreds of
+// thousands of times a second, and most of their time would go into converting arguments.
+#include "bind.hpp"
+#include "state.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace herbrand {
+
+namespace {
+
+// A reference to a Python object, or none with an exception set.
+using Made = PyObject *;
+
+constexpr int FEW = 8; // fewer legal moves than that are listed anew
+
+Made failed(PyObject *error, const char *what) {
+    PyErr_SetString(error, what);
+    return nullptr;
+}
+
+Made none() {
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+Made truth(bool value) {
+    PyObject *made = value ? Py_True : Py_False;
+    Py_INCREF(made);
+    return made;
+}
+
+// For lists and tuples that were just made; takes the thing.
+void put_in_list(PyObject *list, Py_ssize_t i, PyObject *thing) {
+#ifdef Py_LIMITED_API
+    PyList_SetItem(list, i, thing);
+#else
+    PyList_SET_ITEM(list, i, thing);
+#endif
+}
+
+Made as_bytes(const u64 *words, std::size_t count) {
+    return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(words), static_cast<Py_ssize_t>(8 * count));
+}
+
+// Makes a tuple and takes the things, of which some may be missing, with an exception set.
+template <class... Things> Made new_tuple(Things... things) {
+    PyObject *made = ((things != nullptr) && ...) ? PyTuple_New(sizeof...(things)) : nullptr;
+    if (!made) {
+        (Py_XDECREF(things), ...);
+        return nullptr;
+    }
+    Py_ssize_t i = 0;
+    (PyTuple_SetItem(made, i++, things), ...);
+    return made;
+}
+
+int count_ones(const u64 *words, int count) {
+    int found = 0;
+    for (int w = 0; w < count; ++w) found += popcount(words[w]);
+    return found;
+}
+
+// Objects that stand for numbers from 0 on.
+class Things {
+public:
+    Things() = default;
+    Things(const Things &) = delete;
+    Things &operator=(const Things &) = delete;
+    ~Things() {
+        for (PyObject *thing : things_) Py_DECREF(thing);
+    }
+    void add(Made thing) {
+        if (!thing) throw nb::python_error();
+        things_.push_back(thing);
+    }
+    PyObject *const *data() const { return things_.data(); }
+    std::size_t size() const { return things_.size(); }
+
+private:
+    std::vector<PyObject *> things_;
+};
+
+Made new_list(const u64 *words, int count, PyObject *const *objects) {
+    PyObject *made = PyList_New(count_ones(words, count));
+    if (!made) return nullptr;
+    Py_ssize_t i = 0;
+    for (int w = 0; w < count; ++w, objects += 64)
+        for (u64 bits = words[w]; bits; bits &= bits - 1) {
+            PyObject *thing = objects[lowest_bit(bits)];
+            Py_INCREF(thing);
+            put_in_list(made, i++, thing);
+        }
+    return made;
+}
+
+// Makes lists of what is set in some words.  Long ones are kept, with the words they are for: a copy of what was told
+// before, with the few changes since then, is made in a fraction of the time.
+class Told {
+public:
+    explicit Told(int words) : listed_(words) {
+        list_ = PyList_New(0);
+        if (!list_) throw nb::python_error();
+    }
+    Told(Told &&other) noexcept : listed_(std::move(other.listed_)), list_(other.list_) { other.list_ = nullptr; }
+    ~Told() { Py_XDECREF(list_); }
+
+    Made list(const u64 *words, PyObject *const *objects) {
+        const int size = static_cast<int>(listed_.size());
+        const int count = count_ones(words, size);
+        if (count < FEW) return new_list(words, size, objects);
+        int changes = 0;
+        for (int w = 0; w < size; ++w) changes += popcount(words[w] ^ listed_[w]);
+        if (3 * changes < count) return update(words, objects) ? PyList_GetSlice(list_, 0, count) : nullptr;
+        PyObject *made = new_list(words, size, objects);
+        if (made) {
+            if (PyList_SetSlice(list_, 0, PyList_Size(list_), made) < 0) {
+                Py_DECREF(made);
+                return nullptr;
+            }
+            std::copy_n(words, size, listed_.begin());
+        }
+        return made;
+    }
+
+private:
+    bool update(const u64 *words, PyObject *const *objects) {
+        Py_ssize_t before = 0;
+        for (std::size_t w = 0; w < listed_.size(); ++w) {
+            const u64 now = words[w];
+            for (u64 bits = listed_[w] ^ now; bits; bits &= bits - 1) {
+                const u64 bit = bits & -bits;
+                const Py_ssize_t i = before + popcount(now & (bit - 1));
+                if ((now & bit ? PyList_Insert(list_, i, objects[64 * w + lowest_bit(bit)])
+                               : PyList_SetSlice(list_, i, i + 1, nullptr)) < 0)
+                    return false;
+                listed_[w] ^= bit;
+            }
+            before += popcount(now);
+        }
+        return true;
+    }
+
+    std::vector<u64> listed_;
+    PyObject *list_;
+};
+
+std::vector<Told> told_by_role(const StatePlan &plan) {
+    std::vector<Told> told;
+    for (int r = 0; r < plan.circuit->roles; ++r) told.emplace_back(plan.word_of[r + 1] - plan.word_of[r]);
+    return told;
+}
+
+// A memory as Python has it.
+struct Asked {
+    explicit Asked(StatePlanPtr plan) : memory(plan), told(told_by_role(*plan)) {
+        const Circuit &c = *plan->circuit;
+        std::size_t most = std::max(c.goal.size(), c.sees.size());
+        for (int r = 0; r < c.roles; ++r) most = std::max(most, std::size_t(c.bounds[r + 1] - c.bounds[r]));
+        for (std::size_t i = 0; i < most; ++i) numbers.add(PyLong_FromSize_t(i));
+    }
+
+    const Circuit &circuit() const { return *memory.plan().circuit; }
+
+    // Whether the state of a key is terminal, to which it goes; -1 with an exception for what is no key.
+    int enter(PyObject *key) {
+        char *bytes;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(key, &bytes, &size) < 0) return -1;
+        const std::size_t words = circuit().state_words();
+        if (size != static_cast<Py_ssize_t>(8 * words)) {
+            PyErr_Format(PyExc_ValueError, "a key is %zd bytes", static_cast<Py_ssize_t>(8 * words));
+            return -1;
+        }
+        std::memcpy(key_words(words), bytes, 8 * words);
+        const int rest = circuit().fluents & 63;
+        if (rest != 0 || circuit().fluents == 0) {
+            if (key_.back() >> rest) {
+                PyErr_SetString(PyExc_ValueError, "no key: it has more bits than there are fluents");
+                return -1;
+            }
+        }
+        return memory.enter(key_.data());
+    }
+
+    Made legal_of(int role) {
+        memory.look();
+        return told[role].list(memory.outputs() + memory.plan().word_of[role], numbers.data());
+    }
+    Made places(int begin, int end) const {
+        return new_list(memory.outputs() + begin, end - begin, numbers.data());
+    }
+    // The legal moves of all roles as bits.
+    Made answers() const { return as_bytes(memory.outputs(), memory.plan().word_next); }
+    Made key() const { return as_bytes(memory.state(), circuit().state_words()); }
+
+    StateMemory memory;
+    std::vector<Told> told;
+    Things numbers;
+
+private:
+    u64 *key_words(std::size_t words) {
+        key_.resize(words);
+        return key_.data();
+    }
+    std::vector<u64> key_;
+};
+
+// The objects that stand for moves and roles.
+struct MoveNames {
+    MoveNames(nb::object of, nb::sequence roles, nb::sequence moves)
+        : kept(std::move(of)), asked(*nb::inst_ptr<Asked>(kept)), told(told_by_role(asked.memory.plan())) {
+        const Circuit &c = asked.circuit();
+        require(nb::len(roles) == std::size_t(c.roles) && nb::len(moves) == std::size_t(c.roles),
+                "names and moves are those of each role");
+        int bits = 1;
+        while ((std::size_t(1) << bits) <= 2 * std::size_t(c.moves)) ++bits;
+        shift = 64 - bits;
+        table.assign(std::size_t(1) << bits, {nullptr, 0});
+        for (int r = 0; r < c.roles; ++r) {
+            names.add(PySequence_GetItem(roles.ptr(), r));
+            if (!PyUnicode_Check(names.data()[r])) throw nb::type_error("a role is a str");
+            nb::object mine = moves[r];
+            require(nb::len(mine) == std::size_t(c.bounds[r + 1] - c.bounds[r]),
+                    "each role has an object for each of its moves");
+            for (i32 i = c.bounds[r]; i < c.bounds[r + 1]; ++i) {
+                objects.add(PySequence_GetItem(mine.ptr(), i - c.bounds[r]));
+                PyObject *move = objects.data()[i];
+                std::size_t slot = slot_of(move);
+                for (; table[slot].first; slot = (slot + 1) & (table.size() - 1))
+                    require(table[slot].first != move, "no object stands for two moves");
+                table[slot] = {move, i};
+            }
+        }
+    }
+
+    // The legal moves of a role, of answers that are known to fit.
+    Made moves_of(int role, const u64 *answers) {
+        return told[role].list(answers + asked.memory.plan().word_of[role],
+                               objects.data() + asked.circuit().bounds[role]);
+    }
+    // The words of answers; null with an exception for what is none.
+    const u64 *words_of(PyObject *answers) {
+        const StatePlan &plan = asked.memory.plan();
+        char *bytes;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(answers, &bytes, &size) < 0) return nullptr;
+        if (size != 8 * static_cast<Py_ssize_t>(plan.word_next)) {
+            PyErr_SetString(PyExc_ValueError, "answers of another game");
+            return nullptr;
+        }
+        words.resize(plan.word_next);
+        std::memcpy(words.data(), bytes, size);
+        for (int w = 0; w < plan.word_next; ++w) words[w] &= plan.valid[w];
+        return words.data();
+    }
+    // The place of a move among the moves of all roles; -1 if it is none of the objects.
+    i32 place_of(PyObject *move) const {
+        for (std::size_t slot = slot_of(move);; slot = (slot + 1) & (table.size() - 1)) {
+            if (table[slot].first == move) return move ? table[slot].second : -1;
+            if (!table[slot].first) return -1;
+        }
+    }
+
+    nb::object kept;
+    Asked &asked;
+    std::vector<Told> told;
+    Things names, objects;
+
+private:
+    // 2**64 by the golden ratio: multiplied by it, addresses are spread over the table (Knuth, volume 3, 6.4).
+    std::size_t slot_of(PyObject *move) const {
+        return reinterpret_cast<std::uintptr_t>(move) * u64(0x9E3779B97F4A7C15) >> shift;
+    }
+    std::vector<std::pair<PyObject *, i32>> table;
+    int shift = 0;
+    std::vector<u64> words;
+};
+
+// A list or a tuple of a thing for each role; what is neither, or has another length, is none.
+class PerRole {
+public:
+    PerRole(PyObject *things, int roles) : things_(things) {
+        if (PyList_CheckExact(things))
+            is_list_ = true;
+        else if (!PyTuple_CheckExact(things))
+            return;
+        fits_ = (is_list_ ? PyList_Size(things) : PyTuple_Size(things)) == roles;
+    }
+    explicit operator bool() const { return fits_; }
+    PyObject *operator[](int i) const {
+#ifdef Py_LIMITED_API
+        return is_list_ ? PyList_GetItem(things_, i) : PyTuple_GetItem(things_, i);
+#else
+        return is_list_ ? PyList_GET_ITEM(things_, i) : PyTuple_GET_ITEM(things_, i);
+#endif
+    }
+
+private:
+    PyObject *things_;
+    bool is_list_ = false, fits_ = false;
+};
+
+// A number from 0 to `end` - 1; -1 for anything else.
+Py_ssize_t number_of(PyObject *thing, Py_ssize_t end) {
+    const Py_ssize_t number = PyLong_AsSsize_t(thing);
+    if (number < 0) {
+        PyErr_Clear();
+        return -1;
+    }
+    return number < end ? number : -1;
+}
+
+Asked &asked_of(PyObject *self) { return *nb::inst_ptr<Asked>(self); }
+MoveNames &names_of(PyObject *self) { return *nb::inst_ptr<MoveNames>(self); }
+
+// -- questions in numbers -----------------------------------------------------------------
+
+Made go(PyObject *self, PyObject *key) {
+    const int terminal = asked_of(self).enter(key);
+    return terminal < 0 ? nullptr : truth(terminal);
+}
+
+Made legal(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    Asked &asked = asked_of(self);
+    const int roles = asked.circuit().roles;
+    if (count > 2) return failed(PyExc_TypeError, "legal([role[, key]])");
+    if (count > 0) {
+        const Py_ssize_t role = PyLong_AsSsize_t(arguments[0]);
+        if (role == -1 && PyErr_Occurred()) return nullptr;
+        if (role < 0 || role >= roles) return failed(PyExc_IndexError, "no such role");
+        if (count > 1 && asked.enter(arguments[1]) < 0) return nullptr;
+        return asked.legal_of(static_cast<int>(role));
+    }
+    PyObject *made = PyList_New(roles);
+    for (int role = 0; made && role < roles; ++role) {
+        PyObject *mine = asked.legal_of(role);
+        if (!mine) {
+            Py_DECREF(made);
+            return nullptr;
+        }
+        put_in_list(made, role, mine);
+    }
+    return made;
+}
+
+Made scores(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    Asked &asked = asked_of(self);
+    if (count > 1) return failed(PyExc_TypeError, "scores([key])");
+    if (count > 0 && asked.enter(arguments[0]) < 0) return nullptr;
+    asked.memory.score();
+    return asked.places(asked.memory.plan().word_goal, asked.memory.plan().word_sees);
+}
+
+Made look_ahead(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    Asked &asked = asked_of(self);
+    const Circuit &c = asked.circuit();
+    if (count < 1 || count > 2) return failed(PyExc_TypeError, "look_ahead(inputs[, key])");
+    if (count > 1 && asked.enter(arguments[1]) < 0) return nullptr;
+    const PerRole inputs(arguments[0], c.roles);
+    if (!inputs) return failed(PyExc_ValueError, "inputs are a list or a tuple of a number for each role");
+    for (int r = 0; r < c.roles; ++r) {
+        const Py_ssize_t move = number_of(inputs[r], c.moves);
+        if (move < 0) return failed(PyExc_ValueError, "no such move");
+        asked.memory.joint()[r] = static_cast<i32>(move);
+    }
+    asked.memory.follow();
+    const StatePlan &plan = asked.memory.plan();
+    return new_tuple(as_bytes(asked.memory.outputs() + plan.word_next, c.state_words()),
+                     asked.places(plan.word_sees, plan.words));
+}
+
+Made play(PyObject *self, PyObject *moves) {
+    Asked &asked = asked_of(self);
+    const Circuit &c = asked.circuit();
+    const PerRole numbers(moves, c.roles);
+    if (!numbers) return none();
+    for (int r = 0; r < c.roles; ++r) {
+        const Py_ssize_t number = number_of(numbers[r], c.bounds[r + 1] - c.bounds[r]);
+        if (number < 0) return none();
+        asked.memory.joint()[r] = asked.memory.plan().order[c.bounds[r] + number];
+    }
+    const int terminal = asked.memory.forward();
+    return terminal < 0 ? none() : truth(terminal);
+}
+
+// -- questions in objects -----------------------------------------------------------------
+
+Made state(PyObject *self, PyObject *key) {
+    Asked &asked = names_of(self).asked;
+    const int terminal = asked.enter(key);
+    return terminal < 0 ? nullptr : new_tuple(asked.answers(), truth(terminal));
+}
+
+Made go_on(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    MoveNames &names = names_of(self);
+    Asked &asked = names.asked;
+    const Circuit &c = asked.circuit();
+    if (count != 2) return failed(PyExc_TypeError, "go_on(key, moves)");
+    const PerRole moves(arguments[1], c.roles);
+    if (!moves) return none();
+    for (int r = 0; r < c.roles; ++r) {
+        const i32 place = names.place_of(moves[r]);
+        if (place < c.bounds[r] || place >= c.bounds[r + 1]) return none();
+        asked.memory.joint()[r] = asked.memory.plan().order[place];
+    }
+    if (asked.enter(arguments[0]) < 0) return nullptr;
+    const int terminal = asked.memory.forward();
+    return terminal < 0 ? none() : new_tuple(asked.key(), asked.answers(), truth(terminal));
+}
+
+Made answer_of_role(PyObject *self, PyObject *const *arguments, Py_ssize_t count) {
+    MoveNames &names = names_of(self);
+    if (count != 2) return failed(PyExc_TypeError, "answer_of_role(answers, role)");
+    const u64 *words = names.words_of(arguments[0]);
+    if (!words) return nullptr;
+    const Py_ssize_t role = number_of(arguments[1], names.asked.circuit().roles);
+    if (role < 0) return failed(PyExc_IndexError, "no such role");
+    return names.moves_of(static_cast<int>(role), words);
+}
+
+Made answer(PyObject *self, PyObject *answers) {
+    MoveNames &names = names_of(self);
+    const u64 *words = names.words_of(answers);
+    PyObject *made = words ? PyDict_New() : nullptr;
+    for (int r = 0; made && r < names.asked.circuit().roles; ++r) {
+        PyObject *moves = names.moves_of(r, words);
+        const bool kept = moves && PyDict_SetItem(made, names.names.data()[r], moves) == 0;
+        Py_XDECREF(moves);
+        if (!kept) Py_CLEAR(made);
+    }
+    return made;
+}
+
+// -- as attributes ------------------------------------------------------------------------
+
+using Several = Made (*)(PyObject *, PyObject *const *, Py_ssize_t);
+
+PyMethodDef define(const char *name, PyCFunction function, const char *doc) { return {name, function, METH_O, doc}; }
+PyMethodDef define(const char *name, Several function, const char *doc) {
+    return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)), METH_FASTCALL, doc};
+}
+
+// Adds a read-only attribute that is the function of `definition`, bound to the object.
+template <PyMethodDef &definition, class Class> void offer(Class &to) {
+    to.def_prop_ro(
+        definition.ml_name,
+        [](nb::handle self) { return nb::steal<nb::object>(PyCFunction_NewEx(&definition, self.ptr(), nullptr)); },
+        definition.ml_doc);
+}
+
+PyMethodDef go_def = define("go", go, "go(key): whether the state is terminal, to which it goes.");
+PyMethodDef legal_def =
+    define("legal", legal,
+           "legal([role[, key]]): the numbers of the legal moves, ascending; without a role a list for each of them.\n\n"
+           "`IndexError` for a role that is none.");
+PyMethodDef scores_def =
+    define("scores", scores, "scores([key]): the goals that hold, as places among the goals of the network.");
+PyMethodDef look_ahead_def =
+    define("look_ahead", look_ahead,
+           "look_ahead(inputs[, key]): the key of the next state, and the percepts by their places.\n\n"
+           "`inputs` has a move, numbered as in the network, for each role; they need not be legal.");
+PyMethodDef play_def = define(
+    "play", play,
+    "play(moves): whether the state is terminal, to which it goes by a joint move, a number for each role.\n\n"
+    "None where a move is not legal, the game is over, or `moves` is no list or tuple of integers; the state stays then.");
+PyMethodDef state_def =
+    define("state", state, "state(key): the answers about a state, for `answer`, and whether it is terminal.");
+PyMethodDef go_on_def =
+    define("go_on", go_on,
+           "go_on(key, moves): the key of the next state and what `state` tells about it.\n\n"
+           "None unless `moves` is a list or a tuple of a legal move, the very object, for each role.");
+PyMethodDef answer_of_role_def =
+    define("answer_of_role", answer_of_role, "answer_of_role(answers, role): the legal moves of a role.");
+PyMethodDef answer_def = define("answer", answer, "answer(answers): the legal moves by role.");
+
+} // namespace
+
+void bind_state(nb::module_ &m) {
+    nb::class_<Asked> memory(
+        m, "StateMemory",
+        "One state of a circuit, kept between questions, so that the next question costs what has changed.\n\n"
+        "At first all fluents are false.  `order[i]` is the i-th move as answers shall have them, sorted by role;\n"
+        "the number of a move is its place among those of its role.  Keys are packed states: `Circuit.state_words`\n"
+        "words as bytes; a wrong one is a `ValueError`.  Each answer is one call that nothing interrupts.");
+    memory
+        .def(
+            "__init__",
+            [](Asked *self, CircuitPtr circuit, Array1<const i64> order) {
+                std::vector<i32> moves(order.size());
+                for (std::size_t i = 0; i < moves.size(); ++i) {
+                    require(order(i) >= 0 && order(i) < circuit->moves, "an order has all moves");
+                    moves[i] = static_cast<i32>(order(i));
+                }
+                new (self) Asked(std::make_shared<const StatePlan>(std::move(circuit), std::move(moves)));
+            },
+            nb::arg("circuit"), nb::arg("order"))
+        .def(
+            "again",
+            [](const Asked &self) {
+                auto made = std::make_unique<Asked>(self.memory.shared_plan());
+                made->memory.set_reckons(self.memory.reckons());
+                made->memory.set_kept(self.memory.kept());
+                return made.release();
+            },
+            nb::rv_policy::take_ownership,
+            "Return another memory like this one, at its beginning; they share what does not change.")
+        .def_prop_rw(
+            "reckons", [](const Asked &self) { return self.memory.reckons(); },
+            [](Asked &self, bool reckons) { self.memory.set_reckons(reckons); },
+            "Whether changes are followed, instead of walking over all gates.  To set it makes all fluents false.")
+        .def_prop_rw(
+            "kept", [](const Asked &self) { return self.memory.kept(); },
+            [](Asked &self, int states) {
+                require(states >= 1 && states <= StateMemory::MOST_KEPT, "1 to 16 states are kept");
+                self.memory.set_kept(states);
+            },
+            "How many states are kept: another one is reached from the nearest.  To set it makes all fluents false.")
+        .def_prop_ro(
+            "key", [](const Asked &self) { return nb::steal<nb::bytes>(self.key()); }, "The present state, packed.");
+    memory.attr("MOST_KEPT") = StateMemory::MOST_KEPT;
+    offer<go_def>(memory);
+    offer<legal_def>(memory);
+    offer<scores_def>(memory);
+    offer<look_ahead_def>(memory);
+    offer<play_def>(memory);
+
+    nb::class_<MoveNames> names(
+        m, "MoveNames",
+        "The objects that stand for the moves and roles of a `StateMemory`, and questions in these terms.\n\n"
+        "`moves[r][i]` is the object for the i-th move of role r; they are told apart by identity.");
+    names.def(
+        "__init__",
+        [](MoveNames *self, nb::object of, nb::sequence roles, nb::sequence moves) {
+            if (!nb::isinstance<Asked>(of)) throw nb::type_error("names are for a StateMemory");
+            new (self) MoveNames(std::move(of), roles, moves);
+        },
+        nb::arg("memory"), nb::arg("roles"), nb::arg("moves"));
+    offer<state_def>(names);
+    offer<go_on_def>(names);
+    offer<answer_of_role_def>(names);
+    offer<answer_def>(names);
+}
+
+} // namespace herbrand
