@@ -68,11 +68,9 @@ void bind_env(nb::module_ &m) {
             array("idle"), array("columns"), nb::arg("chance"), nb::arg("by_turns"), nb::arg("packed"),
             nb::arg("percepts"), nb::arg("reset"), nb::arg("max_steps"), nb::arg("low"), nb::arg("high"),
             nb::arg("keep"),
-            "`lanes` games.  `players` are the roles that choose, ascending; `number[p,
-            a]` the move of action a of\n"
+            "`lanes` games.  `players` are the roles that choose, ascending; `number[p, a]` the move of action a of\n"
             "player p, -1 for none; `idle` says of each move whether it waits; `columns` are the fluents that are\n"
-            "observed, -1 for false; `chance` is the role that is drawn,
-            -1 for none.  `reset`: games that are over\n"
+            "observed, -1 for false; `chance` is the role that is drawn, -1 for none.  `reset`: games that are over\n"
             "stay (0), begin again in the next step (1), at once (2).  `low` and `high` are the rewards for goal\n"
             "values 0 and 100.  Up to `keep` bytes every block of 512 games has rows of its own.")
         .def_prop_ro("seed_words", &Env::seed_words, "How many words `sow` takes.")
@@ -123,12 +121,10 @@ void bind_env(nb::module_ &m) {
                 return env.step(actions.data(), still, told);
             },
             array("actions"), array("held").none(), array("observation"), array("legal"),
-            array("player"),
-            array("rewards"), array("terminated"), array("truncated"), array("percepts"),
-            array("last"),
+            array("player"), array("rewards"), array("terminated"), array("truncated"),
+            array("percepts"), array("last"),
             "Move the games that are neither over nor `held`, [lanes] uint8 or None, and fill the arrays.\n\n"
-            "`actions` is [lanes, 1] int32 by turns, else [lanes,
-            players].  `last` is the observation before games\n"
+            "`actions` is [lanes, 1] int32 by turns, else [lanes, players].  `last` is the observation before games\n"
             "that ended began again; empty unless `reset` is 2.")
         .def(
             "sample",
@@ -145,7 +141,7 @@ void bind_env(nb::module_ &m) {
             [](Env &env, Array1<const i32> columns, bool packed, Bytes out) {
                 require(columns.size() < (1u << 29), "there are too many columns");
                 u8 *bytes = sized(out, env.bytes(static_cast<i64>(columns.size()), packed),
-                "`out` has another length");
+                                  "`out` has another length");
                 nb::gil_scoped_release release;
                 env.observe(columns.data(), static_cast<int>(columns.size()), packed, bytes);
             },

@@ -28,8 +28,7 @@ using Numbers = nb::ndarray<nb::numpy, i32, nb::ndim<1>>;
 // An array over operands of a graph, of all nodes that there is room for; it keeps their memory alive.
 Numbers operands(const GateGraph &graph, std::vector<i32> GateGraph::Operands::*side) {
     auto *kept = new std::shared_ptr<GateGraph::Operands>(graph.operands());
-    nb::capsule owner(kept,
-    [](void *p) noexcept { delete static_cast<std::shared_ptr<GateGraph::Operands> *>(p); });
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::shared_ptr<GateGraph::Operands> *>(p); });
     std::vector<i32> &values = (**kept).*side;
     return Numbers(values.data(), {values.size()}, owner);
 }
@@ -63,7 +62,7 @@ void bind_graph(nb::module_ &m) {
              [](GateGraph &graph, Array1<const i32> left, Array1<const i32> right, i64 first, i64 begin, i64 end,
                 Array1<i32> value) {
                  graph.copy(view(left), view(right), first, begin, end, value.data(),
-                 static_cast<i64>(value.size()));
+                            static_cast<i64>(value.size()));
              },
              array("left"), array("right"), nb::arg("first"), nb::arg("begin"), nb::arg("end"),
              array("value"),
@@ -71,10 +70,8 @@ void bind_graph(nb::module_ &m) {
              "`value[node]`, int32, holds the literals that its nodes stand for, and is filled in for these gates.")
         .def("all_of", [](GateGraph &graph, Array1<const i32> literals) { return graph.all_of(view(literals)); },
              array("literals"), "Return the conjunction of any number of literals.")
-        .def("only_one", [](GateGraph &graph,
-        Array1<const i32> literals) { return graph.only_one(view(literals)); },
-             array("literals"), "Return whether exactly one,
-             and whether at most one of some literals is true.");
+        .def("only_one", [](GateGraph &graph, Array1<const i32> literals) { return graph.only_one(view(literals)); },
+             array("literals"), "Return whether exactly one, and whether at most one of some literals is true.");
 
     m.def(
         "strong_components",
@@ -99,13 +96,13 @@ void bind_graph(nb::module_ &m) {
                                   as_array(std::move(made.feedback)), as_array2(std::move(made.loops), 4));
         },
         array("order"), array("component"), array("rule_start"), array("rules"),
-        array("body_start"),
-        array("body"), array("literal"), nb::arg("first"), nb::arg("feedback_first"),
+        array("body_start"), array("body"), array("literal"), nb::arg("first"),
+        nb::arg("feedback_first"),
         "Build the gates of all atoms; see `herbrand.network.graph.build_gates`.");
     m.def(
         "mark_cone",
         [](Array1<const i32> left, Array1<const i32> right, i64 first, i64 feedback_first,
-        Array1<const i32> feedback,
+           Array1<const i32> feedback,
            Array2<const i32> loops, Array1<const i32> wanted) {
             return as_array(released([&] {
                 return mark_cone(view(left), view(right), first, feedback_first, view(feedback), loops_of(loops),
@@ -114,8 +111,7 @@ void bind_graph(nb::module_ &m) {
         },
         array("left"), array("right"), nb::arg("first"), nb::arg("feedback_first"), array("feedback"),
         array("loops"), array("wanted"),
-        "Return for each gate whether the literals `wanted` depend on it,
-        [gates] uint8; of loops all gates or none.");
+        "Return for each gate whether the literals `wanted` depend on it, [gates] uint8; of loops all gates or none.");
     m.def(
         "unknown_cone",
         [](Array1<const i32> left, Array1<const i32> right, Array1<std::int8_t> state, Array1<i32> uses, i64 root) {

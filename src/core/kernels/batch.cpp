@@ -1,6 +1,6 @@
 #include "batch.hpp"
 
-#include "choice.hpp"
+#include "lane_choice.hpp"
 #include "kernels.hpp"
 
 #include <algorithm>

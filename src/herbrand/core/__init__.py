@@ -6,7 +6,6 @@ Arrays are numpy's, contiguous and of the types that are named; a wrong one is a
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from herbrand.core._core import (
     AlphaBeta,
     Circuit,
@@ -16,10 +15,12 @@ from herbrand.core._core import (
     Expander,
     GateGraph,
     Judge,
+    MoveNames,
     Playouts,
     RootMove,
     Round,
     StateGraph,
+    StateMemory,
     StateTable,
     Stop,
     Survey,
@@ -60,10 +61,12 @@ __all__ = [
     "Expander",
     "GateGraph",
     "Judge",
+    "MoveNames",
     "Playouts",
     "RootMove",
     "Round",
     "StateGraph",
+    "StateMemory",
     "StateTable",
     "Stop",
     "Survey",
@@ -90,12 +93,6 @@ __all__ = [
     "use_level",
     "why_no_code",
 ]
-=======
-from herbrand.core._core import Circuit, MoveNames, StateMemory, Stop, level, levels, make_circuit, use_level
-
-__all__ = ["LANES", "NO_VALUE", "SEVERAL_VALUES", "STUCK", "Circuit", "MoveNames", "StateMemory", "Stop"]
-__all__ += ["level", "levels", "make_circuit", "use_level"]
->>>>>>> state
 
 LANES = 512
 """States or games that are evaluated together, one in each bit of a row."""
