@@ -18,6 +18,10 @@ namespace nb = nanobind;
 template <class T> using Array1 = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Array2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// An argument that takes an array as it is.  With plain `nb::arg` an array of another type is converted, and what a
+// function writes is lost with the copy.
+inline auto array_arg(const char *name) { return nb::arg(name).noconvert(); }
+
 // A vector as an array that owns it.
 template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T> &&values) {
     auto *kept = new std::vector<T>(std::move(values));

@@ -64,8 +64,8 @@ void bind_env(nb::module_ &m) {
                 options.keep = keep;
                 new (self) Env(std::move(circuit), lanes, std::move(options));
             },
-            nb::kw_only(), nb::arg("circuit"), nb::arg("lanes"), nb::arg("players"), nb::arg("number"),
-            nb::arg("idle"), nb::arg("columns"), nb::arg("chance"), nb::arg("by_turns"), nb::arg("packed"),
+            nb::kw_only(), nb::arg("circuit"), nb::arg("lanes"), array_arg("players"), array_arg("number"),
+            array_arg("idle"), array_arg("columns"), nb::arg("chance"), nb::arg("by_turns"), nb::arg("packed"),
             nb::arg("percepts"), nb::arg("reset"), nb::arg("max_steps"), nb::arg("low"), nb::arg("high"),
             nb::arg("keep"),
             "`lanes` games.  `players` are the roles that choose, ascending; `number[p, a]` the move of action a of\n"
@@ -83,7 +83,7 @@ void bind_env(nb::module_ &m) {
                 require(static_cast<i64>(words.size()) == env.seed_words(), "another number of words");
                 env.sow(words.data());
             },
-            nb::arg("words"), "Give the generators of chance and of samples their states, [seed_words] uint64.")
+            array_arg("words"), "Give the generators of chance and of samples their states, [seed_words] uint64.")
         .def(
             "begin",
             [](Env &env, Array1<const u8> fresh, Bytes observation, Bytes legal, Bytes player) {
@@ -93,7 +93,7 @@ void bind_env(nb::module_ &m) {
                 nb::gil_scoped_release release;
                 return env.begin(fresh.data(), told);
             },
-            nb::arg("fresh"), nb::arg("observation"), nb::arg("legal"), nb::arg("player"),
+            array_arg("fresh"), array_arg("observation"), array_arg("legal"), array_arg("player"),
             "Put the games for which `fresh`, [lanes] uint8, is not 0 into the initial state, and fill the arrays\n"
             "for all; return whether no two players have a choice at the same time.")
         .def(
@@ -120,8 +120,9 @@ void bind_env(nb::module_ &m) {
                 nb::gil_scoped_release release;
                 return env.step(actions.data(), still, told);
             },
-            nb::arg("actions"), nb::arg("held").none(), nb::arg("observation"), nb::arg("legal"), nb::arg("player"),
-            nb::arg("rewards"), nb::arg("terminated"), nb::arg("truncated"), nb::arg("percepts"), nb::arg("last"),
+            array_arg("actions"), array_arg("held").none(), array_arg("observation"), array_arg("legal"),
+            array_arg("player"), array_arg("rewards"), array_arg("terminated"), array_arg("truncated"),
+            array_arg("percepts"), array_arg("last"),
             "Move the games that are neither over nor `held`, [lanes] uint8 or None, and fill the arrays.\n\n"
             "`actions` is [lanes, 1] int32 by turns, else [lanes, players].  `last` is the observation before games\n"
             "that ended began again; empty unless `reset` is 2.")
@@ -134,16 +135,17 @@ void bind_env(nb::module_ &m) {
                 nb::gil_scoped_release release;
                 env.sample(actions.data());
             },
-            nb::arg("actions"), "Draw legal actions for `step`, all equally likely; any where a game is over.")
+            array_arg("actions"), "Draw legal actions for `step`, all equally likely; any where a game is over.")
         .def(
             "observe",
             [](Env &env, Array1<const i32> columns, bool packed, Bytes out) {
                 require(columns.size() < (1u << 29), "there are too many columns");
-                u8 *bytes = sized(out, env.bytes(static_cast<i64>(columns.size()), packed), "`out` has another length");
+                u8 *bytes = sized(out, env.bytes(static_cast<i64>(columns.size()), packed),
+                                  "`out` has another length");
                 nb::gil_scoped_release release;
                 env.observe(columns.data(), static_cast<int>(columns.size()), packed, bytes);
             },
-            nb::arg("columns"), nb::arg("packed"), nb::arg("out"),
+            array_arg("columns"), nb::arg("packed"), array_arg("out"),
             "Fill `out` with the values of other fluents, -1 being false.")
         .def_prop_ro(
             "steps", [](Env &env) { return as_array(env.steps()); }, nb::rv_policy::automatic,

@@ -43,10 +43,12 @@ void bind_graph(nb::module_ &m) {
         .def(nb::init<>())
         .def_prop_ro("nodes", &GateGraph::nodes, "How many nodes there are.")
         .def_prop_ro(
-            "left", [](const GateGraph &graph) { return operands(graph, &GateGraph::Operands::left); }, nb::rv_policy::automatic,
+            "left", [](const GateGraph &graph) { return operands(graph, &GateGraph::Operands::left); },
+            nb::rv_policy::automatic,
             "[room] int32, the first operands of gates; -1 for what is none.  New arrays when the graph has grown.")
         .def_prop_ro(
-            "right", [](const GateGraph &graph) { return operands(graph, &GateGraph::Operands::right); }, nb::rv_policy::automatic,
+            "right", [](const GateGraph &graph) { return operands(graph, &GateGraph::Operands::right); },
+            nb::rv_policy::automatic,
             "[room] int32, the second operands.")
         .def("variables", &GateGraph::variables, nb::arg("count"),
              "Make so many variables; return the node of the first one.")
@@ -59,15 +61,17 @@ void bind_graph(nb::module_ &m) {
         .def("copy",
              [](GateGraph &graph, Array1<const i32> left, Array1<const i32> right, i64 first, i64 begin, i64 end,
                 Array1<i32> value) {
-                 graph.copy(view(left), view(right), first, begin, end, value.data(), static_cast<i64>(value.size()));
+                 graph.copy(view(left), view(right), first, begin, end, value.data(),
+                            static_cast<i64>(value.size()));
              },
-             nb::arg("left"), nb::arg("right"), nb::arg("first"), nb::arg("begin"), nb::arg("end"), nb::arg("value"),
+             array_arg("left"), array_arg("right"), nb::arg("first"), nb::arg("begin"), nb::arg("end"),
+             array_arg("value"),
              "Copy the gates `begin <= g < end` of a graph whose gate 0 is node `first`.\n\n"
              "`value[node]`, int32, holds the literals that its nodes stand for, and is filled in for these gates.")
         .def("all_of", [](GateGraph &graph, Array1<const i32> literals) { return graph.all_of(view(literals)); },
-             nb::arg("literals"), "Return the conjunction of any number of literals.")
+             array_arg("literals"), "Return the conjunction of any number of literals.")
         .def("only_one", [](GateGraph &graph, Array1<const i32> literals) { return graph.only_one(view(literals)); },
-             nb::arg("literals"), "Return whether exactly one, and whether at most one of some literals is true.");
+             array_arg("literals"), "Return whether exactly one, and whether at most one of some literals is true.");
 
     m.def(
         "strong_components",
@@ -75,7 +79,7 @@ void bind_graph(nb::module_ &m) {
             Components found = released([&] { return strong_components(view(start), view(edges), count); });
             return nb::make_tuple(as_array(std::move(found.order)), as_array(std::move(found.component)));
         },
-        nb::arg("start"), nb::arg("edges"), nb::arg("count"),
+        array_arg("start"), array_arg("edges"), nb::arg("count"),
         "Return nodes in an order in which ends of edges come first, and each one's component, [count] int32.\n\n"
         "The edges of node n are `edges[start[n]:start[n + 1]]` (Tarjan 1972).");
     m.def(
@@ -91,20 +95,22 @@ void bind_graph(nb::module_ &m) {
             return nb::make_tuple(as_array(std::move(made.left)), as_array(std::move(made.right)),
                                   as_array(std::move(made.feedback)), as_array2(std::move(made.loops), 4));
         },
-        nb::arg("order"), nb::arg("component"), nb::arg("rule_start"), nb::arg("rules"), nb::arg("body_start"),
-        nb::arg("body"), nb::arg("literal"), nb::arg("first"), nb::arg("feedback_first"),
+        array_arg("order"), array_arg("component"), array_arg("rule_start"), array_arg("rules"),
+        array_arg("body_start"), array_arg("body"), array_arg("literal"), nb::arg("first"),
+        nb::arg("feedback_first"),
         "Build the gates of all atoms; see `herbrand.network.graph.build_gates`.");
     m.def(
         "mark_cone",
-        [](Array1<const i32> left, Array1<const i32> right, i64 first, i64 feedback_first, Array1<const i32> feedback,
+        [](Array1<const i32> left, Array1<const i32> right, i64 first, i64 feedback_first,
+           Array1<const i32> feedback,
            Array2<const i32> loops, Array1<const i32> wanted) {
             return as_array(released([&] {
                 return mark_cone(view(left), view(right), first, feedback_first, view(feedback), loops_of(loops),
                                  view(wanted));
             }));
         },
-        nb::arg("left"), nb::arg("right"), nb::arg("first"), nb::arg("feedback_first"), nb::arg("feedback"),
-        nb::arg("loops"), nb::arg("wanted"),
+        array_arg("left"), array_arg("right"), nb::arg("first"), nb::arg("feedback_first"), array_arg("feedback"),
+        array_arg("loops"), array_arg("wanted"),
         "Return for each gate whether the literals `wanted` depend on it, [gates] uint8; of loops all gates or none.");
     m.def(
         "unknown_cone",
@@ -112,7 +118,7 @@ void bind_graph(nb::module_ &m) {
             const i64 room = static_cast<i64>(std::min(state.size(), uses.size()));
             return as_array(unknown_cone(view(left), view(right), state.data(), uses.data(), room, root));
         },
-        nb::arg("left"), nb::arg("right"), nb::arg("state"), nb::arg("uses"), nb::arg("root"),
+        array_arg("left"), array_arg("right"), array_arg("state"), array_arg("uses"), nb::arg("root"),
         "Return the gates that a node depends on and that are not defined yet, as wide conjunctions, int64;\n"
         "see `herbrand.network.graph.unknown_cone`.");
     m.def(
@@ -120,7 +126,7 @@ void bind_graph(nb::module_ &m) {
         [](Array1<const i32> left, Array1<const i32> right, i64 first, i32 literal) {
             return as_array(conjuncts(view(left), view(right), first, literal));
         },
-        nb::arg("left"), nb::arg("right"), nb::arg("first"), nb::arg("literal"),
+        array_arg("left"), array_arg("right"), nb::arg("first"), nb::arg("literal"),
         "Return the literals whose conjunction a literal is, as far as it is one, int32.");
     m.def(
         "cone_sizes",
@@ -128,7 +134,7 @@ void bind_graph(nb::module_ &m) {
             return as_array(
                 released([&] { return cone_sizes(view(left), view(right), first, view(literals), most); }));
         },
-        nb::arg("left"), nb::arg("right"), nb::arg("first"), nb::arg("literals"), nb::arg("most"),
+        array_arg("left"), array_arg("right"), nb::arg("first"), array_arg("literals"), nb::arg("most"),
         "Return how many gates each of some literals depends on, int64; `most` where it is that many or more.");
     m.def(
         "scan_rows",
@@ -137,7 +143,7 @@ void bind_graph(nb::module_ &m) {
             const i64 count = released([&] { return scan_rows(view(order), view(last_use), first, row); });
             return nb::make_tuple(as_array(std::move(row)), count);
         },
-        nb::arg("order"), nb::arg("last_use"), nb::arg("first"),
+        array_arg("order"), array_arg("last_use"), nb::arg("first"),
         "Return a row for each gate, [gates] int64, numbered from `first`, and how many rows there are then.\n\n"
         "A row is used again after place `last_use[gate]` of the order (linear scan: Poletto and Sarkar 1999).");
 }

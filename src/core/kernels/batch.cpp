@@ -139,10 +139,11 @@ inline void spread_word(u64 word, u8 *out) {
     typedef u64 Words __attribute__((vector_size(32)));
     const Words all = Words{} + word, bit = Words{} + 0x8040201008040201u;
     const Bytes bytes = (Bytes)all;
-    const Bytes low = __builtin_shufflevector(bytes, bytes, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 18, 18, 18, 18,
-                                              18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19);
-    const Bytes high = __builtin_shufflevector(bytes, bytes, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 22, 22, 22, 22,
-                                               22, 22, 22, 22, 23, 23, 23, 23, 23, 23, 23, 23);
+    // each half of a register has all bytes: those of the same half are taken
+    const Bytes low = __builtin_shufflevector(bytes, bytes, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 18, 18, 18,
+                                              18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19);
+    const Bytes high = __builtin_shufflevector(bytes, bytes, 4, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 22, 22, 22,
+                                               22, 22, 22, 22, 22, 23, 23, 23, 23, 23, 23, 23, 23);
     const Bytes first = (Bytes)((low & (Bytes)bit) != 0) & 1, second = (Bytes)((high & (Bytes)bit) != 0) & 1;
     std::memcpy(out, &first, 32);
     std::memcpy(out + 32, &second, 32);

@@ -86,7 +86,8 @@ template <int BITS, class At> inline void count_bits(At &&at, int n, Part (&tota
     int i = 0;
     if constexpr (BITS > 3)
         for (; i + 8 <= n; i += 8) { // eight bits give one carry into the fourth row
-            const Part two = full_adder(total[0], at(i), at(i + 1)), two_more = full_adder(total[0], at(i + 2), at(i + 3));
+            const Part two = full_adder(total[0], at(i), at(i + 1));
+            const Part two_more = full_adder(total[0], at(i + 2), at(i + 3));
             const Part four = full_adder(total[1], two, two_more);
             const Part two_again = full_adder(total[0], at(i + 4), at(i + 5));
             const Part two_last = full_adder(total[0], at(i + 6), at(i + 7));

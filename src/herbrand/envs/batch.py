@@ -23,7 +23,7 @@ import numpy as np
 
 from herbrand.core import Env
 from herbrand.envs.planes import View, find_board, make_view
-from herbrand.envs.turns import find_turns, noting
+from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError, IllegalMoveError
 
 if TYPE_CHECKING:
@@ -118,8 +118,7 @@ class BatchEnv:
         """The roles that choose."""
         if not self.players:
             raise GameError("no role chooses anything: all is left to `random`")
-        with noting():
-            found = find_turns(game)
+        found = find_turns(game)
         if not len(found.states):
             raise GameError("the initial state is terminal, or a role has no legal move in it")
         if turns and not found.by_turns:

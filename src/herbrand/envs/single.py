@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from herbrand.envs.planes import View, find_board, make_view
-from herbrand.envs.turns import find_turns, noting
+from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError, MissingExtra
 from herbrand.limits import Limits
 
@@ -35,8 +35,7 @@ class Form:
 
     def __init__(self, game: Game) -> None:
         """Play some random games to find out; raises as `BatchEnv` does."""
-        with noting():
-            found = find_turns(game)
+        found = find_turns(game)
         if not game.players:
             raise GameError("no role chooses anything: all is left to `random`")
         if not len(found.states):

@@ -9,44 +9,22 @@ states the answer rests.
 
 from __future__ import annotations
 
-import logging
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.simulate.speed import telling
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from herbrand.game import Game
     from herbrand.simulate.expand import States
 
-__all__ = ["Turns", "find_turns", "noting", "sampled_states"]
+__all__ = ["Turns", "find_turns", "sampled_states"]
 
 GAMES = 64
 STEPS = 400
 MOST_STATES = 20_000
-_told: list[bool] = []
-
-
-@contextmanager
-def noting() -> Iterator[None]:
-    """Let the log say, once, when kernels have to be compiled: that takes up to a minute, the first time."""
-
-    def say() -> None:
-        if not _told:
-            _told.append(True)
-            logging.getLogger("herbrand").warning(
-                "herbrand: compiling for the first time, which takes up to a minute; it is kept on disk"
-            )
-
-    with telling(say):
-        yield
 
 
 @dataclass(frozen=True, slots=True)
