@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from herbrand import elsewhere
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,18 +61,6 @@ def corpus_dir() -> Path:
     if folder is None:
         pytest.skip("no collection of rulesheets: set HERBRAND_CORPUS to the folder that has rulesheets/")
     return folder
-
-
-def _forget_elsewhere() -> Iterator[None]:
-    """Where functions are compiled is a matter of a program, and no test may decide it for the next one."""
-    workshop = elsewhere._workshop
-    before = workshop.wanted, workshop.only, workshop.tell
-    yield
-    workshop.wanted, workshop.only, workshop.tell = before
-
-
-forget_elsewhere_after_a_test = pytest.fixture(autouse=True)(_forget_elsewhere)
-forget_elsewhere_after_a_file = pytest.fixture(autouse=True, scope="module")(_forget_elsewhere)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["forget_libraries", "give_back", "keep_large_blocks_apart", "megabytes", "most_megabytes"]
+__all__ = ["give_back", "keep_large_blocks_apart", "megabytes", "most_megabytes"]
 
 _LARGE = 4096
 """Kilobytes in memory from which a part of a file is forgotten; what is smaller is in use, such as Python."""
@@ -45,40 +45,10 @@ def keep_large_blocks_apart() -> None:
 
 
 def give_back() -> None:
-    """Return free memory to the system, and large parts of libraries, in some hundredths of a second."""
+    """Return free memory to the system."""
     trim = _c_function("malloc_trim")
     if trim is not None:
         trim(0)
-    forget_libraries()
-
-
-def forget_libraries(*, above: float = 0.0) -> int:
-    """Forget the pages of large libraries that were only read; return how many kilobytes they had.
-
-    Looks at them only where files take more than `above` megabytes of this process's memory.
-    A page that was ever written to, such as one that was relocated, is no copy of the file: a part that has
-    one is left alone.
-    """
-    advise = _c_function("madvise")
-    maps = Path("/proc/self/smaps")
-    if advise is None or not maps.is_file() or _of_files() <= above:
-        return 0
-    forgotten = 0
-    for begin, end, about in _MAPPING.findall(maps.read_text(encoding="utf-8", errors="replace")):
-        sizes = {name: int(size) for name, size in _ENTRY.findall(about)}
-        if sizes.get("Rss", 0) < _LARGE or any(sizes.get(name, 1) for name in ("Anonymous", "Locked")):
-            continue
-        start = int(begin, 16)
-        if advise(ctypes.c_void_p(start), ctypes.c_size_t(int(end, 16) - start), _DONTNEED) == 0:
-            forgotten += sizes["Rss"]
-    return forgotten
-
-
-def _of_files() -> float:
-    """Return how many megabytes of the memory of this process are copies of files."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[2])
-    return pages * mmap.PAGESIZE / (1 << 20)
-
 
 @cache
 def _c_function(name: str) -> Any:

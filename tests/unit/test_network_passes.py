@@ -16,7 +16,6 @@ from herbrand.network.passes import PASSES
 from herbrand.network.passes.exclusive import Exclusive
 from herbrand.network.passes.factor import factor
 from herbrand.simulate.from_network import BatchSimulator
-from herbrand.simulate.kernel import evaluate
 from herbrand.testing import games
 
 if TYPE_CHECKING:
@@ -33,23 +32,36 @@ def built(game: herbrand.Game) -> Network:
 
 
 def answers(network: Network, seed: int) -> dict[str, Any]:
-    """What the outputs are for 512 random states and sets of moves."""
-    width = 8
-    rows = np.zeros((network.inputs + network.gates + 1, width), np.uint64)
+    """What the outputs are for 512 random states and sets of moves, evaluated in the plainest way there is."""
+    random = np.random.default_rng(seed)
+    rows = [0] * (network.inputs + network.gates)
     count = len(network.fluents) + len(network.moves)
-    rows[1 : 1 + count] = np.random.default_rng(seed).integers(0, 2**64, (count, width), np.uint64)
-    gates = np.arange(network.inputs, network.inputs + network.gates, dtype=np.int32)
-    evaluate(
-        rows.reshape(-1), (0,) * width, network.left, network.right, gates, 0, network.gates,
-        network.loops, network.feedback, 1 + count, len(rows) - 1,
-    )  # fmt: skip
+    for i in range(1, 1 + count):
+        rows[i] = int.from_bytes(random.bytes(64), "little")
+    every = (1 << 512) - 1
 
-    def values(literals: Any) -> Any:
-        return (rows[literals >> 1] ^ np.where(literals & 1, ~np.uint64(0), np.uint64(0))[:, None]).tolist()
+    def value(literal: int) -> int:
+        return rows[literal >> 1] ^ (every if literal & 1 else 0)
 
+    def gates(begin: int, end: int) -> None:
+        pairs = zip(network.left[begin:end].tolist(), network.right[begin:end].tolist(), strict=True)
+        for g, (a, b) in enumerate(pairs, network.inputs + begin):
+            rows[g] = value(a) & value(b)
+
+    at = 0
+    for first, last, begin, end in sorted(network.loops.tolist()):
+        gates(at, first)
+        while True:
+            gates(first, last)
+            now = [value(literal) for literal in network.feedback[begin:end].tolist()]
+            if now == rows[1 + count + begin : 1 + count + end]:
+                break
+            rows[1 + count + begin : 1 + count + end] = now
+        at = last
+    gates(at, network.gates)
     names = ("legal", "next", "goal", "sees")
-    found = {name: values(getattr(network, name)) for name in names}
-    return {**found, "terminal": values(np.array([network.terminal]))}
+    found = {name: [value(literal) for literal in getattr(network, name).tolist()] for name in names}
+    return {**found, "terminal": value(network.terminal)}
 
 
 @STEPS

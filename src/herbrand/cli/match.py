@@ -16,7 +16,6 @@ from herbrand.cli.contest import cannot_listen, clocks, find_player, record_in, 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
-from herbrand.elsewhere import compile_elsewhere
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -112,7 +111,6 @@ def command(
     """
     from herbrand.ggp.manager import Manager, Past, Settings, seats_for
 
-    compile_elsewhere(remark)
     if (resume or key) and database is None:
         raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
     if match_id is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", match_id):

@@ -12,7 +12,6 @@ from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
 from herbrand.cli.joint import normal
 from herbrand.cli.output import columns, count, remark, result
 from herbrand.cli.picture import Painter, goals_line
-from herbrand.elsewhere import compile_elsewhere
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
 from herbrand.limits import Limits
 
@@ -95,7 +94,6 @@ def command(
     """
     if file == STDIN:
         raise click.UsageError("play reads your moves from standard input: give the rules as a file")
-    compile_elsewhere(remark)
     game = read_game(file, notation)
     state = game.initial_state("rules")
     people = _people(game, roles, opponent)

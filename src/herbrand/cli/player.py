@@ -15,7 +15,6 @@ import click
 from herbrand.cli.contest import cannot_listen, find_player
 from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
-from herbrand.elsewhere import compile_elsewhere
 
 if TYPE_CHECKING:
     from herbrand.ggp.events import Event
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SHOWN = ("compiling", "match", "end", "late", "odd", "refused")
+_SHOWN = ("match", "end", "late", "odd", "refused")
 
 
 @click.command("player")
@@ -128,7 +127,6 @@ def command(
             raise cannot_listen(f"{host}:{port}", "--port", error) from error
         if not quiet and not as_json:
             remark(f"{server.name} plays on {host}:{server.port}; interrupt to stop")
-        compile_elsewhere(only=True)  # a compiler in this process takes the memory of the games
         await server.serve()
 
     asyncio.run(run())

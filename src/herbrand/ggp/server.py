@@ -19,7 +19,6 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from herbrand.elsewhere import compile_elsewhere
 from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.ggp.events import Event, silent
 from herbrand.ggp.http import read_request, write_reply
@@ -131,7 +130,6 @@ class PlayerServer:
         self.port = self._server.sockets[0].getsockname()[1]
         self._loop = asyncio.get_running_loop()
         self._sweeper = asyncio.create_task(self._look_after_matches())
-        compile_elsewhere(self._tell_compiling)
 
     async def serve(self) -> None:
         """Listen until cancelled."""
@@ -370,11 +368,6 @@ class PlayerServer:
             if now - match.heard > max(FORGET_SECONDS, 10 * match.play_clock, match.start_clock):
                 self._say("odd", match.id, reason="nothing was heard of this match for long; it is given up")
                 self._end(match)
-
-    def _tell_compiling(self, text: str) -> None:
-        """Say, from any thread, that something has to be compiled."""
-        with contextlib.suppress(RuntimeError):  # nobody listens any more
-            self._loop.call_soon_threadsafe(lambda: self._say("compiling", None, reason=text))
 
     def _say(self, kind: str, match: str | None, **data: object) -> None:
         self.listener(Event(kind, match, data))

@@ -13,7 +13,6 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from herbrand.elsewhere import compile_elsewhere
 from herbrand.errors import BudgetExceeded, HerbrandError, IllegalMoveError, InvalidMoveError
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ __all__ = ["main"]
 def main() -> None:
     """Answer until the questions end."""
     _limit(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)
-    compile_elsewhere()
     with (
         contextlib.suppress(BrokenPipeError),  # the server is gone
         os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers,
