@@ -75,7 +75,13 @@ def test_wrong_calls_are_errors() -> None:
     long = walker.start + bytes(16)
     full = b"\xff" * len(walker.start)
     joint = [moves[role][walker.legal(role)[0]] for role in (0, 1)]
-    for key, error in ((long, ValueError), (b"", ValueError), (full, ValueError), ("text", TypeError), (7, TypeError)):
+    for key, error in (
+        (long, ValueError),
+        (b"", ValueError),
+        (full, ValueError),
+        ("text", TypeError),
+        (7, TypeError),
+    ):
         for ask in (memory.go, memory.scores, names.state, names.answer):
             with pytest.raises(error):
                 ask(key)
@@ -85,9 +91,11 @@ def test_wrong_calls_are_errors() -> None:
             memory.look_ahead([0, len(moves[0])], key)
         with pytest.raises(error):
             names.go_on(key, joint)
-    assert [len(mine) for mine in names.answer(b"\xff" * len(answers)).values()] == [len(mine) for mine in moves]
+    assert [len(mine) for mine in names.answer(b"\xff" * len(answers)).values()] == [
+        len(mine) for mine in moves
+    ]
     for inputs in ([0], [0, 1 << 40], [0, -1], [0, "a"], {0, 1}, None):
-        with pytest.raises(ValueError, match="inputs|move"):
+        with pytest.raises(ValueError, match=r"inputs|move"):
             memory.look_ahead(inputs)
     for role in (-1, 2, 1 << 40):
         with pytest.raises(IndexError):
@@ -216,6 +224,26 @@ def test_a_walker_goes_back_and_forth() -> None:
             assert (walker.key, answers_of(walker)) == (key, answers)
     with pytest.raises(ValueError, match="key"):
         walker.go(key[1:])
+
+
+@pytest.mark.parametrize("name", ["connectFour", "hex", "trefoil"])
+def test_what_nobody_asks_for_is_kept_in_bounds(name: str) -> None:
+    """Going to and fro thousands of times leaves the next state to be found out, and it is, whatever was asked before."""
+    walker = herbrand.load(name).walker()
+    keys = [key for key, _ in games_of(walker, 3, seed=6)]
+    rng = random.Random(8)
+    visits = [rng.choice(keys) for _ in range(4000)]
+    joints = [[rng.choice(moves) for moves in walker.inputs] for _ in range(4)]
+    found = []
+    for reckons, kept in ((True, 1), (True, 2), (False, 1)):
+        walker.memory.reckons, walker.memory.kept = reckons, kept
+        seen = []
+        for i, key in enumerate(visits):
+            walker.go(key)
+            if i % 1000 == 999:
+                seen += [(walker.memory.look_ahead(joint), walker.legal(), walker.goals) for joint in joints]
+        found.append(seen)
+    assert found[0] == found[1] == found[2]
 
 
 @pytest.mark.parametrize("faster", [True, False])

@@ -163,7 +163,10 @@ class Walker:
         if self.network.gates < _FEW_GATES:
             return
         # as many states are kept as there are turns until it is the same player's
-        ways = [(False, 1), *((True, kept) for kept in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)}))]
+        ways = [
+            (False, 1),
+            *((True, kept) for kept in sorted({1, 2, min(len(self.moves), memory.MOST_KEPT)})),
+        ]
         joints = self._wander(random.Random(1))
         spent = [math.inf] * len(ways)
         for _ in range(_TRIALS):
