@@ -17,7 +17,8 @@ Tree &tree_of(Self self) { return *nb::inst_ptr<Tree>(self); }
 // No lock is held where Python may be called: it could let another thread run, which waits for the lock.
 
 // Arrays of a tree, read-only: Python sees them change as the tree grows.
-template <class T> nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(Self self, i64 size, const T *data, i64 stride = 1) {
+template <class T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> view(Self self, i64 size, const T *data, i64 stride = 1) {
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data, {std::size_t(size)}, self, {stride});
 }
 template <class T> auto of_positions(Self self, Field<T> Tree::*which) {
@@ -304,7 +305,8 @@ void bind_search(nb::module_ &m) {
                      "several have, the first arm has the last edge.")
         .def_prop_ro("amaf_count", [](Self s) { return lazily(s, &Tree::amaf_count); },
                      "[arms] playouts in which the role made the move now or later.")
-        .def_prop_ro("amaf_total", [](Self s) { return lazily(s, &Tree::amaf_total); }, "[arms] the role's values in them.")
+        .def_prop_ro("amaf_total", [](Self s) { return lazily(s, &Tree::amaf_total); },
+                     "[arms] the role's values in them.")
         .def_prop_ro("arm_regret", [](Self s) { return lazily(s, &Tree::arm_regret); }, "[arms] cumulated regret.")
         .def_prop_ro("arm_share", [](Self s) { return lazily(s, &Tree::arm_share); }, "[arms] cumulated strategy.")
         .def_prop_ro("edge_child", [](Self s) { return lazily(s, &Tree::edge_child); },

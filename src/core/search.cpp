@@ -701,7 +701,8 @@ std::vector<i32> Round::line(i64 k) {
     Tree &t = *tree_;
     std::lock_guard hold(t.lock);
     std::vector<i32> found;
-    if (epoch_ != t.epoch || k < 0 || k >= fresh_) throw std::invalid_argument("no such place for playouts to start from");
+    if (epoch_ != t.epoch || k < 0 || k >= fresh_)
+        throw std::invalid_argument("no such place for playouts to start from");
     const i64 row = row_fresh_[k], way = row_way_[row];
     for (i64 step = way_first_[way]; step < last(way); ++step) found.push_back(t.move[arm(step)[0]]);
     if (grew_) found.push_back(t.move[row_arm_[row * t.roles]]);

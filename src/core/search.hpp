@@ -60,7 +60,8 @@ private:
 template <class T> class Lazy {
 public:
     Lazy() = default;
-    explicit Lazy(i64 size) : pages_(std::size_t(size) * sizeof(T)), data_(static_cast<T *>(pages_.data())), size_(size) {}
+    explicit Lazy(i64 size)
+        : pages_(std::size_t(size) * sizeof(T)), data_(static_cast<T *>(pages_.data())), size_(size) {}
     T &operator[](i64 i) { return data_[i]; }
     const T &operator[](i64 i) const { return data_[i]; }
     T *data() { return data_; }
