@@ -138,12 +138,12 @@ class Search:
     @property
     def positions(self) -> int:
         """How many positions the tree has."""
-        return self.tree.positions
+        return int(self.tree.positions)
 
     @property
     def is_full(self) -> bool:
         """Whether no more positions fit in: then games are played from the leaves there are."""
-        return self.tree.is_full
+        return bool(self.tree.is_full)
 
     def decided(self, role: int) -> bool:
         """Whether more rounds cannot change the choice of a role at the root."""

@@ -96,7 +96,7 @@ class Forest:
     def _grow(self, states: States, budgets: NDArray[np.int64]) -> NDArray[np.int64]:
         tree = self.tree
         tree.clear()
-        roots = tree.plant(np.ascontiguousarray(states, np.uint64))
+        roots: NDArray[np.int64] = tree.plant(np.ascontiguousarray(states, np.uint64))
         left = budgets.copy()
         while not tree.is_full:
             growing = np.flatnonzero(left > 0)
