@@ -11,7 +11,6 @@ that were only read can be forgotten; what is needed again comes from the file, 
 from __future__ import annotations
 
 import ctypes
-import mmap
 import re
 import sys
 from functools import cache
@@ -49,6 +48,7 @@ def give_back() -> None:
     trim = _c_function("malloc_trim")
     if trim is not None:
         trim(0)
+
 
 @cache
 def _c_function(name: str) -> Any:

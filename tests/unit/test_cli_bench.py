@@ -18,7 +18,6 @@ from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded
 from herbrand.ground import ground
 
-
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 KEYS = {
@@ -79,7 +78,18 @@ def test_bench_shows_a_table() -> None:
     """Without --json there is a line for each game under a heading."""
     outcome = run("bench", "nim", "--seconds", "0.02")
     heading, line = outcome.stdout.splitlines()
-    assert heading.split() == ["game", "engine", "lanes", "nodes", "ready", "s", "steps/s", "playouts/s", "of", "peak"]
+    assert heading.split() == [
+        "game",
+        "engine",
+        "lanes",
+        "nodes",
+        "ready",
+        "s",
+        "steps/s",
+        "playouts/s",
+        "of",
+        "peak",
+    ]
     assert line.startswith("nim   network    512 ")
 
 

@@ -335,7 +335,13 @@ def test_wrong_numbers_are_refused_by_the_core() -> None:
         ask.rollouts(state, start, random, 5, watched=1)
     with pytest.raises(ValueError, match="lanes"):
         ask.rollouts(state, np.zeros(513, np.int64), random, 5, played=True)
-    for starts, begin, size in (([0, 9], 0, 10), ([0, 9], -1, 1), ([0, 10], 0, 10), ([9, 0], 0, 1), ([0], 0, 0)):
+    for starts, begin, size in (
+        ([0, 9], 0, 10),
+        ([0, 9], -1, 1),
+        ([0, 10], 0, 10),
+        ([9, 0], 0, 1),
+        ([0], 0, 0),
+    ):
         with pytest.raises(ValueError):
             ask.joints(legal.bits, np.array(starts, np.int64), begin, size)
     with pytest.raises(ValueError, match="no role has"):

@@ -157,8 +157,7 @@ def test_what_excludes_each_other_is_said_once(name: str) -> None:
     after = for_reachable_states(before, seconds=300)
     assert after.gates < before.gates
     one, two = (
-        BatchSimulator(network).play("", playouts=1000, seed=4, max_steps=80)
-        for network in (before, after)
+        BatchSimulator(network).play("", playouts=1000, seed=4, max_steps=80) for network in (before, after)
     )
     assert (one.lengths, one.goals, one.branching) == (two.lengths, two.goals, two.branching)
 

@@ -19,8 +19,7 @@ def test_the_number_of_threads_does_not_matter() -> None:
     """The same seed gives the same games on one, two and three cores."""
     network = herbrand.load("ticTacToe").network
     runs = [
-        play(network, "", playouts=70_001, seed=5, max_steps=100, threads=threads)
-        for threads in (1, 2, 3)
+        play(network, "", playouts=70_001, seed=5, max_steps=100, threads=threads) for threads in (1, 2, 3)
     ]
     assert same(runs[0]) == same(runs[1]) == same(runs[2])
     assert runs[0].playouts == 70_001 == sum(runs[0].lengths.values())
@@ -58,9 +57,7 @@ def test_merging_adds_up() -> None:
 def test_a_budget_holds_for_all_parts_together() -> None:
     """When the time is up, what was played is told, whatever part it belongs to."""
     network = herbrand.load("reversi").network
-    run = play(
-        network, "", playouts=20_000_000, seed=1, max_steps=200, limits=herbrand.Limits(seconds=1.0)
-    )
+    run = play(network, "", playouts=20_000_000, seed=1, max_steps=200, limits=herbrand.Limits(seconds=1.0))
     assert run.stopped == "over budget: 1 seconds"
     assert 0 < run.playouts < 20_000_000
 
@@ -68,8 +65,6 @@ def test_a_budget_holds_for_all_parts_together() -> None:
 def test_a_budget_that_is_over_at_once_is_told() -> None:
     """Even then there is an answer: what the first part played."""
     network = herbrand.load("ticTacToe").network
-    run = play(
-        network, "", playouts=10**8, seed=1, max_steps=100, limits=herbrand.Limits(seconds=1e-9)
-    )
+    run = play(network, "", playouts=10**8, seed=1, max_steps=100, limits=herbrand.Limits(seconds=1e-9))
     assert run.stopped == "over budget: 1e-09 seconds"
     assert run.playouts < 10**8

@@ -39,7 +39,7 @@ CODES = ("auto", "walked", "straight")
     type=click.Choice(CODES),
     default="auto",
     show_default=True,
-    help="Whether the gates of a network are walked or have machine code of their own: `auto` takes the code where "
+    help="Whether the gates of a network are walked or have machine code: `auto` takes the code where "
     "there is an encoder for this processor.",
 )
 @click.option(
@@ -165,7 +165,15 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
         nodes = "-" if row["nodes"] is None else f"{row['nodes']:,}"
         speeds = (f"{row[key]:,.0f}" for key in ("transitions_per_s", "playouts_per_s"))
         share = "-" if row["efficiency"] is None else f"{row['efficiency']:.0%}"
-        line = (row["game"], row["engine"], f"{row['lanes']:,}", nodes, f"{row['ready_s']:.2f}", *speeds, share)
+        line = (
+            row["game"],
+            row["engine"],
+            f"{row['lanes']:,}",
+            nodes,
+            f"{row['ready_s']:.2f}",
+            *speeds,
+            share,
+        )
         cells.append(tuple(text.replace(",", " ") for text in line))
     widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     lines = [

@@ -189,7 +189,8 @@ class BatchEnv:
         self._require_started()
         held = None if where is None else 1 - _flags(where, self.n)
         told = _Told(self, self._env)
-        outcome = self._env.step(given, held, *told.present, *told.gained)
+        told_arrays: tuple[Any, ...] = (*told.present, *told.gained)
+        outcome = self._env.step(given, held, *told_arrays)
         if outcome.illegal >= 0:
             raise IllegalMoveError(self._refusal(outcome.illegal, given[outcome.illegal].tolist()))
         if outcome.clash and self.by_turns:
@@ -290,7 +291,9 @@ class BatchEnv:
         )
 
     def _sow(self, seed: int | None) -> None:
-        self._env.sow(np.random.SeedSequence(seed).generate_state(self._env.seed_words, np.uint64))
+        self._env.sow(
+            np.random.SeedSequence(seed).generate_state(self._env.seed_words, np.uint64).astype(np.uint64)
+        )
 
     def _step(self, told: _Told, *, final: bool) -> Step:
         n, dtype = self.n, self.dtype
