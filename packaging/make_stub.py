@@ -3,7 +3,7 @@
     python packaging/make_stub.py            writes the file
     python packaging/make_stub.py --check    exit status 1 if it is not as it should be
 
-nanobind says of arrays which shape and layout they have; for people that stands in the docstrings, and type checkers
+nanobind says of arrays which shape and layout they have; that stands in the docstrings, and type checkers
 make no use of it, so it is left out.
 """
 
