@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(herbrand.__path__, "herbrand.")
-    if module.name != "herbrand.__main__"
+    if module.name not in {"herbrand.__main__", "herbrand.core._core"}
 )
 
 
