@@ -1,6 +1,8 @@
 #include "bind.hpp"
 #include "evaluator.hpp"
 
+#include <nanobind/stl/pair.h>
+
 namespace herbrand {
 
 namespace {
@@ -14,7 +16,8 @@ CircuitPtr make_circuit(int fluents, int roles, Array1<const i32> left, Array1<c
                         Array1<const i32> move_role, Array1<const i32> next, int terminal,
                         Array1<const i32> goal, Array1<const i32> goal_role, Array1<const i16> goal_value,
                         Array1<const i32> sees, Array1<const i32> sees_role, Array1<const u64> initial,
-                        const std::vector<int> &cones) {
+                        const std::vector<int> &cones,
+                        const std::vector<std::pair<i32, std::vector<i32>>> &alternatives) {
     auto made = std::make_shared<Circuit>();
     Circuit &c = *made;
     c.fluents = fluents;
@@ -50,6 +53,7 @@ CircuitPtr make_circuit(int fluents, int roles, Array1<const i32> left, Array1<c
     for (int r = 0; r < roles; ++r) c.bounds[r + 1] += c.bounds[r];
     c.places.assign(1, 0);
     for (int r = 0; r < roles; ++r) c.places.push_back(c.places[r] + (c.bounds[r + 1] - c.bounds[r] + 63) / 64);
+    for (const auto &[family, members] : alternatives) c.alternatives.push_back({family, members});
     c.validate();
     return made;
 }
@@ -72,6 +76,7 @@ void bind_circuit(nb::module_ &m) {
           nb::arg("feedback").noconvert(), nb::arg("loops").noconvert(), nb::arg("legal").noconvert(), nb::arg("move_role").noconvert(), nb::arg("next").noconvert(),
           nb::arg("terminal"), nb::arg("goal").noconvert(), nb::arg("goal_role").noconvert(), nb::arg("goal_value").noconvert(), nb::arg("sees").noconvert(),
           nb::arg("sees_role").noconvert(), nb::arg("initial").noconvert(), nb::arg("cones"),
+          nb::arg("alternatives") = std::vector<std::pair<i32, std::vector<i32>>>(),
           "Return a `Circuit`; `ValueError` unless all numbers are as they should be.");
 }
 

@@ -19,7 +19,7 @@ public:
         require(max_steps >= 0, "the number of steps is out of range");
         std::vector<i64> quota(LANES, playouts / LANES);
         for (i64 lane = 0; lane < playouts % LANES; ++lane) ++quota[lane];
-        block_ = std::make_unique<Block>(*circuit_, circuit_->playing(circuit_->roles > 1), seed, quota, max_steps, walk);
+        block_ = std::make_unique<Block>(*circuit_, circuit_->playing(true), seed, quota, max_steps, walk);
     }
 
     // Play on until all games are played, `seconds` have gone by, or `stop` says so.  Returns whether all are played.
@@ -31,6 +31,7 @@ public:
             kernels().play(*block_, passes);
             if (block_->conflict) {
                 block_->conflict = false;
+                ++conflicts_;
                 block_->change(circuit_->playing(false), walk_);
                 continue;
             }
@@ -45,6 +46,7 @@ public:
         return block_->done();
     }
 
+    int conflicts() const { return conflicts_; }
     const Block &block() const { return *block_; }
     const Circuit &circuit() const { return *circuit_; }
 
@@ -53,6 +55,7 @@ private:
 
     CircuitPtr circuit_;
     bool walk_;
+    int conflicts_ = 0;
     std::unique_ptr<Block> block_;
 };
 
@@ -79,6 +82,9 @@ nb::dict describe(const Program &p) {
     d["next"] = stage(p.next);
     d["goals"] = stage(p.goals);
     d["goal_row"] = p.goal_row;
+    nb::list choices;
+    for (const Choice &choice : p.choices) choices.append(nb::make_tuple(choice.roles, choice.places, choice.bits));
+    d["choices"] = choices; // of each: roles, places, bits of the number of moves
     d["code_bytes"] = p.code ? p.code->bytes() : 0;
     d["code_kind"] = p.code ? p.code->kind() : "";
     d["code_rows"] = p.code ? p.code->rows() : 0;
@@ -105,6 +111,8 @@ void bind_play(nb::module_ &m) {
         .def_prop_ro("stuck", [](const Playouts &p) { return p.block().stuck; },
                      "Games that ended because a role had no legal move.")
         .def_prop_ro("ended", [](const Playouts &p) { return p.block().ended; }, "Games that ended in a terminal state.")
+        .def_prop_ro("conflicts", &Playouts::conflicts,
+                     "How often what the program takes for granted was not so, and another one took over: 0 or 1.")
         .def_prop_ro("stuck_role", [](const Playouts &p) { return p.block().stuck_role; },
                      "The role that had no legal move in the first such state; -1 if there was none.")
         .def_prop_ro("stuck_state", [](const Playouts &p) { return as_array(std::vector<u64>(p.block().stuck_state)); }, nb::rv_policy::move,
@@ -115,8 +123,10 @@ void bind_play(nb::module_ &m) {
                      "[goals] games that ended with each goal, where it was the only one of its role.")
         .def_prop_ro("choices", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().choices)); }, nb::rv_policy::move,
                      "[roles] the sum of the numbers of legal moves over all states in which one was chosen.");
-    m.def("playing_program", [](const CircuitPtr &c, bool shared) { return describe(*c->playing(shared)); },
-          nb::arg("circuit"), nb::arg("shared"), "The lane program of random play, as arrays.");
+    m.def("playing_program", [](const CircuitPtr &c, bool assume) { return describe(*c->playing(assume)); },
+          nb::arg("circuit"), nb::arg("assume") = true,
+          "The lane program of random play, as arrays.\n\n"
+          "With `assume` it relies on what random games suggest, and checks it in every step.");
     m.def("evaluating_program", [](const CircuitPtr &c) { return describe(*c->evaluating()); }, nb::arg("circuit"),
           "The lane program that evaluates a circuit, as arrays.");
     m.def("evaluating_functions",

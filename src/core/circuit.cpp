@@ -27,6 +27,11 @@ void Circuit::validate() const {
     if (next.size() != std::size_t(fluents)) wrong("`next` has not one literal for each fluent");
     if (goal_role.size() != goal.size() || goal_value.size() != goal.size()) wrong("goals do not fit");
     if (sees_role.size() != sees.size()) wrong("percepts do not fit");
+    for (const auto &group : alternatives) {
+        if (group.family < 0 || std::size_t(group.family) > alternatives.size()) wrong("alternatives of no family");
+        for (const i32 f : group.fluents)
+            if (f < 0 || f >= fluents) wrong("alternatives that are no fluents");
+    }
     if (initial.size() != std::size_t(state_words())) wrong("the initial state has another length");
     const int first = inputs();
     for (int g = 0; g < gates; ++g) {
@@ -82,8 +87,8 @@ ProgramPtr Circuit::evaluating() const {
     return made(0, [&] { return herbrand::evaluating(*this, encoded_arity()); });
 }
 
-ProgramPtr Circuit::playing(bool shared) const {
-    return made(shared ? 2 : 1, [&] { return herbrand::playing(*this, encoded_arity(), shared); });
+ProgramPtr Circuit::playing(bool assume) const {
+    return made(assume ? 2 : 1, [&] { return herbrand::playing(*this, encoded_arity(), assume); });
 }
 
 } // namespace herbrand

@@ -18,6 +18,12 @@ struct Loop {
     i32 first_back, last_back; // feedback nodes, counted from 0
 };
 
+// Fluents of which perhaps never two are true; those of a family are written alike.
+struct Alternatives {
+    i32 family;
+    std::vector<i32> fluents;
+};
+
 // Immutable after it was made; shared between threads.
 struct Circuit {
     int fluents = 0, moves = 0, roles = 0, feedbacks = 0, gates = 0;
@@ -35,6 +41,7 @@ struct Circuit {
     std::vector<i32> bounds;    // [roles + 1] the first move of each role
     std::vector<i32> places;    // [roles + 1] the first word of each role in a packed set of legal moves:
                                 // every role begins with a new word
+    std::vector<Alternatives> alternatives; // a hint
     std::vector<u64> initial;   // [state_words] the initial state, packed
     int cones[3] = {0, 0, 0};   // where the gates for legal and terminal, for next and sees, for goals end
 
@@ -52,7 +59,8 @@ struct Circuit {
 
     // The programs of the circuit, made when first asked for, for the kernels that are used then.
     ProgramPtr evaluating() const;
-    ProgramPtr playing(bool shared) const;
+    // `assume` as in lanes.hpp.
+    ProgramPtr playing(bool assume) const;
 
 private:
     struct Programs {

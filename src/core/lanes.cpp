@@ -2,6 +2,7 @@
 
 #include "cpu.hpp"
 #include "graph_builder.hpp"
+#include "merge.hpp"
 #include "x86.hpp"
 
 #include <algorithm>
@@ -29,11 +30,13 @@ public:
         states_.push_back(literal >> 1);
         return literal;
     }
-    i32 row_input() { // a row that the caller writes, or a loop
+    // A row that the caller writes, or a loop; the state must be complete.
+    i32 row_input() {
         const i32 literal = g.input();
         inputs_.push_back(literal >> 1);
         return literal;
     }
+    i32 last_input() const { return 1 + static_cast<i32>(2 * states_.size() + inputs_.size()); } // its row
     // The literal in the graph of one in the circuit.
     i32 literal(i32 of) const { return node_[of >> 1] ^ (of & 1); }
     void stand_for(i32 node, i32 literal) { node_[node] = literal; }
@@ -380,17 +383,46 @@ void take(Graph &g, const std::vector<i32> &literals, i32 begin, i32 end, const 
     take(g, literals, middle, end, counts, right, cut(rest, end - middle), g.both(mask, borrow ^ 1), taken);
 }
 
-// One step of xoshiro256+ in every word of 64 lanes (Blackman and Vigna 2021).
-i32 random_row(Graph &g, i32 (&s)[4]) {
-    const i32 result = g.add(s[0], s[3]);
-    const i32 shifted = g.shift(s[1], 17);
-    s[2] = g.differ(s[2], s[0]);
-    s[3] = g.differ(s[3], s[1]);
-    s[1] = g.differ(s[1], s[2]);
-    s[0] = g.differ(s[0], s[3]);
-    s[2] = g.differ(s[2], shifted);
-    s[3] = g.rotate(s[3], 45);
-    return result;
+// Whether any of some literals is true.
+i32 any_of(Graph &g, const Number &literals) {
+    i32 any = 0;
+    for (const i32 literal : literals) any = g.either(any, literal);
+    return any;
+}
+
+// Whether two of some literals are true, as a balanced tree; `any` becomes whether one is.
+i32 two_of(Graph &g, const std::vector<i32> &literals, std::size_t begin, std::size_t end, i32 &any) {
+    if (end - begin <= 1) {
+        any = begin == end ? 0 : literals[begin];
+        return 0;
+    }
+    const std::size_t middle = (begin + end) / 2;
+    i32 left = 0, right = 0;
+    const i32 low = two_of(g, literals, begin, middle, left), high = two_of(g, literals, middle, end, right);
+    any = g.either(left, right);
+    return g.either(g.either(low, high), g.both(left, right));
+}
+
+// A number below `count`, each equally likely, where one of some attempts succeeds, and 0 elsewhere: random numbers with as
+// many bits as the count has, of which the first is taken that is below it.  `bits` gives random bits.
+template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i32 &succeeded) {
+    const std::size_t size = count.size();
+    Number mask(size), rank(size, 0);
+    for (std::size_t b = size; b-- > 0;) mask[b] = g.either(count[b], b + 1 < size ? mask[b + 1] : 0);
+    i32 done = 0;
+    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        Number number;
+        i32 below = 0;
+        for (std::size_t b = 0; b < size; ++b) {
+            number.push_back(g.both(mask[b], bits()));
+            below = g.choose(g.differ(number[b], count[b]), count[b], below);
+        }
+        const i32 now = g.both(below, done ^ 1);
+        for (std::size_t b = 0; b < size; ++b) rank[b] = g.either(rank[b], g.both(now, number[b]));
+        done = g.either(done, below);
+    }
+    succeeded = done;
+    return rank;
 }
 
 void finish(Program &p) {
@@ -435,140 +467,159 @@ ProgramPtr evaluating(const Circuit &c, int arity) {
     return a.p;
 }
 
-ProgramPtr playing(const Circuit &c, int arity, bool shared) {
+ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     Assembler a(c, arity);
     Graph &g = a.g;
     Program &p = *a.p;
+    const Merge plan = merge(c, assume);
     p.plays = true;
     for (int f = 0; f < c.fluents; ++f) a.stand_for(1 + f, a.state());
-    p.generator = c.fluents;
-    i32 s[4];
-    for (i32 &word : s) word = a.state();
-    std::vector<int> bits_of(c.roles);
-    std::vector<Number> counter(c.roles);
-    int states = c.fluents + 4;
-    for (int r = 0; r < c.roles; ++r) {
-        const int size = c.bounds[r + 1] - c.bounds[r];
-        int bits = 1;
-        while ((1 << bits) <= size) ++bits;
-        bits_of[r] = bits;
-        p.counter_bits.push_back(bits);
-        p.counters.push_back({states, bits + COUNTER_BITS});
-        for (int b = 0; b < bits + COUNTER_BITS; ++b) counter[r].push_back(a.state());
-        states += bits + COUNTER_BITS;
-    }
-    const auto caller = [&](i32 &row) {
-        row = 2 + 2 * states + (&row == &p.active ? 0 : &row == &p.late ? 1 : 2);
-        return a.row_input();
+    // how often each role chooses, and among how many moves
+    struct Role {
+        int draw = -1, place = 0;  // which draw decides for it, and its place there
+        std::vector<i32> taken;    // [moves of the role]
+        Number counter;
     };
-    const i32 active = caller(p.active), late = caller(p.late), restart = caller(p.restart);
+    std::vector<Role> roles(c.roles);
+    for (std::size_t k = 0; k < plan.draws.size(); ++k)
+        for (std::size_t i = 0; i < plan.draws[k].roles.size(); ++i) {
+            roles[plan.draws[k].roles[i]].draw = static_cast<int>(k);
+            roles[plan.draws[k].roles[i]].place = static_cast<int>(i);
+        }
+    const auto width = [](i64 most) {
+        int bits = 1;
+        while ((i64(1) << bits) <= most) ++bits;
+        return bits;
+    };
+    std::vector<int> width_of;
+    for (const Draw &draw : plan.draws)
+        width_of.push_back(width(std::min<i64>(draw.most, i64(draw.places.size()))));
+    int states = c.fluents;
+    for (Role &role : roles) {
+        const int size = (role.draw < 0 ? 1 : width_of[role.draw]) + COUNTER_BITS;
+        p.counters.push_back({states, size});
+        for (int b = 0; b < size; ++b) role.counter.push_back(a.state());
+        states += size;
+    }
+    const auto input = [&](i32 &row) {
+        const i32 literal = a.row_input();
+        row = a.last_input();
+        return literal;
+    };
+    const i32 active = input(p.active), late = input(p.late), restart = input(p.restart);
 
     a.cone(0, c.cones[0]);
     const i32 terminal = a.literal(c.terminal);
     const i32 over = g.both(active, terminal);
     const i32 playing = g.both(g.both(active, terminal ^ 1), late ^ 1);
-    struct Role {
-        std::vector<i32> legal, taken;
+    const auto legal = [&](i32 move) { return a.literal(c.legal[move]); };
+    struct Tree {
+        std::vector<i32> places;
         std::vector<Number> counts;
-        Number count;
-        i32 several = 0; // at least two legal moves
+        std::vector<i32> turn;
+        Number count, rank;
+        i32 any = 0;
+        std::vector<int> count_out, rank_out;
+        int again_out = 0;
     };
-    std::vector<Role> roles(c.roles);
-    i32 stuck = 0, conflict = 0, choosing = 0;
+    const auto random_bit = [&] {
+        i32 row = 0;
+        const i32 literal = input(row);
+        if (p.randoms++ == 0) p.random = row; // they follow each other
+        return literal;
+    };
+    std::vector<Tree> trees;
+    i32 wrong = 0; // what was taken for granted is not so
+    for (const auto &group : plan.groups) {
+        std::vector<i32> members;
+        i32 any = 0;
+        for (const i32 f : group) members.push_back(a.literal(2 * (1 + f)));
+        wrong = g.either(wrong, two_of(g, members, 0, members.size(), any));
+    }
+    for (std::size_t k = 0; k < plan.draws.size(); ++k) {
+        const Draw &draw = plan.draws[k];
+        const std::size_t bits = width_of[k];
+        Tree tree;
+        for (const i32 t : draw.turn) tree.turn.push_back(a.literal(t));
+        for (const auto &moves : draw.places) {
+            i32 any = 0;
+            for (const i32 m : moves) {
+                const auto idle = std::find(draw.idle.begin(), draw.idle.end(), m);
+                any = g.either(any, idle == draw.idle.end() ? legal(m)
+                                                            : g.both(legal(m), tree.turn[idle - draw.idle.begin()]));
+            }
+            tree.places.push_back(any);
+        }
+        tree.count = tally(g, tree.places, 0, i32(tree.places.size()), tree.counts);
+        for (std::size_t b = bits; b < tree.count.size(); ++b) wrong = g.either(wrong, tree.count[b]);
+        tree.count.resize(bits, 0);
+        for (Number &count : tree.counts) count.resize(std::min(count.size(), bits));
+        tree.any = any_of(g, tree.count);
+        i32 succeeded = 0;
+        tree.rank = drawn(g, tree.count, random_bit, succeeded);
+        Number several(tree.count.begin() + 1, tree.count.end());
+        tree.again_out = a.output(g.both(g.both(any_of(g, several), succeeded ^ 1), playing));
+        for (const i32 bit : tree.count) tree.count_out.push_back(a.output(bit));
+        trees.push_back(std::move(tree));
+    }
+    // the next stage reads the rank from rows that the caller may change in between
+    for (Tree &tree : trees)
+        for (i32 &bit : tree.rank) {
+            const i32 read = a.row_input();
+            a.set_input(read, bit);
+            bit = read;
+            tree.rank_out.push_back(a.output(read));
+        }
+    i32 stuck = 0;
     std::vector<int> stuck_out;
     for (int r = 0; r < c.roles; ++r) {
         Role &role = roles[r];
-        for (int m = c.bounds[r]; m < c.bounds[r + 1]; ++m) role.legal.push_back(a.literal(c.legal[m]));
-        if (!role.legal.empty()) role.count = tally(g, role.legal, 0, i32(role.legal.size()), role.counts);
-        role.count.resize(bits_of[r], 0);
-        i32 any = 0;
-        for (const i32 bit : role.count) any = g.either(any, bit);
-        for (int b = 1; b < bits_of[r]; ++b) role.several = g.either(role.several, role.count[b]);
-        stuck_out.push_back(a.output(g.both(playing, any ^ 1)));
-        stuck = g.either(stuck, g.both(playing, any ^ 1));
-        if (shared) conflict = g.either(conflict, g.both(g.both(choosing, role.several), playing));
-        choosing = g.either(choosing, role.several);
+        i32 any = 0, first = playing;
         Number seen;
-        for (const i32 bit : role.count) seen.push_back(g.both(bit, playing));
-        Number total = sum(g, counter[r], seen);
-        total.resize(counter[r].size(), 0);
+        if (role.draw < 0) {
+            if (c.bounds[r] < c.bounds[r + 1]) any = legal(c.bounds[r]);
+            seen.push_back(g.both(any, playing));
+        } else {
+            const Draw &draw = plan.draws[role.draw];
+            const Tree &tree = trees[role.draw];
+            const i32 turn = tree.turn[role.place], idle = draw.idle[role.place];
+            const i32 otherwise = idle < 0 ? 0 : legal(idle);
+            any = g.choose(turn, tree.any, otherwise);
+            first = g.both(turn, playing);
+            for (const i32 bit : tree.count) seen.push_back(g.both(bit, first));
+            seen[0] = g.either(seen[0], g.both(otherwise, g.both(turn ^ 1, playing)));
+        }
+        const i32 mine = g.both(playing, any ^ 1);
+        stuck_out.push_back(a.output(mine));
+        stuck = g.either(stuck, mine);
+        Number total = sum(g, role.counter, seen);
+        total.resize(role.counter.size(), 0);
         for (std::size_t b = 0; b < total.size(); ++b) a.set_after(p.counters[r].first + int(b), total[b]);
     }
-    // roles that never have two moves choose nothing
-    std::vector<std::vector<int>> groups;
-    for (int r = 0; r < c.roles; ++r) {
-        if (roles[r].legal.size() < 2) continue;
-        if (shared && !groups.empty()) groups[0].push_back(r);
-        else groups.push_back({r});
-    }
-    struct Drawn {
-        std::vector<int> count, rank, low;
-        int suspicious;
-        Number inputs; // the rank as the next stage reads it: the caller may change it in between
-    };
-    std::vector<Drawn> drawn;
-    for (const auto &group : groups) {
-        Choice choice;
-        choice.roles.assign(group.begin(), group.end());
-        for (const int r : group) choice.bits = std::max(choice.bits, bits_of[r]);
-        choice.fraction = choice.bits + SPARE_BITS;
-        Number count(choice.bits, 0);
-        i32 several = 0;
-        for (const int r : group) {
-            several = g.either(several, roles[r].several);
-            for (int b = 0; b < bits_of[r]; ++b)
-                count[b] = g.either(count[b], group.size() > 1 ? g.both(roles[r].count[b], roles[r].several)
-                                                               : roles[r].count[b]);
-        }
-        // the count times a random fraction, from the lowest bit on; what is shifted out is the product's fraction
-        Number product(choice.bits, 0), low;
-        i32 nonzero = 0;
-        for (int i = 0; i < choice.fraction; ++i) {
-            const i32 bit = random_row(g, s);
-            Number addend;
-            for (const i32 b : count) addend.push_back(g.both(b, bit));
-            Number total = sum(g, product, addend);
-            total.resize(choice.bits + 1, 0);
-            if (i < choice.bits) low.push_back(total[0]);
-            else nonzero = g.either(nonzero, total[0]);
-            product.assign(total.begin() + 1, total.end());
-        }
-        Drawn out;
-        for (int b = 0; b < choice.bits; ++b) {
-            out.count.push_back(a.output(count[b]));
-            out.low.push_back(a.output(low[b]));
-            const i32 rank = a.row_input();
-            out.inputs.push_back(rank);
-            a.set_input(rank, product[b]);
-            out.rank.push_back(a.output(rank));
-        }
-        out.suspicious = a.output(g.both(g.both(nonzero ^ 1, several), playing));
-        drawn.push_back(out);
-        p.choices.push_back(choice);
-    }
-    for (int i = 0; i < 4; ++i) a.set_after(p.generator + i, s[i]);
     const int over_out = a.output(over), playing_out = a.output(playing), stuck_all = a.output(stuck),
-              conflict_out = a.output(conflict);
+              conflict_out = a.output(g.both(wrong, playing));
     p.legal = {0, g.unit + 1};
     const i32 visible = g.unit + 1;
 
     p.next = a.begin_stage(visible);
-    for (std::size_t k = 0; k < groups.size(); ++k)
-        for (const int r : groups[k]) {
-            Role &role = roles[r];
-            role.taken.assign(role.legal.size(), 0);
-            Number rank = drawn[k].inputs;
-            rank.resize(std::min(rank.size(), std::size_t(bits_of[r])));
-            if (groups[k].size() > 1)
-                for (i32 &bit : rank) bit = g.both(bit, role.several);
-            take(g, role.legal, 0, i32(role.legal.size()), role.counts, i32(role.counts.size()) - 1, rank, 1, role.taken);
-        }
     for (int r = 0; r < c.roles; ++r)
-        for (int m = c.bounds[r]; m < c.bounds[r + 1]; ++m) {
-            const std::size_t i = m - c.bounds[r];
-            a.stand_for(c.first_move() + m, roles[r].taken.empty() ? roles[r].legal[i]
-                                                                   : g.both(roles[r].taken[i], roles[r].legal[i]));
-        }
+        for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) a.stand_for(c.first_move() + m, legal(m));
+    for (std::size_t k = 0; k < plan.draws.size(); ++k) {
+        const Draw &draw = plan.draws[k];
+        Tree &tree = trees[k];
+        std::vector<i32> taken(tree.places.size(), 0);
+        // where several roles share a draw, none of them may have to choose
+        const i32 where = draw.roles.size() > 1 ? tree.any : 1;
+        take(g, tree.places, 0, i32(tree.places.size()), tree.counts, i32(tree.counts.size()) - 1, tree.rank, where, taken);
+        for (std::size_t i = 0; i < taken.size(); ++i)
+            for (const i32 m : draw.places[i]) {
+                i32 made = draw.places[i].size() == 1 ? taken[i] : g.both(taken[i], legal(m));
+                const auto idle = std::find(draw.idle.begin(), draw.idle.end(), m);
+                if (idle != draw.idle.end())
+                    made = g.both(legal(m), g.either(taken[i], tree.turn[idle - draw.idle.begin()] ^ 1));
+                a.stand_for(c.first_move() + m, made);
+            }
+    }
     a.cone(c.cones[0], c.cones[1]);
     for (int f = 0; f < c.fluents; ++f) {
         const bool initial = c.initial[f / 64] >> (f % 64) & 1;
@@ -599,11 +650,16 @@ ProgramPtr playing(const Circuit &c, int arity, bool shared) {
     p.stuck = a.row(stuck_all);
     p.conflict = a.row(conflict_out);
     for (const int i : stuck_out) p.stuck_role.push_back(a.row(i));
-    for (std::size_t k = 0; k < groups.size(); ++k) {
-        for (const int i : drawn[k].count) p.choices[k].count.push_back(a.row(i));
-        for (const int i : drawn[k].rank) p.choices[k].rank.push_back(a.row(i));
-        for (const int i : drawn[k].low) p.choices[k].low.push_back(a.row(i));
-        p.choices[k].suspicious = a.row(drawn[k].suspicious);
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+        const Tree &tree = trees[k];
+        Choice choice;
+        choice.roles = plan.draws[k].roles;
+        choice.places = static_cast<i32>(tree.places.size());
+        choice.bits = static_cast<int>(tree.count.size());
+        for (const int i : tree.count_out) choice.count.push_back(a.row(i));
+        for (const int i : tree.rank_out) choice.rank.push_back(a.row(i));
+        choice.again = a.row(tree.again_out);
+        p.choices.push_back(choice);
     }
     for (const int i : goal_out) p.goal_row.push_back(a.row(i));
     finish(p);

@@ -5,7 +5,7 @@
 // machine code (x86.cpp), or written as C (Python: herbrand.core.program).
 //
 //     rows 0, 1                      false and true in all lanes
-//     2 .. 2 + states                the state: fluents, and in programs that play random numbers and counters
+//     2 .. 2 + states                the state: fluents, and in programs that play counters
 //     .. + states                    the state after it, which the program writes
 //     .. kept                        rows that are read by other units, or by the caller
 //     .. rows                        rows within a unit: nobody may rely on them after it
@@ -44,16 +44,16 @@ class Code; // x86.hpp
 
 // Bits of a counter beyond those of what is added to it: it holds the sum of 2 ** COUNTER_BITS - 1 steps.
 inline constexpr int COUNTER_BITS = 5;
-// Random bits of a draw beyond those of the number of moves: one draw in 2 ** SPARE_BITS has to be looked at again.
-inline constexpr int SPARE_BITS = 12;
+// How often a draw is tried for all lanes at once: each attempt succeeds in more than half of them.
+inline constexpr int ATTEMPTS = 5;
 
 // The rows of one choice: of all roles in it together, of which at most one has to choose in any lane.
 struct Choice {
     std::vector<i32> roles;
-    int bits = 0;     // of the number of moves
-    int fraction = 0; // random bits
-    std::vector<i32> count, rank, low; // [bits] rows, the lowest bit first: moves, drawn move, lowest bits of the product
-    i32 suspicious = 0; // lanes in which the draw may have to be made again
+    i32 places = 0;               // of the tree: moves that are never legal at once share one
+    int bits = 0;                 // of the number of moves
+    std::vector<i32> count, rank; // [bits] rows, the lowest bit first: moves, the one that is taken
+    i32 again = 0;                // lanes in which the draw has to be made again
 };
 
 struct Program {
@@ -74,9 +74,9 @@ struct Program {
     i32 over = 0, playing = 0, stuck = 0, conflict = 0;
     std::vector<i32> stuck_role; // [roles] lanes in which the role has no legal move
     std::vector<Choice> choices;
-    int generator = 0; // the first of four states that are random numbers
+    i32 random = 0; // the first of the rows that the caller fills with random bits before every step
+    int randoms = 0;
     std::vector<std::pair<int, int>> counters; // [roles] states: the first, how many; the sum of the moves to choose from
-    std::vector<int> counter_bits;             // [roles] of what is added in every step
 
     // What is walked: the same operations, those of a unit sorted so that equal codes stand together.
     std::vector<Op> walked;
@@ -86,9 +86,9 @@ struct Program {
 
 // A program that evaluates: legal and terminal; next and sees; goals.
 ProgramPtr evaluating(const Circuit &circuit, int arity);
-// A program that plays random games: `legal` chooses moves, `next` makes them.  With `shared` one draw serves all roles,
-// which is right where at most one has several moves: lanes where that is not so are in row `conflict`.
-ProgramPtr playing(const Circuit &circuit, int arity, bool shared);
+// A program that plays random games: `legal` chooses moves, `next` makes them.  With `assume` it relies on what merge.hpp
+// tells; lanes where that is not so are in row `conflict`, and have to be played by the other program.
+ProgramPtr playing(const Circuit &circuit, int arity, bool assume);
 
 // The rows of a block of lanes, and what runs a program on them.  The rows are those of the program, of which the two
 // states may be exchanged.

@@ -13,8 +13,8 @@ Block::Block(const Circuit &c, ProgramPtr program, u64 seed, const std::vector<i
     const Program &p = machine.program();
     for (int f = 0; f < c.fluents; ++f)
         if (c.initial[f / 64] >> (f % 64) & 1) std::memset(machine.state(f), 0xFF, 8 * WORDS);
-    for (int i = 0; i < 4; ++i)
-        for (int w = 0; w < WORDS; ++w) machine.state(p.generator + i)[w] = seeds.next();
+    for (auto &words : generator)
+        for (u64 &word : words) word = seeds.next();
     u64 *active = machine.row(p.active);
     for (int lane = 0; lane < LANES; ++lane)
         if (quota[lane] > 0) active[lane >> 6] |= u64(1) << (lane & 63);
@@ -24,9 +24,10 @@ Block::Block(const Circuit &c, ProgramPtr program, u64 seed, const std::vector<i
 }
 
 void Block::change(ProgramPtr program, bool walk) {
+    flush(); // counters are not alike
     Machine other(std::move(program), walk);
     const Program &from = machine.program(), &to = other.program();
-    std::memcpy(other.state(0), machine.state(0), sizeof(u64) * WORDS * from.states);
+    std::memcpy(other.state(0), machine.state(0), sizeof(u64) * WORDS * circuit.fluents);
     std::memcpy(other.row(to.active), machine.row(from.active), 8 * WORDS);
     machine = std::move(other);
 }

@@ -18,8 +18,9 @@ struct Block {
     std::vector<i64> start;       // [LANES] the pass in which the present game began
     std::vector<i64> quota;       // [LANES] games that the lane still has to end, the present one included
     SplitMix random;              // for draws that have to be made again
+    alignas(64) u64 generator[4][WORDS]; // of the rows of random bits: xoshiro256+, one in every word
     int since_flush = 0;          // steps that are in the counters of the program
-    bool conflict = false;        // several roles have a choice: the program is not the right one
+    bool conflict = false;        // what the program takes for granted is not so
 
     // What is counted.
     std::vector<i64> lengths;     // [max_steps + 2] games by their length; grows as needed

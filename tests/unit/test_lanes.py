@@ -107,7 +107,7 @@ def test_a_limit_of_steps_ends_games() -> None:
     assert played.play(60.0, Stop())
     assert played.played == 2000
     lengths = played.lengths
-    assert lengths[20] == played.truncated > 1000
+    assert lengths[20] >= played.truncated > 1000
     assert not lengths[21:].any()
     assert played.ended + played.truncated == 2000
 
@@ -118,7 +118,7 @@ def test_without_an_encoder_programs_are_walked() -> None:
     expected = outcome(herbrand.load("nim").network)
     core.allow_code(False)
     assert "switched off" in core.why_no_code()
-    assert core.playing_program(herbrand.load("nim").network.circuit, shared=True)["code_bytes"] == 0
+    assert core.playing_program(herbrand.load("nim").network.circuit)["code_bytes"] == 0
     assert outcome(herbrand.load("nim").network) == expected
 
 

@@ -21,26 +21,48 @@ i64 count(const u64 *row) {
     return total;
 }
 
-// Draw again where the fraction of the product is so small that some ranks would come up more often than others (Lemire
-// 2019): that is known only with the number of moves, and happens too rarely to do it for all lanes at once.
+// Draw where all attempts failed: that happens too rarely to do it for all lanes at once.
 void draw_again(Block &block, const Choice &choice) {
     Machine &machine = block.machine;
-    const u64 *suspicious = machine.row(choice.suspicious);
+    const u64 *again = machine.row(choice.again);
     for (int w = 0; w < WORDS; ++w)
-        for (u64 lanes = suspicious[w]; lanes; lanes &= lanes - 1) {
+        for (u64 lanes = again[w]; lanes; lanes &= lanes - 1) {
             const u64 bit = lanes & -lanes;
-            u64 moves = 0, low = 0;
-            for (int b = 0; b < choice.bits; ++b) {
-                moves |= u64((machine.row(choice.count[b])[w] & bit) != 0) << b;
-                low |= u64((machine.row(choice.low[b])[w] & bit) != 0) << b;
-            }
-            if (moves < 2 || low >= (u64(1) << choice.fraction) % moves) continue;
+            u64 moves = 0;
+            for (int b = 0; b < choice.bits; ++b) moves |= u64((machine.row(choice.count[b])[w] & bit) != 0) << b;
             const u64 rank = block.random.below(moves);
             for (int b = 0; b < choice.bits; ++b) {
                 u64 &word = machine.row(choice.rank[b])[w];
                 word = (rank >> b & 1) ? word | bit : word & ~bit;
             }
         }
+}
+
+// Fill rows with random bits: xoshiro256+ in every word of 64 lanes (Blackman and Vigna 2021).
+void fill_random(u64 *rows, int count, u64 (&generator)[4][WORDS]) {
+#if defined(__AVX512F__)
+    typedef u64 Part __attribute__((vector_size(64)));
+#elif defined(__AVX__)
+    typedef u64 Part __attribute__((vector_size(32)));
+#else
+    typedef u64 Part __attribute__((vector_size(16)));
+#endif
+    constexpr int WIDTH = sizeof(Part) / 8, PARTS = WORDS / WIDTH;
+    Part s[4][PARTS];
+    std::memcpy(s, generator, sizeof s);
+    for (int i = 0; i < count; ++i, rows += WORDS)
+#pragma GCC unroll 4
+        for (int k = 0; k < PARTS; ++k) {
+            const Part result = s[0][k] + s[3][k], shifted = s[1][k] << 17;
+            std::memcpy(rows + k * WIDTH, &result, sizeof result);
+            s[2][k] ^= s[0][k];
+            s[3][k] ^= s[1][k];
+            s[1][k] ^= s[2][k];
+            s[0][k] ^= s[3][k];
+            s[2][k] ^= shifted;
+            s[3][k] = (s[3][k] << 45) | (s[3][k] >> 19);
+        }
+    std::memcpy(generator, s, sizeof s);
 }
 
 // Count the games that end in the lanes of a row and begin new ones; lanes without another game to play stop.
@@ -78,13 +100,14 @@ i64 play_block(Block &block, i64 passes) {
             }
             block.oldest = oldest;
         }
+        fill_random(machine.row(p.random), p.randoms, block.generator);
         machine.run(p.legal);
         if (any(conflict)) {
             block.conflict = true;
             break;
         }
         for (const Choice &choice : p.choices)
-            if (any(machine.row(choice.suspicious))) draw_again(block, choice);
+            if (any(machine.row(choice.again))) draw_again(block, choice);
         const bool some_over = any(over), some_stuck = any(stuck);
         if (some_over) {
             machine.run(p.goals);

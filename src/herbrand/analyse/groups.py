@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from herbrand.analyse.sat import Solver
+from herbrand.network.alternatives import alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Group", "candidates", "demand", "exclusive", "find_groups", "find_more", "implied", "observed"]
 
-_MOST_PATTERNS = 4
-"""Functions with more arguments than this are varied in one or two arguments, or in all."""
-_MOST_PAIRS = 6
-"""Functions with more arguments than this are varied in one argument, or in all."""
-_MOST_FLUENTS = 4000
-"""Larger candidates are left out."""
 _FEW = 5
 """Groups of so many fluents are simple."""
 _MOST_IMPLYING = 1500
@@ -54,27 +48,9 @@ class Group:
 
 def candidates(network: Network) -> list[Group]:
     """Return groups that hold in the initial state and may hold always."""
-    terms = network.terms
-    found: defaultdict[object, list[int]] = defaultdict(list)
-    for place, fluent in enumerate(network.fluents.tolist()):
-        args = terms.args[fluent]
-        functor = terms.functor[fluent]
-        if not args:
-            found["constants"].append(place)
-            continue
-        every = range(len(args))
-        sizes: Iterable[int] = range(1, len(args) + 1)
-        if len(args) > _MOST_PATTERNS:
-            sizes = (1, 2, len(args)) if len(args) <= _MOST_PAIRS else (1, len(args))
-        for size in sizes:
-            for varied in combinations(every, size):
-                fixed = tuple(arg for i, arg in enumerate(args) if i not in varied)
-                found[functor, varied, fixed].append(place)
-        found["alike", args].append(place)
     groups = []
-    for members in dict.fromkeys(tuple(places) for places in found.values()):
-        if not 2 <= len(members) <= _MOST_FLUENTS:
-            continue
+    for _, places in alternatives(network.terms, network.fluents.tolist()):
+        members = tuple(places)
         true = int(network.initial[list(members)].sum())
         if true == 1:
             groups.append(Group(members, some=True))

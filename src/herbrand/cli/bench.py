@@ -126,7 +126,7 @@ def bench(
         ready = time.monotonic() - started
         circuit = network.circuit
         before = time.thread_time()
-        playing_program(circuit, shared=len(network.roles) > 1)
+        playing_program(circuit)
         compiling = time.thread_time() - before
         walk = code == "walked"
         if code == "straight" and why_no_code():

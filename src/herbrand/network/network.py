@@ -98,6 +98,7 @@ class Network:
         import numpy as np
 
         from herbrand.core import SEVERAL_VALUES, make_circuit
+        from herbrand.network.alternatives import alternatives
 
         def value(term: int) -> int:
             text = self.terms.text(term)
@@ -129,6 +130,7 @@ class Network:
             sees_role=i4(self.percepts[:, 0]),
             initial=np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64, copy=False),
             cones=list(map(int, self.cones)),
+            alternatives=alternatives(self.terms, self.fluents.tolist()),
         )
 
     @property

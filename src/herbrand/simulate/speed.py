@@ -93,7 +93,7 @@ def measure_network(
     from herbrand.core import LANES, playing_program, why_no_code
     from herbrand.simulate.from_network import BatchSimulator
 
-    playing_program(network.circuit, shared=len(network.roles) > 1)
+    playing_program(network.circuit)
     played = BatchSimulator(network, walk=walk).play(
         "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=seconds)
     )
