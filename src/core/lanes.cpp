@@ -540,7 +540,13 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
         const Draw &draw = plan.draws[k];
         const std::size_t bits = width_of[k];
         Tree tree;
-        for (const i32 t : draw.turn) tree.turn.push_back(a.literal(t));
+        i32 any = 0;
+        for (const auto &fluents : draw.turn) {
+            Number mine;
+            for (const i32 f : fluents) mine.push_back(a.literal(2 * (1 + f)));
+            tree.turn.push_back(mine.empty() ? 1 : any_of(g, mine));
+        }
+        wrong = g.either(wrong, two_of(g, tree.turn, 0, tree.turn.size(), any));
         for (const auto &moves : draw.places) {
             i32 any = 0;
             for (const i32 m : moves) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace herbrand {
 
@@ -10,6 +11,8 @@ namespace {
 constexpr i64 MOST_WORK = 40'000'000; // gates computed for samples
 constexpr int MOST_STEPS = 256;
 constexpr std::size_t MOST_IMPLIED = 24; // literals that are remembered of a gate
+constexpr std::size_t MOST_TURNS = 4;    // fluents that tell together whether it is a role's turn
+constexpr int OFTEN = 64;                // states in which they have to be true in samples
 
 // -- random games, 64 at a time, in the plainest way ----------------------------------------
 
@@ -21,6 +24,7 @@ public:
         begin(~u64(0));
         for (int step = 0; step < steps; ++step) {
             look();
+            for (int f = 0; f < c.fluents; ++f) states.push_back(value_[1 + f]);
             play();
         }
         // Of groups in which there is often none, two may turn up rarely: where that is so in one, it may be in others that
@@ -80,9 +84,11 @@ private:
     }
     void play() {
         cone(0, c.cones[0]);
-        u64 again = of(c.terminal);
+        const u64 over = of(c.terminal);
+        u64 again = over;
         for (int r = 0; r < c.roles; ++r) {
             i32 chosen[64], count[64] = {};
+            u64 more = 0;
             for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) {
                 value_[c.first_move() + m] = 0;
                 for (u64 lanes = of(c.legal[m]); lanes; lanes &= lanes - 1) {
@@ -92,9 +98,11 @@ private:
             }
             for (int lane = 0; lane < 64; ++lane) {
                 most[r] = std::max(most[r], count[lane]);
+                more |= u64(count[lane] > 1) << lane;
                 if (count[lane]) value_[c.first_move() + chosen[lane]] |= u64(1) << lane;
                 else again |= u64(1) << lane;
             }
+            several.push_back(more & ~over);
         }
         cone(c.cones[0], c.cones[1]);
         after_.resize(c.fluents);
@@ -110,6 +118,9 @@ private:
 public:
     std::vector<u8> alive;  // [alternatives] of which never two were true
     std::vector<i32> most;  // [roles] legal moves at once
+    std::vector<u64> states;  // [steps, fluents] 64 states of each step
+    std::vector<u64> several; // [steps, roles] where the role had several moves
+    int steps() const { return static_cast<int>(several.size()) / std::max(1, c.roles); }
 
 private:
     std::vector<u8> exact_; // [alternatives] of which always one was true
@@ -145,7 +156,11 @@ public:
                 // a conjunction needs what either side needs; where one of two holds, what both need
                 if (sign) std::set_intersection(x, x + as, y, y + bs, std::back_inserter(made));
                 else std::set_union(x, x + as, y, y + bs, std::back_inserter(made));
-                if (made.size() > MOST_IMPLIED) made.resize(MOST_IMPLIED);
+                // what is true tells more than what is not
+                while (made.size() > MOST_IMPLIED) {
+                    const auto odd = std::find_if(made.rbegin(), made.rend(), [](i32 l) { return (l & 1) != 0; });
+                    made.erase(odd == made.rend() ? made.end() - 1 : odd.base() - 1);
+                }
                 at_[2 * (first + g) + sign] = {pool_.size(), made.size()};
                 pool_.insert(pool_.end(), made.begin(), made.end());
             }
@@ -214,48 +229,80 @@ private:
         group.push_back(o);
     }
 
-    // Literals that all moves of a role need, but for one at most, and that one.
-    std::vector<std::pair<i32, i32>> turns(int r) const {
-        std::map<i32, i32> times;
-        const i32 begin = c.bounds[r], end = c.bounds[r + 1];
-        for (i32 m = begin; m < end; ++m) {
-            const auto [from, to] = implied_.of(c.legal[m]);
-            for (const i32 *l = from; l != to; ++l) ++times[*l];
+    // Whether two sets of fluents were never true at once in the samples.
+    bool apart(const std::vector<i32> &x, const std::vector<i32> &y) const {
+        for (int step = 0; step < sample_.steps(); ++step) {
+            const u64 *state = sample_.states.data() + std::size_t(step) * c.fluents;
+            u64 one = 0, other = 0;
+            for (const i32 f : x) one |= state[f];
+            for (const i32 f : y) other |= state[f];
+            if (one & other) return false;
         }
-        std::vector<std::pair<i32, i32>> found;
-        for (const auto &[literal, n] : times) {
-            if (n < end - begin - 1) continue;
-            i32 idle = -1;
-            for (i32 m = begin; m < end && n < end - begin; ++m) {
-                const auto [from, to] = implied_.of(c.legal[m]);
-                if (!std::binary_search(from, to, literal)) idle = m;
-            }
-            found.push_back({literal, idle});
-        }
-        return found;
+        return true;
     }
-    // As many roles as possible that take turns: the first, and others.
-    Draw together(const std::vector<i32> &roles) {
-        std::vector<std::vector<std::pair<i32, i32>>> options;
-        for (const i32 r : roles) options.push_back(turns(r));
-        Draw best{{roles[0]}, {1}, {-1}, {}, 0};
-        for (const auto &[first, idle] : options[0]) {
-            Draw draw{{roles[0]}, {first}, {idle}, {}, 0};
-            for (std::size_t i = 1; i < roles.size(); ++i)
-                for (const auto &[literal, its_idle] : options[i]) {
-                    const i32 mine = literal;
-                    if (!std::all_of(draw.turn.begin(), draw.turn.end(), [&](i32 t) { return excludes(t, mine); }))
-                        continue;
-                    draw.roles.push_back(roles[i]);
-                    draw.turn.push_back(literal);
-                    draw.idle.push_back(its_idle);
-                    break;
-                }
-            if (draw.roles.size() > best.roles.size()) best = draw;
+    // A few fluents of which a role's moves need one each, but for one move at most, and that were false wherever another
+    // role had a choice.  None where there are no such.
+    std::pair<std::vector<i32>, i32> turn(int r) const {
+        std::vector<std::vector<i32>> by(c.fluents); // fluent -> moves that need it
+        std::vector<i32> left;
+        for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) {
+            if (c.legal[m] == 0) continue;
+            left.push_back(m);
+            const auto [from, to] = implied_.of(c.legal[m]);
+            for (const i32 *l = from; l != to; ++l)
+                if (!(*l & 1)) by[(*l >> 1) - 1].push_back(m);
         }
-        for (std::size_t i = 0; i < best.turn.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j) rely(best.turn[i], best.turn[j]);
-        return best;
+        for (i32 f = 0; f < c.fluents; ++f) {
+            if (by[f].empty()) continue;
+            int times = 0;
+            for (int step = 0; step < sample_.steps(); ++step) {
+                const u64 now = sample_.states[std::size_t(step) * c.fluents + f];
+                times += popcount(now);
+                for (int s = 0; s < c.roles; ++s)
+                    if (s != r && (now & sample_.several[std::size_t(step) * c.roles + s])) times = -(1 << 30);
+            }
+            if (times < OFTEN) by[f].clear();
+        }
+        std::vector<u8> covered(c.moves, 0);
+        std::vector<i32> found;
+        std::size_t open = left.size();
+        while (open > 1 && found.size() < MOST_TURNS) {
+            i32 best = -1;
+            std::size_t most = 0;
+            for (i32 f = 0; f < c.fluents; ++f) {
+                const std::size_t gain =
+                    by[f].size() <= most ? 0 : std::count_if(by[f].begin(), by[f].end(), [&](i32 m) { return !covered[m]; });
+                if (gain <= most) continue;
+                most = gain;
+                best = f;
+            }
+            if (best < 0) break;
+            found.push_back(best);
+            for (const i32 m : by[best])
+                if (!covered[m]) {
+                    covered[m] = 1;
+                    --open;
+                }
+        }
+        if (open > 1) return {{}, -1};
+        const auto idle = std::find_if(left.begin(), left.end(), [&](i32 m) { return !covered[m]; });
+        return {found, idle == left.end() ? -1 : *idle};
+    }
+    // As many roles as possible that take turns with the first; or that one alone.
+    Draw together(const std::vector<i32> &roles) const {
+        Draw draw{{roles[0]}, {{}}, {-1}, {}, 0};
+        if (roles.size() == 1) return draw;
+        std::tie(draw.turn[0], draw.idle[0]) = turn(roles[0]);
+        for (std::size_t i = 1; i < roles.size() && !draw.turn[0].empty(); ++i) {
+            const auto [mine, idle] = turn(roles[i]);
+            if (mine.empty() || !std::all_of(draw.turn.begin(), draw.turn.end(), [&, &my = mine](const auto &other) { return apart(other, my); }))
+                continue;
+            draw.roles.push_back(roles[i]);
+            draw.turn.push_back(mine);
+            draw.idle.push_back(idle);
+        }
+        if (draw.roles.size() == 1) return Draw{{roles[0]}, {{}}, {-1}, {}, 0};
+        return draw;
     }
 
     void share(Draw &draw) {
@@ -268,10 +315,12 @@ private:
                 if (m == draw.idle[i]) {
                     // it takes part in the choice unless it cannot be legal where the role has to choose
                     const auto [from, to] = implied_.of(c.legal[m]);
-                    const i32 turn = draw.turn[i];
-                    const i32 *other = std::find_if(from, to, [&](i32 l) { return excludes(l, turn); });
-                    if (other != to) {
-                        rely(*other, turn);
+                    const bool never = std::all_of(draw.turn[i].begin(), draw.turn[i].end(), [&, from = from, to = to](i32 f) {
+                        return std::find_if(from, to, [&](i32 l) { return excludes(l, 2 * (1 + f)); }) != to;
+                    });
+                    if (never) {
+                        for (const i32 f : draw.turn[i])
+                            rely(*std::find_if(from, to, [&](i32 l) { return excludes(l, 2 * (1 + f)); }), 2 * (1 + f));
                         continue;
                     }
                 }
@@ -357,7 +406,7 @@ Merge merge(const Circuit &c, bool assume) {
     for (int r = 0; r < c.roles; ++r) {
         const i32 size = c.bounds[r + 1] - c.bounds[r];
         if (size < 2) continue;
-        Draw draw{{r}, {1}, {-1}, {}, size};
+        Draw draw{{r}, {{}}, {-1}, {}, size};
         for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) draw.places.push_back({m});
         found.draws.push_back(std::move(draw));
     }

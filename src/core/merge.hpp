@@ -12,15 +12,16 @@ namespace herbrand {
 // What one random draw decides: the moves of some roles, of which at most one has to choose at a time.
 struct Draw {
     std::vector<i32> roles;
-    std::vector<i32> turn; // [roles] the literal that holds where the role has to choose; 1 for always
-    std::vector<i32> idle; // [roles] the move that may be legal where it does not hold; -1 for none
+    std::vector<std::vector<i32>> turn; // [roles] fluents of which one holds where the role has to choose; none for always
+    std::vector<i32> idle; // [roles] the move that may be legal where none of them holds; -1 for none
     std::vector<std::vector<i32>> places; // moves that are never legal at once
     i32 most = 0;          // so many legal moves are counted: more are told
 };
 
 struct Merge {
     std::vector<Draw> draws;
-    std::vector<std::vector<i32>> groups; // fluents of which never two are true: what is relied on
+    // What is relied on: fluents of which never two are true; that in no draw two roles have their turn.
+    std::vector<std::vector<i32>> groups;
 };
 
 // Without `assume` nothing is taken for granted: every role draws for itself, and every move has its own place.
