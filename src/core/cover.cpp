@@ -8,6 +8,7 @@ namespace herbrand {
 namespace {
 
 constexpr int CUTS = 6;
+constexpr i32 RECENT = 32; // operations: what was computed before them is not in a register any more
 
 struct Cut {
     i32 leaf[3];
@@ -227,11 +228,46 @@ private:
 
     // -- the order ------------------------------------------------------------------------
 
-    // Depth first from the roots, so that what belongs together stands together.
+    // Depth first from the roots, so that what belongs together stands together.  What frees a register is computed at
+    // once, if what it needs was computed a moment ago: the sum and the carry of an adder, for example.
     std::vector<Lut> listed() {
         std::vector<Lut> found;
         std::vector<u8> state(mine_.size(), 0);
-        std::vector<i32> stack;
+        std::vector<i32> stack, left(mine_.size(), 0), when(mine_.size(), -(1 << 30));
+        std::vector<std::vector<i32>> users(mine_.size());
+        for (i32 i = 0; i < i32(mine_.size()); ++i)
+            if (used_[i])
+                operands(i, [&](i32 n) {
+                    if (index_[n] < 0) return;
+                    ++left[index_[n]];
+                    users[index_[n]].push_back(i);
+                });
+        std::vector<i32> fresh;
+        const auto emit = [&](i32 at) {
+            fresh.push_back(at);
+            while (!fresh.empty()) {
+                const i32 now = fresh.back();
+                fresh.pop_back();
+                if (state[now] == 2) continue;
+                state[now] = 2;
+                when[now] = static_cast<i32>(found.size());
+                found.push_back(lut(now));
+                operands(now, [&](i32 n) {
+                    if (index_[n] >= 0) --left[index_[n]];
+                });
+                for (const i32 user : users[now]) {
+                    if (state[user] == 2) continue;
+                    bool ready = true, frees = false;
+                    operands(user, [&](i32 n) {
+                        const i32 its = index_[n];
+                        if (its < 0) return;
+                        if (when[its] < static_cast<i32>(found.size()) - RECENT) ready = false;
+                        frees |= left[its] == 1;
+                    });
+                    if (ready && frees) fresh.push_back(user);
+                }
+            }
+        };
         for (const i32 root : roots_) {
             stack.push_back(root);
             while (!stack.empty()) {
@@ -247,9 +283,8 @@ private:
                     });
                     continue;
                 }
-                state[at] = 2;
                 stack.pop_back();
-                found.push_back(lut(at));
+                emit(at);
             }
         }
         return found;

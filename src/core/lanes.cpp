@@ -341,47 +341,138 @@ Number sum(Graph &g, const Number &x, const Number &y, i32 carry = 0) {
     return total;
 }
 
-// How many of some literals are true, as a balanced tree: `counts` has its nodes, children first, the left one before.
-Number tally(Graph &g, const std::vector<i32> &literals, i32 begin, i32 end, std::vector<Number> &counts) {
-    if (end - begin == 1) {
-        counts.push_back({literals[begin]});
-        return counts.back();
+// How many of some literals are true: adders of three bits, as few as possible.
+Number population(Graph &g, const i32 *begin, const i32 *end) {
+    Number total;
+    for (std::vector<i32> bits(begin, end), carries; !bits.empty(); bits.swap(carries)) {
+        carries.clear();
+        i32 one = bits[0];
+        std::size_t i = 1;
+        for (; i + 1 < bits.size(); i += 2) {
+            const i32 either = g.differ(one, bits[i]);
+            carries.push_back(g.choose(either, bits[i + 1], one));
+            one = g.differ(either, bits[i + 1]);
+        }
+        if (i < bits.size()) {
+            carries.push_back(g.both(one, bits[i]));
+            one = g.differ(one, bits[i]);
+        }
+        total.push_back(one);
     }
-    const i32 middle = (begin + end) / 2;
-    const Number left = tally(g, literals, begin, middle, counts);
-    const Number right = tally(g, literals, middle, end, counts);
-    counts.push_back(sum(g, left, right));
-    return counts.back();
+    return total;
 }
 
-// Set taken[m] to where literal m is the one of the given rank among those that are true, within `mask`.  `at` is the
-// node of the tree, counted in the order in which `tally` made them: children come before, the right one last.
-void take(Graph &g, const std::vector<i32> &literals, i32 begin, i32 end, const std::vector<Number> &counts, i32 at,
-          Number rank, i32 mask, std::vector<i32> &taken) {
+// The sums of numbers as a balanced tree: `sums` has its nodes, children first, the left one before.
+void tally(Graph &g, const std::vector<Number> &numbers, i32 begin, i32 end, std::size_t bits, std::vector<Number> &sums,
+           i32 &overflow) {
     if (end - begin == 1) {
-        taken[begin] = mask;
+        sums.push_back(numbers[begin]);
+    } else {
+        const i32 middle = (begin + end) / 2;
+        tally(g, numbers, begin, middle, bits, sums, overflow);
+        const Number left = sums.back();
+        tally(g, numbers, middle, end, bits, sums, overflow);
+        sums.push_back(sum(g, left, sums.back()));
+    }
+    Number &total = sums.back();
+    for (std::size_t b = bits; b < total.size(); ++b) overflow = g.either(overflow, total[b]);
+    if (total.size() > bits) total.resize(bits);
+}
+
+// Find the number in which one of the given rank is, where each stands for so many: chosen[i] becomes true there, within
+// `mask`, and ranks[i] the rank within it.  `at` is the node of the tree: children come before, the right one last.
+void find(Graph &g, const std::vector<Number> &sums, i32 begin, i32 end, i32 at, Number rank, i32 mask,
+          std::vector<i32> &chosen, std::vector<Number> &ranks) {
+    if (end - begin == 1) {
+        chosen[begin] = mask;
+        // a rank within a number has as many bits as that
+        rank.resize(std::min(rank.size(), sums[at].size()));
+        ranks[begin] = rank;
         return;
     }
     const i32 middle = (begin + end) / 2;
     const i32 right = at - 1, left = right - (2 * (end - middle) - 1);
-    const Number &fewer = counts[left];
-    // rank - fewer, and whether that is negative: then the move is in the left half
+    const Number &fewer = sums[left];
+    // rank - fewer, and whether that is negative: then it is in the left half
     Number rest;
     i32 borrow = 0;
     for (std::size_t i = 0; i < std::max(rank.size(), fewer.size()); ++i) {
         const i32 a = i < rank.size() ? rank[i] : 0, b = i < fewer.size() ? fewer[i] : 0;
-        rest.push_back(g.differ(g.differ(a, b), borrow));
-        borrow = g.majority(a ^ 1, b, borrow);
+        const i32 differs = g.differ(a, b);
+        rest.push_back(g.differ(differs, borrow));
+        borrow = g.choose(differs, b, borrow);
     }
-    // a rank within a half has as many bits as its size needs
-    const auto cut = [&](const Number &number, i32 size) {
-        std::size_t bits = 0;
-        while ((i32(1) << bits) < size) ++bits;
-        return Number(number.begin(), number.begin() + std::min(bits, number.size()));
+    const auto cut = [](Number number, const Number &sum) {
+        number.resize(std::min(number.size(), sum.size()));
+        return number;
     };
-    take(g, literals, begin, middle, counts, left, cut(rank, middle - begin), g.both(mask, borrow), taken);
-    take(g, literals, middle, end, counts, right, cut(rest, end - middle), g.both(mask, borrow ^ 1), taken);
+    find(g, sums, begin, middle, left, cut(rank, sums[left]), g.both(mask, borrow), chosen, ranks);
+    find(g, sums, middle, end, right, cut(rest, sums[right]), g.both(mask, borrow ^ 1), chosen, ranks);
 }
+
+// The tree of a choice.  Places stand in stretches: the stretch is found first, then the place in it, by one small tree
+// for all stretches, into which the one that was found is copied.
+struct Tree {
+    std::vector<i32> places;
+    i32 stretch = 1;
+    std::size_t bits = 0; // of the count
+    std::vector<Number> sums; // over stretches
+    Number count;
+    i32 overflow = 0;
+
+    Tree(Graph &g, std::vector<i32> literals, std::size_t most_bits, int arity) : places(std::move(literals)), bits(most_bits) {
+        stretch = best_stretch(arity);
+        std::vector<Number> counts;
+        for (i32 i = 0; i < size(); i += stretch)
+            counts.push_back(population(g, places.data() + i, places.data() + std::min(size(), i + stretch)));
+        tally(g, counts, 0, static_cast<i32>(counts.size()), bits, sums, overflow);
+        count = sums.back();
+        count.resize(bits, 0);
+    }
+    // Where each place is the one of the given rank, within `mask`.
+    std::vector<i32> taken(Graph &g, const Number &rank, i32 mask) const {
+        const i32 stretches = (size() + stretch - 1) / stretch;
+        std::vector<i32> chosen(stretches, 0), found(size(), 0);
+        std::vector<Number> ranks(stretches);
+        find(g, sums, 0, stretches, static_cast<i32>(sums.size()) - 1, rank, mask, chosen, ranks);
+        if (stretch == 1) return chosen;
+        std::vector<Number> window(stretch, Number(1, 0));
+        Number inside;
+        for (i32 s = 0; s < stretches; ++s) {
+            for (i32 i = 0; i < stretch && s * stretch + i < size(); ++i)
+                window[i][0] = g.either(window[i][0], g.both(chosen[s], places[s * stretch + i]));
+            for (std::size_t b = 0; b < ranks[s].size(); ++b) {
+                if (b == inside.size()) inside.push_back(0);
+                inside[b] = g.either(inside[b], g.both(chosen[s], ranks[s][b]));
+            }
+        }
+        std::vector<Number> within;
+        i32 none = 0;
+        tally(g, window, 0, stretch, 32, within, none);
+        std::vector<i32> at(stretch, 0);
+        std::vector<Number> unused(stretch);
+        find(g, within, 0, stretch, static_cast<i32>(within.size()) - 1, inside, 1, at, unused);
+        for (i32 i = 0; i < size(); ++i) found[i] = g.both(chosen[i / stretch], at[i % stretch]);
+        return found;
+    }
+
+private:
+    i32 size() const { return static_cast<i32>(places.size()); }
+    // Estimates, in operations.
+    i32 best_stretch(int arity) const {
+        const double node = arity == 3 ? 4.5 : 10, leaf = arity == 3 ? 9 : 17, each = arity == 3 ? 4 : 8;
+        i32 best = 1;
+        double least = leaf * size();
+        for (i32 length = 8; length <= size() / 2; length += 4) {
+            const double stretches = (size() + length - 1) / length;
+            const double cost = each * size() + stretches * double(bits) * node + leaf * length;
+            if (cost >= least) continue;
+            least = cost;
+            best = length;
+        }
+        return best;
+    }
+};
 
 // Whether any of some literals is true.
 i32 any_of(Graph &g, const Number &literals) {
@@ -513,11 +604,10 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     const i32 over = g.both(active, terminal);
     const i32 playing = g.both(g.both(active, terminal ^ 1), late ^ 1);
     const auto legal = [&](i32 move) { return a.literal(c.legal[move]); };
-    struct Tree {
-        std::vector<i32> places;
-        std::vector<Number> counts;
+    struct Chosen {
+        Tree tree;
         std::vector<i32> turn;
-        Number count, rank;
+        Number rank;
         i32 any = 0;
         std::vector<int> count_out, rank_out;
         int again_out = 0;
@@ -528,7 +618,7 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
         if (p.randoms++ == 0) p.random = row; // they follow each other
         return literal;
     };
-    std::vector<Tree> trees;
+    std::vector<Chosen> choices;
     i32 wrong = 0; // what was taken for granted is not so
     for (const auto &group : plan.groups) {
         std::vector<i32> members;
@@ -538,43 +628,40 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     }
     for (std::size_t k = 0; k < plan.draws.size(); ++k) {
         const Draw &draw = plan.draws[k];
-        const std::size_t bits = width_of[k];
-        Tree tree;
         i32 any = 0;
+        std::vector<i32> turn, places;
         for (const auto &fluents : draw.turn) {
             Number mine;
             for (const i32 f : fluents) mine.push_back(a.literal(2 * (1 + f)));
-            tree.turn.push_back(mine.empty() ? 1 : any_of(g, mine));
+            turn.push_back(mine.empty() ? 1 : any_of(g, mine));
         }
-        wrong = g.either(wrong, two_of(g, tree.turn, 0, tree.turn.size(), any));
+        wrong = g.either(wrong, two_of(g, turn, 0, turn.size(), any));
         for (const auto &moves : draw.places) {
-            i32 any = 0;
+            i32 one = 0;
             for (const i32 m : moves) {
                 const auto idle = std::find(draw.idle.begin(), draw.idle.end(), m);
-                any = g.either(any, idle == draw.idle.end() ? legal(m)
-                                                            : g.both(legal(m), tree.turn[idle - draw.idle.begin()]));
+                one = g.either(one, idle == draw.idle.end() ? legal(m) : g.both(legal(m), turn[idle - draw.idle.begin()]));
             }
-            tree.places.push_back(any);
+            places.push_back(one);
         }
-        tree.count = tally(g, tree.places, 0, i32(tree.places.size()), tree.counts);
-        for (std::size_t b = bits; b < tree.count.size(); ++b) wrong = g.either(wrong, tree.count[b]);
-        tree.count.resize(bits, 0);
-        for (Number &count : tree.counts) count.resize(std::min(count.size(), bits));
-        tree.any = any_of(g, tree.count);
+        Chosen choice{Tree(g, std::move(places), width_of[k], arity), std::move(turn), {}, 0, {}, {}, 0};
+        const Number &count = choice.tree.count;
+        wrong = g.either(wrong, choice.tree.overflow);
+        choice.any = any_of(g, count);
         i32 succeeded = 0;
-        tree.rank = drawn(g, tree.count, random_bit, succeeded);
-        Number several(tree.count.begin() + 1, tree.count.end());
-        tree.again_out = a.output(g.both(g.both(any_of(g, several), succeeded ^ 1), playing));
-        for (const i32 bit : tree.count) tree.count_out.push_back(a.output(bit));
-        trees.push_back(std::move(tree));
+        choice.rank = drawn(g, count, random_bit, succeeded);
+        const Number several(count.begin() + 1, count.end());
+        choice.again_out = a.output(g.both(g.both(any_of(g, several), succeeded ^ 1), playing));
+        for (const i32 bit : count) choice.count_out.push_back(a.output(bit));
+        choices.push_back(std::move(choice));
     }
     // the next stage reads the rank from rows that the caller may change in between
-    for (Tree &tree : trees)
-        for (i32 &bit : tree.rank) {
+    for (Chosen &choice : choices)
+        for (i32 &bit : choice.rank) {
             const i32 read = a.row_input();
             a.set_input(read, bit);
             bit = read;
-            tree.rank_out.push_back(a.output(read));
+            choice.rank_out.push_back(a.output(read));
         }
     i32 stuck = 0;
     std::vector<int> stuck_out;
@@ -587,12 +674,12 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
             seen.push_back(g.both(any, playing));
         } else {
             const Draw &draw = plan.draws[role.draw];
-            const Tree &tree = trees[role.draw];
-            const i32 turn = tree.turn[role.place], idle = draw.idle[role.place];
+            const Chosen &choice = choices[role.draw];
+            const i32 turn = choice.turn[role.place], idle = draw.idle[role.place];
             const i32 otherwise = idle < 0 ? 0 : legal(idle);
-            any = g.choose(turn, tree.any, otherwise);
+            any = g.choose(turn, choice.any, otherwise);
             first = g.both(turn, playing);
-            for (const i32 bit : tree.count) seen.push_back(g.both(bit, first));
+            for (const i32 bit : choice.tree.count) seen.push_back(g.both(bit, first));
             seen[0] = g.either(seen[0], g.both(otherwise, g.both(turn ^ 1, playing)));
         }
         const i32 mine = g.both(playing, any ^ 1);
@@ -612,17 +699,15 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
         for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m) a.stand_for(c.first_move() + m, legal(m));
     for (std::size_t k = 0; k < plan.draws.size(); ++k) {
         const Draw &draw = plan.draws[k];
-        Tree &tree = trees[k];
-        std::vector<i32> taken(tree.places.size(), 0);
+        const Chosen &choice = choices[k];
         // where several roles share a draw, none of them may have to choose
-        const i32 where = draw.roles.size() > 1 ? tree.any : 1;
-        take(g, tree.places, 0, i32(tree.places.size()), tree.counts, i32(tree.counts.size()) - 1, tree.rank, where, taken);
+        const std::vector<i32> taken = choice.tree.taken(g, choice.rank, draw.roles.size() > 1 ? choice.any : 1);
         for (std::size_t i = 0; i < taken.size(); ++i)
             for (const i32 m : draw.places[i]) {
                 i32 made = draw.places[i].size() == 1 ? taken[i] : g.both(taken[i], legal(m));
                 const auto idle = std::find(draw.idle.begin(), draw.idle.end(), m);
                 if (idle != draw.idle.end())
-                    made = g.both(legal(m), g.either(taken[i], tree.turn[idle - draw.idle.begin()] ^ 1));
+                    made = g.both(legal(m), g.either(taken[i], choice.turn[idle - draw.idle.begin()] ^ 1));
                 a.stand_for(c.first_move() + m, made);
             }
     }
@@ -656,15 +741,14 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
     p.stuck = a.row(stuck_all);
     p.conflict = a.row(conflict_out);
     for (const int i : stuck_out) p.stuck_role.push_back(a.row(i));
-    for (std::size_t k = 0; k < trees.size(); ++k) {
-        const Tree &tree = trees[k];
+    for (std::size_t k = 0; k < choices.size(); ++k) {
         Choice choice;
         choice.roles = plan.draws[k].roles;
-        choice.places = static_cast<i32>(tree.places.size());
-        choice.bits = static_cast<int>(tree.count.size());
-        for (const int i : tree.count_out) choice.count.push_back(a.row(i));
-        for (const int i : tree.rank_out) choice.rank.push_back(a.row(i));
-        choice.again = a.row(tree.again_out);
+        choice.places = static_cast<i32>(plan.draws[k].places.size());
+        choice.bits = width_of[k];
+        for (const int i : choices[k].count_out) choice.count.push_back(a.row(i));
+        for (const int i : choices[k].rank_out) choice.rank.push_back(a.row(i));
+        choice.again = a.row(choices[k].again_out);
         p.choices.push_back(choice);
     }
     for (const int i : goal_out) p.goal_row.push_back(a.row(i));
