@@ -131,9 +131,8 @@ public:
         slots_ = p.kept;
     }
 
-    std::size_t unit(const Unit &unit) {
-        const std::size_t entry = w_.bytes.size();
-        prologue();
+    // Writes the code of a unit; returns where its parts begin.
+    std::vector<std::size_t> unit(const Unit &unit) {
         const i32 begin = unit.begin, size = unit.end - unit.begin;
         // when each operand is used next
         next_.assign(std::size_t(size) * 3, NEVER);
@@ -151,17 +150,22 @@ public:
             const i32 rows[3] = {op.a, op.b, op.c};
             for (i32 k = 0; k < operands(op); ++k) use_[rows[k]] = NEVER;
         }
-        for (Held &held : registers_) held = {};
-        for (i32 i = 0; i < size; ++i) operation(p_.ops[begin + i], i);
-        for (Held &held : registers_)
-            if (held.row >= 0) row_register_[held.row] = -1;
+        std::vector<std::size_t> parts;
+        for (i32 i = 0; i < size; ++i) {
+            if (i % PART == 0 && (i == 0 || !wide_)) {
+                if (i > 0) end_part();
+                parts.push_back(w_.bytes.size());
+                prologue();
+            }
+            operation(p_.ops[begin + i], i);
+        }
+        if (size > 0) end_part();
         for (i32 i = 0; i < size; ++i) {
             const i32 out = p_.ops[begin + i].out;
             stored_[out] = out < p_.kept;
             if (slot_[out] >= 0) free_slot(out);
         }
-        w_.end();
-        return entry;
+        return parts;
     }
 
     std::vector<u8> &bytes() { return w_.bytes; }
@@ -194,6 +198,28 @@ private:
         return {RDI, 64 * row};
     }
 
+    // What is still needed goes to memory.
+    void end_part() {
+        for (int r = 0; r < int(registers_.size()); ++r) {
+            Held &held = registers_[r];
+            if (held.row < 0) continue;
+            if (held.next != NEVER && !in_memory(held.row)) store(r);
+            row_register_[held.row] = -1;
+            held = {};
+        }
+        w_.end();
+    }
+    // Gives the row in a register a place in memory.
+    void store(int r) {
+        const i32 row = registers_[r].row;
+        if (free_slots_.empty()) slot_[row] = slots_++;
+        else {
+            slot_[row] = free_slots_.back();
+            free_slots_.pop_back();
+        }
+        w_.store(r, place(row));
+    }
+
     void free_slot(i32 row) {
         free_slots_.push_back(slot_[row]);
         slot_[row] = -1;
@@ -211,14 +237,7 @@ private:
             if (chosen < 0 || registers_[r].next > registers_[chosen].next) chosen = r;
         }
         const i32 row = registers_[chosen].row;
-        if (!in_memory(row) && registers_[chosen].next != NEVER) {
-            if (free_slots_.empty()) slot_[row] = slots_++;
-            else {
-                slot_[row] = free_slots_.back();
-                free_slots_.pop_back();
-            }
-            w_.store(chosen, place(row));
-        }
+        if (!in_memory(row) && registers_[chosen].next != NEVER) store(chosen);
         row_register_[row] = -1;
         registers_[chosen] = {};
         return chosen;
@@ -497,6 +516,9 @@ private:
         return out;
     }
 
+    // Registers of AVX2 hold half a row, so that code is executed twice.  Parts of it are small enough for the second half to
+    // find code and rows in the first level of the cache.
+    static constexpr i32 PART = 256;
     static constexpr int ONES = 15; // AVX2: a register with all bits set
     static constexpr Base EXTRA[6] = {R8, R9, R10, R11, RAX, RCX};
 
@@ -524,7 +546,7 @@ std::shared_ptr<const Code> encode(const Program &program) {
     if (program.ops.size() > MOST_BYTES / 32) return nullptr;
     Encoder encoder(program, wide);
     auto code = std::make_shared<Code>();
-    for (const Unit &unit : program.units) code->entry_.push_back(encoder.unit(unit));
+    for (const Unit &unit : program.units) code->parts_.push_back(encoder.unit(unit));
     const std::vector<u8> &bytes = encoder.bytes();
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t size = (bytes.size() + page - 1) / page * page;

@@ -13,16 +13,18 @@ public:
     std::size_t bytes() const { return bytes_; }
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
     void run(i32 unit, u64 *rows, u64 *now, u64 *after) const {
-        const auto call = reinterpret_cast<void (*)(u64 *, u64 *, u64 *)>(memory_ + entry_[unit]);
-        call(rows, now, after);
-        if (!wide_) call(rows + WORDS / 2, now + WORDS / 2, after + WORDS / 2);
+        for (const std::size_t part : parts_[unit]) {
+            const auto call = reinterpret_cast<void (*)(u64 *, u64 *, u64 *)>(memory_ + part);
+            call(rows, now, after);
+            if (!wide_) call(rows + WORDS / 2, now + WORDS / 2, after + WORDS / 2);
+        }
     }
 
 private:
     friend std::shared_ptr<const Code> encode(const Program &program);
     u8 *memory_ = nullptr;
     std::size_t bytes_ = 0;
-    std::vector<std::size_t> entry_;
+    std::vector<std::vector<std::size_t>> parts_; // of each unit: where its parts begin
     i32 rows_ = 0;
     bool wide_ = false;
 };
