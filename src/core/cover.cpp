@@ -242,6 +242,23 @@ private:
                     ++left[index_[n]];
                     users[index_[n]].push_back(i);
                 });
+        // how many registers an operand needs, as if nothing were shared: the one that needs most comes first
+        std::vector<i32> need(mine_.size(), 0), order;
+        const auto sorted = [&](i32 i) {
+            order.clear();
+            operands(i, [&](i32 n) {
+                if (index_[n] >= 0) order.push_back(n);
+            });
+            std::stable_sort(order.begin(), order.end(), [&](i32 x, i32 y) { return need[index_[x]] < need[index_[y]]; });
+        };
+        for (i32 i = 0; i < i32(mine_.size()); ++i) {
+            if (!used_[i]) continue;
+            sorted(i);
+            i32 most = 1;
+            for (std::size_t k = order.size(); k-- > 0;)
+                most = std::max(most, need[index_[order[k]]] + i32(order.size() - 1 - k));
+            need[i] = most;
+        }
         std::vector<i32> fresh;
         const auto emit = [&](i32 at) {
             fresh.push_back(at);
@@ -278,9 +295,9 @@ private:
                 }
                 if (state[at] == 0) {
                     state[at] = 1;
-                    operands(at, [&](i32 other) {
-                        if (index_[other] >= 0 && state[index_[other]] == 0) stack.push_back(other);
-                    });
+                    sorted(at);
+                    for (const i32 other : order)
+                        if (state[index_[other]] == 0) stack.push_back(other);
                     continue;
                 }
                 stack.pop_back();

@@ -122,7 +122,7 @@ constexpr u8 VPAND = 0xDB, VPANDN = 0xDF, VPOR = 0xEB, VPXOR = 0xEF, VPADDQ = 0x
 // Registers for rows, by the furthest next use (Belady 1966).
 class Encoder {
 public:
-    Encoder(const Program &p, bool wide) : p_(p), wide_(wide), w_(wide), registers_(wide ? 32 : 15) {
+    Encoder(const Program &p, bool wide) : p_(p), wide_(wide), w_(wide), registers_(wide ? 32 : 16) {
         row_register_.assign(p.rows, -1);
         slot_.assign(p.rows, -1);
         stored_.assign(p.rows, 0);
@@ -181,10 +181,7 @@ private:
     static i32 operands(const Op &op) { return op.code < ADD ? 3 : op.code == ADD ? 2 : 1; }
 
     void prologue() {
-        if (!wide_) {
-            w_.three(0x76, ONES, ONES, ONES); // vpcmpeqd: all ones
-            return;
-        }
+        if (!wide_) return;
         for (int k = 0; k < 6; ++k) w_.move_address(EXTRA[k], RDI, 64 * 256 * (k + 1));
     }
 
@@ -430,7 +427,7 @@ private:
         if (size == 0) {
             const int out = take_register();
             if (!wide_) {
-                w_.three(VPXOR, out, ONES, ONES);
+                w_.three(VPXOR, out, out, out);
                 flipped = table != 0;
             } else if (table) {
                 w_.ternary(out, out, out, 0xFF);
@@ -519,7 +516,7 @@ private:
     // Registers of AVX2 hold half a row, so that code is executed twice.  Parts of it are small enough for the second half to
     // find code and rows in the first level of the cache.
     static constexpr i32 PART = 256;
-    static constexpr int ONES = 15; // AVX2: a register with all bits set
+    static constexpr Writer::Place ONES{RDI, 64}; // the row that is true everywhere
     static constexpr Base EXTRA[6] = {R8, R9, R10, R11, RAX, RCX};
 
     const Program &p_;
