@@ -161,3 +161,53 @@ def test_a_wrong_circuit_is_refused(wrong: dict[str, Any]) -> None:
         core.make_circuit(**(right | wrong))
     with pytest.raises(TypeError):
         core.make_circuit(**(right | {"left": np.array([2.0])}))
+
+
+def places(name: str) -> list[tuple[list[int], int, int]]:
+    """Return the roles, the places and the bits of each choice of a bundled game."""
+    found: list[tuple[list[int], int, int]] = core.playing_program(herbrand.load(name).network.circuit)[
+        "choices"
+    ]
+    return found
+
+
+def test_moves_that_exclude_each_other_share_a_place() -> None:
+    """Roles that take turns choose by one tree; those that move at once have one each."""
+    assert [(roles, n) for roles, n, _ in places("connectFour")] == [([0, 1], 7)]
+    assert [(roles, n) for roles, n, _ in places("rockPaperScissors")] == [([0], 3), ([1], 3)]
+
+
+LATE = """
+    (role r) (init (step 0)) (init (at 1)) {steps}
+    (<= (legal r (go ?p)) (true (at ?p)))
+    (<= (legal r (stay ?p)) (true (at ?p)))
+    (<= (next (step ?n)) (true (step ?m)) (succ ?m ?n))
+    (<= (next (at 1)) (true (at 2)) (does r (go 2)))
+    (<= (next (at 1)) (true (at 1)) (does r (stay 1)))
+    (<= (next (at 2)) (true (at 1)) (does r (go 1)))
+    (<= (next (at 2)) (true (at 2)) (does r (stay 2)))
+    (<= (next (at 1)) (true (step 300)))
+    (<= (next (at 2)) (true (step 300)))
+    (<= (next (won)) (true (step 301)) (does r (go 1)))
+    (<= terminal (true (step 302)))
+    (<= (goal r 100) (true (won)))
+    (<= (goal r 0) (not (true (won))))"""
+
+
+def test_what_is_taken_for_granted_is_checked_in_every_step() -> None:
+    """Two places are never taken at once, until step 301: then another program takes over."""
+    steps = " ".join(f"(succ {n} {n + 1})" for n in range(302))
+    game = herbrand.loads(LATE.replace("{steps}", steps))
+    circuit = game.network.circuit
+    assert core.playing_program(circuit)["choices"] == [([0], 2, 2)]
+    assert core.playing_program(circuit, assume=False)["choices"] == [([0], 4, 3)]
+    played = Playouts(circuit, 4096, 1, 400)
+    assert played.play(60.0, Stop())
+    assert played.conflicts == 1
+    assert played.lengths.nonzero()[0].tolist() == [302]
+    # of four moves that are legal then, one wins
+    assert played.goals.max() == pytest.approx(4096 * 3 / 4, rel=0.05)
+    assert played.goals.min() == pytest.approx(4096 / 4, rel=0.15)
+    # two moves in every step but the 302nd, in which there are four
+    assert played.choices.tolist() == [4096 * (2 * 301 + 4)]
+    assert outcome(game.network, 600, max_steps=400) == outcome(game.network, 600, walk=True, max_steps=400)

@@ -81,7 +81,7 @@ class Circuit:
     def places(self) -> list[int]:
         """The first word of each role in a packed set of legal moves."""
 
-def make_circuit(fluents: int, roles: int, left: NDArray[numpy.int32], right: NDArray[numpy.int32], feedback: NDArray[numpy.int32], loops: NDArray[numpy.int32], legal: NDArray[numpy.int32], move_role: NDArray[numpy.int32], next: NDArray[numpy.int32], terminal: int, goal: NDArray[numpy.int32], goal_role: NDArray[numpy.int32], goal_value: NDArray[numpy.int16], sees: NDArray[numpy.int32], sees_role: NDArray[numpy.int32], initial: NDArray[numpy.uint64], cones: Sequence[int]) -> Circuit:
+def make_circuit(fluents: int, roles: int, left: NDArray[numpy.int32], right: NDArray[numpy.int32], feedback: NDArray[numpy.int32], loops: NDArray[numpy.int32], legal: NDArray[numpy.int32], move_role: NDArray[numpy.int32], next: NDArray[numpy.int32], terminal: int, goal: NDArray[numpy.int32], goal_role: NDArray[numpy.int32], goal_value: NDArray[numpy.int16], sees: NDArray[numpy.int32], sees_role: NDArray[numpy.int32], initial: NDArray[numpy.uint64], cones: Sequence[int], alternatives: Sequence[tuple[int, Sequence[int]]] = []) -> Circuit:
     """
     Return a `Circuit`; `ValueError` unless all numbers are as they should be.
     """
@@ -826,6 +826,12 @@ class Playouts:
         """Games that ended in a terminal state."""
 
     @property
+    def conflicts(self) -> int:
+        """
+        How often what the program takes for granted was not so, and another one took over: 0 or 1.
+        """
+
+    @property
     def stuck_role(self) -> int:
         """
         The role that had no legal move in the first such state; -1 if there was none.
@@ -851,8 +857,12 @@ class Playouts:
         [roles] the sum of the numbers of legal moves over all states in which one was chosen.
         """
 
-def playing_program(circuit: Circuit, shared: bool) -> dict[str, Any]:
-    """The lane program of random play, as arrays."""
+def playing_program(circuit: Circuit, assume: bool = True) -> dict[str, Any]:
+    """
+    The lane program of random play, as arrays.
+
+    With `assume` it relies on what random games suggest, and checks it in every step.
+    """
 
 def evaluating_program(circuit: Circuit) -> dict[str, Any]:
     """The lane program that evaluates a circuit, as arrays."""

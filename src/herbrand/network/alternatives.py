@@ -24,7 +24,7 @@ _MOST_FLUENTS = 4000
 def alternatives(terms: TermTable, fluents: Sequence[int]) -> list[tuple[int, list[int]]]:
     """Return groups of fluents, by their places, that differ in some arguments only: all `(cell 1 1 ?)`.
 
-    Whether never two of them are true, or always one is, is not known: these are candidates.  With each goes the
+    Whether never two of them are true is not known: these are candidates.  With each goes the
     number of its family, of those that are written alike: all `(cell ? ? ?)` in which the last one varies.
     """
     found: defaultdict[tuple[object, object], list[int]] = defaultdict(list)
@@ -43,7 +43,7 @@ def alternatives(terms: TermTable, fluents: Sequence[int]) -> list[tuple[int, li
                 found[(functor, varied), fixed].append(place)
         found["alike", args].append(place)
     families: dict[object, int] = {}
-    groups = {}
+    groups: dict[tuple[int, ...], int] = {}
     for (family, _), places in found.items():
         if 2 <= len(places) <= _MOST_FLUENTS:
             if family == "alike":
