@@ -19,7 +19,7 @@ View<i32> loops_of(const Array2<const i32> &loops) {
 
 // What `work` returns, other threads running meanwhile.
 template <class Work> auto released(Work &&work) {
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     return work();
 }
 

@@ -268,7 +268,7 @@ class Game:
         except BudgetExceeded as error:
             self._ground_failure = allowed, error.spent, error.reached
             raise
-        from herbrand.network import optimised, wire  # loads the compiler, for which there may be no need
+        from herbrand.network import optimised, wire
 
         with without_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
             wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
