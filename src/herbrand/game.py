@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -463,7 +463,7 @@ class Game:
 
         if engine not in ENGINES:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
-        drawn = random.SystemRandom().randrange(2**32) if seed is None else seed
+        drawn = int.from_bytes(os.urandom(4), "little") if seed is None else seed
         limits = limits or UNLIMITED
         note = None
         if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Player"]
 
 _PRIMING = 0.25
-"""The part of the start clock after which all other preparation no longer waits for the evaluator of the rules."""
+"""The part of the start clock after which other preparation no longer waits for the rules."""
 
 
 class Player(ABC):
