@@ -132,9 +132,7 @@ class Drawing:
 
 def stages() -> Drawing:
     """The way of a game through the stages."""
-    d = Drawing(
-        860, 390, "The stages: text, tree, rules, and from them the evaluator, or the network and its code"
-    )
+    d = Drawing(860, 390, "The stages: text, tree, rules; from them the evaluator, or network and code")
     row = [("text", "what you write"), ("tree", "what it says"), ("rules", "checked")]
     for number, (name, more) in enumerate(row):
         d.box(20 + 175 * number, 115, 120, 64, [name, more], BLUE)
