@@ -3,7 +3,7 @@
     python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...] [--property NAME...]
                                    [--json FILE] [--continue | --again] [--markdown FILE] [--replay WHICH]
 
-Each sheet has a process of its own, forked from one that has the kernels loaded already.  Without a
+Each sheet has a process of its own, forked from one that has the libraries loaded already.  Without a
 folder the bundled games are analysed; small sheets come first.  Seconds are those of the processor, so
 that what else the machine does matters less; programs that are called (grounder, model checker) have so
 many seconds on the clock.  The JSON is written after every sheet; `--continue` leaves out the sheets that
@@ -293,7 +293,6 @@ def main() -> None:
     if options.only:
         files = {name: file for name, file in files.items() if name in options.only}
     if options.budget:
-        prove._warm_up()
         for name, file in files.items():
             before = found.get(name)
             wanted = undecided(before)

@@ -4,8 +4,8 @@
 
 Random designs are drawn, put on a board of that size (squares, hexagons, a torus), and looked at as `herbrand
 evolve` does, one after the other in this process, until so many games passed the filters and were measured.
-Time is that of the processor, child processes counted; what compiles is compiled before.  Two cores have
-1 200 such seconds in ten minutes.
+Time is that of the processor, child processes counted.  Two cores have 1 200 such seconds in ten
+minutes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
     chance = Random(given.seed)
     drawn = designs(given.size, chance)
     settings = Settings()
-    for number in range(4):  # compiles, and reads what novelty is compared with
+    for number in range(4):  # imports, and reads what novelty is compared with
         look_at(Variant(next(drawn), Lineage("random", number)), Job("random", number, (), settings))
     stages: Counter[str] = Counter()
     reasons: Counter[str] = Counter()

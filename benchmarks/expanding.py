@@ -26,7 +26,7 @@ MANY = 4096
 
 def rate(work: Callable[[], int], seconds: float) -> float:
     """Repeat the work for so long; return the sum of its answers for each processor second."""
-    work()  # compiles, and fills caches
+    work()  # makes the program of the network
     done, started = 0, time.process_time()
     while (spent := time.process_time() - started) < seconds:
         done += work()

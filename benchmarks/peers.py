@@ -10,9 +10,9 @@ before; python-chess.  Whoever drives one game from Python draws in the same way
 something to choose.  The ways are measured by turns in rounds; the best round of each counts.  Libraries that
 are not installed are named and left out.  Compare two runs with `compare.py`, way by way.
 
-With the defaults it takes some four minutes of a processor, half of it for compiling.  JSON and page are
-written after every game, and hold what was measured so far.  `peers.json` beside this file is the run
-of which the documentation has the table.
+With the defaults it takes some four minutes of a processor, much of it for compiling by JAX.  JSON and page
+are written after every game, and hold what was measured so far.  `peers.json` beside this file is the
+run of which the documentation has the table.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     """Plays until a processor time; returns how many steps it made."""
 
 BATCH = 4096
-"""Seconds that machine code of a game's own may take; others are compiled before they are measured, too."""
 GAMES = {
     "ticTacToe": ("tic_tac_toe", "tic_tac_toe", "tic_tac_toe"),
     "connectFour": ("connect_four", "connect_four", "connect_four"),

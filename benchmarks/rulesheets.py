@@ -118,7 +118,9 @@ def measure(
         yield {"single": walk(network, seconds)}
     if "rules" in ways:
         evaluator = RulesEngine(rules, limits=Limits(seconds=QUESTION))
-        steps(lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2))  # compiles the rules
+        steps(
+            lambda: speed.measure_engine(evaluator, seconds=seconds, max_steps=2)
+        )  # translates the rules to Python
         found = steps(lambda: speed.measure_engine(evaluator, seconds=seconds))
         if found.get("steps", FEW) < FEW:
             found = steps(lambda: speed.measure_engine(evaluator, seconds=LONGER))

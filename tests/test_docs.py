@@ -68,10 +68,6 @@ def test_python_sessions_do_what_they_show(page: Path) -> None:
     assert not outcome.failed, "".join(messages)
 
 
-COMPILES = "compiling kernels (once)..."
-"""What commands say when they are the first on a machine to need something compiled."""
-
-
 def printed(command: str, typed: str) -> str:
     """What a command prints, remarks included, after a person typed some lines."""
     words = shlex.split(command, comments=True)
@@ -79,7 +75,7 @@ def printed(command: str, typed: str) -> str:
     settings = {"COLUMNS": "100", "NO_COLOR": "1"}
     outcome = CliRunner().invoke(cli, words[1:], input=typed, env=settings, catch_exceptions=False)
     lines = [line.rstrip() for line in outcome.output.splitlines()]
-    return "".join(f"{line}\n" for line in lines if line != COMPILES)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def agrees(expected: str, got: str) -> bool:

@@ -132,7 +132,7 @@ class Drawing:
 
 def stages() -> Drawing:
     """The way of a game through the stages."""
-    d = Drawing(860, 300, "The stages: text, tree, rules, and from them either the evaluator or the network")
+    d = Drawing(860, 390, "The stages: text, tree, rules; from them the evaluator, or network and code")
     row = [("text", "what you write"), ("tree", "what it says"), ("rules", "checked")]
     for number, (name, more) in enumerate(row):
         d.box(20 + 175 * number, 115, 120, 64, [name, more], BLUE)
@@ -142,7 +142,7 @@ def stages() -> Drawing:
         d.text(x + 27, 138, verb, size=12, ink=SOFT)
     d.box(560, 40, 130, 64, ["evaluator", "every game"], GREEN)
     d.line(490, 135, 560, 80)
-    d.text(505, 96, "compile", size=12, ink=SOFT)
+    d.text(500, 96, "translate", size=12, ink=SOFT)
     d.box(545, 190, 120, 64, ["instances", "no variables"], AMBER)
     d.line(490, 160, 545, 210)
     d.text(492, 205, "ground", size=12, ink=SOFT)
@@ -150,7 +150,12 @@ def stages() -> Drawing:
     d.line(665, 222, 715, 222)
     d.text(690, 213, "wire", size=12, ink=SOFT)
     d.text(625, 22, "one state after another, answers in microseconds to milliseconds", size=12, ink=SOFT)
-    d.text(690, 280, "thousands of games at once; model checkers", size=12, ink=SOFT)
+    d.line(777, 254, 777, 290)
+    d.text(800, 276, "lower", size=12, ink=SOFT)
+    d.box(715, 290, 125, 64, ["lane program", "machine code"], AMBER)
+    d.line(715, 250, 500, 310)
+    d.box(360, 290, 140, 64, ["model checkers", "proofs, planners"], BLUE)
+    d.text(690, 376, "512 games in each pass", size=12, ink=SOFT)
     d.line(760, 190, 660, 104, dashed=True)
     d.text(775, 140, "must agree in", size=12, ink=SOFT)
     d.text(775, 156, "every state", size=12, ink=SOFT)

@@ -10,6 +10,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <thread>
+
 namespace herbrand {
 
 namespace nb = nanobind;
@@ -40,7 +42,29 @@ inline void require(bool condition, const char *what) {
     if (!condition) throw std::invalid_argument(what);
 }
 
-using Release = nb::call_guard<nb::gil_scoped_release>;
+// Lets other threads of Python run while it lives.
+//
+// When the interpreter ends, CPython before 3.14 ends daemon threads by `pthread_exit` as soon as they ask for the
+// GIL.  glibc unwinds their stacks for that, and the frames of the binding above this one are noexcept: the
+// process would abort.  So such a thread sleeps here until the process is gone, which is what newer versions do.
+class WithoutGil {
+public:
+    WithoutGil() : state_(PyEval_SaveThread()) {}
+    WithoutGil(const WithoutGil &) = delete;
+    WithoutGil &operator=(const WithoutGil &) = delete;
+    ~WithoutGil() {
+        try {
+            PyEval_RestoreThread(state_);
+        } catch (...) {
+            for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+        }
+    }
+
+private:
+    PyThreadState *state_;
+};
+
+using Release = nb::call_guard<WithoutGil>;
 
 void bind_circuit(nb::module_ &m);
 void bind_expand(nb::module_ &m);

@@ -90,7 +90,7 @@ void bind_env(nb::module_ &m) {
                 require(static_cast<i64>(fresh.size()) == env.lanes(), "`fresh` has another length");
                 Told told;
                 tell(env, observation, legal, player, told);
-                nb::gil_scoped_release release;
+                WithoutGil without_gil;
                 return env.begin(fresh.data(), told);
             },
             array("fresh"), array("observation"), array("legal"), array("player"),
@@ -117,7 +117,7 @@ void bind_env(nb::module_ &m) {
                 told.last = sized(last, env.options().reset == Reset::SAME ? env.observation_bytes() : 0,
                                   "`last` has another length");
                 const u8 *still = held ? held->data() : nullptr;
-                nb::gil_scoped_release release;
+                WithoutGil without_gil;
                 return env.step(actions.data(), still, told);
             },
             array("actions"), array("held").none(), array("observation"), array("legal"),
@@ -132,7 +132,7 @@ void bind_env(nb::module_ &m) {
                 require(static_cast<i64>(actions.shape(0)) == env.lanes() &&
                             static_cast<i64>(actions.shape(1)) == env.given(),
                         "`actions` has another shape");
-                nb::gil_scoped_release release;
+                WithoutGil without_gil;
                 env.sample(actions.data());
             },
             array("actions"), "Draw legal actions for `step`, all equally likely; any where a game is over.")
@@ -142,7 +142,7 @@ void bind_env(nb::module_ &m) {
                 require(columns.size() < (1u << 29), "there are too many columns");
                 u8 *bytes = sized(out, env.bytes(static_cast<i64>(columns.size()), packed),
                                   "`out` has another length");
-                nb::gil_scoped_release release;
+                WithoutGil without_gil;
                 env.observe(columns.data(), static_cast<int>(columns.size()), packed, bytes);
             },
             array("columns"), nb::arg("packed"), array("out"),

@@ -40,7 +40,7 @@ nb::tuple legal(Expander &expander, const Array2<const u64> &states) {
     auto over = zeros<bool>(n);
     auto bits = zeros<u64>(n, expander.circuit().legal_words());
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         expander.legal(states.data(), n, over.data(), bits.data());
     }
     return nb::make_tuple(over, bits);
@@ -49,7 +49,7 @@ nb::tuple legal(Expander &expander, const Array2<const u64> &states) {
 Result2<i16> goals(Expander &expander, const Array2<const u64> &states) {
     const i64 n = checked_states(expander, states);
     auto values = zeros<i16>(n, expander.circuit().roles);
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     expander.goals(states.data(), n, values.data());
     return values;
 }
@@ -72,7 +72,7 @@ nb::tuple step(Expander &expander, const Array2<const u64> &states, const Array2
     auto after = zeros<u64>(n, c.state_words());
     auto seen = zeros<u64>(n, sees ? c.sees_words() : 0);
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         expander.step(states.data(), parents ? parents->data() : nullptr, n, moves.data(), after.data(),
                       sees ? seen.data() : nullptr);
     }
@@ -86,7 +86,7 @@ Result1<i64> joint_counts(const Array1<const bool> &over, const Array2<const u64
             "`places` do not fit");
     for (std::size_t r = 0; r + 1 < places.size(); ++r) require(places[r] <= places[r + 1], "`places` descend");
     auto counts = zeros<i64>(static_cast<i64>(over.size()));
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     count_joints(over.data(), bits.data(), static_cast<i64>(over.size()), static_cast<i64>(bits.shape(1)), places,
                  counts.data());
     return counts;
@@ -105,7 +105,7 @@ nb::tuple joints(const Expander &expander, const Array2<const u64> &bits, const 
     auto parents = zeros<i64>(size);
     auto moves = zeros<i32>(size, c.roles);
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         enumerate_joints(c, bits.data(), starts.data(), n, begin, size, parents.data(), moves.data());
     }
     return nb::make_tuple(parents, moves);
@@ -144,7 +144,7 @@ Ended rollouts(Expander &expander, const Array2<const u64> &states, const Array1
     games.played = want_played ? played.data() : nullptr;
     games.last = want_last ? last.data() : nullptr;
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         Stop never;
         ended.complete = expander.play(games, generator.data(), stop ? *stop : never);
     }

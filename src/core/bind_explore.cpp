@@ -27,7 +27,7 @@ auto insert(StateTable &table, Array2<u64> states, Array1<i32> parents, Bits row
     require(table.count() + n < (i64(1) << 31), "there are too many states");
     std::vector<i32> numbers(n);
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         table.insert(states.data(), parents.data(), rows.data(), n, origins.data(), first_origin, numbers.data());
     }
     return as_array(std::move(numbers));
@@ -43,7 +43,7 @@ auto survey(Survey &survey, Bits states, Bools over, Bits legal, Array2<i32> cou
     require(starts.size() == n + 1, "room for n + 1 starts");
     std::vector<i64> stuck(n);
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         stuck.resize(survey.add(i64(n), states.data(), bytes(over), legal.data(), counts.data(), starts.data(),
                                 stuck.data()));
     }
@@ -78,7 +78,7 @@ struct Graph {
 auto order(const Graph &g) {
     std::vector<i32> longest(g.graph.states), sequence;
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         sequence = g.graph.order(longest.data());
     }
     return std::make_pair(as_array(std::move(sequence)), as_array(std::move(longest)));
@@ -95,7 +95,7 @@ Pair pair_of(std::optional<Numbers> &&numbers) {
 Pair count_plays(const Graph &g, Array1<const i32> sequence) {
     std::optional<Numbers> found;
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         found = g.graph.count_plays(sequence.data(), i64(sequence.size()));
     }
     return pair_of(std::move(found));
@@ -106,7 +106,7 @@ Pair spread(const Graph &g, Array1<const u64> low, Array1<const u64> high) {
     g.each_state(high.size(), "a number for each state");
     std::optional<Numbers> found;
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         found = g.graph.spread(low.data(), high.data());
     }
     return pair_of(std::move(found));
@@ -114,7 +114,7 @@ Pair spread(const Graph &g, Array1<const u64> low, Array1<const u64> high) {
 
 void random_values(const Graph &g, Array1<const i32> sequence, Array2<double> values) {
     g.each_state(values.shape(0), "values for each state");
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     g.graph.random_values(sequence.data(), i64(sequence.size()), values.data(), static_cast<int>(values.shape(1)));
 }
 
@@ -122,7 +122,7 @@ auto force(const Graph &g, Bools target, int role, std::optional<Array1<const i3
     g.each_state(target.size(), "whether each state is a target");
     std::vector<i32> rank(g.graph.states), move(g.graph.states);
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         g.graph.force(bytes(target), role, sequence ? sequence->data() : nullptr,
                       sequence ? i64(sequence->size()) : 0, rank.data(), move.data());
     }
@@ -138,7 +138,7 @@ auto lasso(const Graph &g, Array1<const i64> depth, Array1<const i64> candidates
     g.each_state(depth.size(), "a depth for each state");
     Lasso found;
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         found = g.graph.lasso(depth.data(), candidates.data(), i64(candidates.size()), work);
     }
     return std::make_pair(found.path, found.finished);
@@ -158,7 +158,7 @@ std::tuple<i64, i64, Owned<double>> induce(const Graph &g, Bools over, Array1<co
                    values.data(), length.data(), best.data(),     0,      {}};
     i64 place = -1;
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         place = work.run(begin);
     }
     if (place < 0) work.payoffs.clear();
@@ -167,7 +167,7 @@ std::tuple<i64, i64, Owned<double>> induce(const Graph &g, Bools over, Array1<co
 
 void ternary(const CircuitPtr &circuit, Array1<bool> can, Array1<bool> must) {
     require(i64(can.size()) == circuit->nodes() && i64(must.size()) == circuit->nodes(), "a value for each node");
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     evaluate_ternary(*circuit, reinterpret_cast<u8 *>(can.data()), reinterpret_cast<u8 *>(must.data()));
 }
 
@@ -198,7 +198,7 @@ auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Arr
         require(members(k) >= 0 && members(k) < fluents, "a member that is no fluent");
     std::vector<float> found(states.shape(0));
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         const DistanceNetwork network{fluents,
                                       gates,
                                       i64(tables.size()),
@@ -244,15 +244,15 @@ void bind_explore(nb::module_ &m) {
              "numbers, and the sums of joint moves, `starts`, int64 [n + 1], after `starts[0]`; joint moves are cut at\n"
              "2**40 a state.")
         .def_prop_ro("branching", [](const Survey &s) { return as_array2(std::vector<i64>(s.branching), 2); },
-                     nb::rv_policy::move,
+                     nb::rv_policy::automatic,
                      "[roles, 2] over non-terminal states: the sum of legal moves, and the states with a choice.")
-        .def_prop_ro("choosers", [](const Survey &s) { return copied(s.choosers); }, nb::rv_policy::move,
+        .def_prop_ro("choosers", [](const Survey &s) { return copied(s.choosers); }, nb::rv_policy::automatic,
                      "[roles + 1] in how many non-terminal states so many roles have a choice.")
-        .def_prop_ro("ever_true", [](const Survey &s) { return copied(s.ever); }, nb::rv_policy::move,
+        .def_prop_ro("ever_true", [](const Survey &s) { return copied(s.ever); }, nb::rv_policy::automatic,
                      "Packed: the fluents that are true in some state.")
-        .def_prop_ro("always_true", [](const Survey &s) { return copied(s.always); }, nb::rv_policy::move,
+        .def_prop_ro("always_true", [](const Survey &s) { return copied(s.always); }, nb::rv_policy::automatic,
                      "Packed: the fluents that are true in every state.")
-        .def_prop_ro("ever_legal", [](const Survey &s) { return copied(s.ever_legal); }, nb::rv_policy::move,
+        .def_prop_ro("ever_legal", [](const Survey &s) { return copied(s.ever_legal); }, nb::rv_policy::automatic,
                      "Packed: the moves that are legal in some non-terminal state.");
 
     nb::class_<Graph>(m, "StateGraph",

@@ -19,7 +19,7 @@ View<i32> loops_of(const Array2<const i32> &loops) {
 
 // What `work` returns, other threads running meanwhile.
 template <class Work> auto released(Work &&work) {
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     return work();
 }
 
@@ -136,16 +136,6 @@ void bind_graph(nb::module_ &m) {
         },
         array("left"), array("right"), nb::arg("first"), array("literals"), nb::arg("most"),
         "Return how many gates each of some literals depends on, int64; `most` where it is that many or more.");
-    m.def(
-        "scan_rows",
-        [](Array1<const i64> order, Array1<const i64> last_use, i64 first) {
-            std::vector<i64> row;
-            const i64 count = released([&] { return scan_rows(view(order), view(last_use), first, row); });
-            return nb::make_tuple(as_array(std::move(row)), count);
-        },
-        array("order"), array("last_use"), nb::arg("first"),
-        "Return a row for each gate, [gates] int64, numbered from `first`, and how many rows there are then.\n\n"
-        "A row is used again after place `last_use[gate]` of the order (linear scan: Poletto and Sarkar 1999).");
 }
 
 } // namespace herbrand

@@ -33,7 +33,7 @@ auto values(SharedValuer &v, Array2<const u64> states) {
     require(i64(states.shape(1)) == v.valuer.circuit().state_words(), "states have not the words of the circuit");
     std::vector<i64> found(states.shape(0));
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         const std::lock_guard lock(v.turn);
         v.valuer.values(states.data(), nullptr, i64(found.size()), found.data());
     }
@@ -45,7 +45,7 @@ auto features(SharedValuer &v, Array2<const u64> states) {
     const int words = v.valuer.feature_words();
     std::vector<u64> found(states.shape(0) * words);
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         const std::lock_guard lock(v.turn);
         v.valuer.features(states.data(), i64(states.shape(0)), found.data());
     }
@@ -124,7 +124,7 @@ void bind_minimax(nb::module_ &m) {
         .def("move_to",
              [](AlphaBeta &search, Array1<const u64> state) {
                  const u64 *root = checked(search, state);
-                 nb::gil_scoped_release release;
+                 WithoutGil without_gil;
                  search.move_to(root);
              },
              array("state"), "Make a packed state, uint64 [words], the root.")
@@ -148,7 +148,7 @@ void bind_minimax(nb::module_ &m) {
              [](const AlphaBeta &search) {
                  std::vector<u64> found;
                  {
-                     nb::gil_scoped_release release;
+                     WithoutGil without_gil;
                      found = search.seen();
                  }
                  return as_array(std::move(found));

@@ -115,13 +115,13 @@ void bind_play(nb::module_ &m) {
                      "How often what the program takes for granted was not so, and another one took over: 0 or 1.")
         .def_prop_ro("stuck_role", [](const Playouts &p) { return p.block().stuck_role; },
                      "The role that had no legal move in the first such state; -1 if there was none.")
-        .def_prop_ro("stuck_state", [](const Playouts &p) { return as_array(std::vector<u64>(p.block().stuck_state)); }, nb::rv_policy::move,
+        .def_prop_ro("stuck_state", [](const Playouts &p) { return as_array(std::vector<u64>(p.block().stuck_state)); }, nb::rv_policy::automatic,
                      "That state, packed.")
-        .def_prop_ro("lengths", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().lengths)); }, nb::rv_policy::move,
+        .def_prop_ro("lengths", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().lengths)); }, nb::rv_policy::automatic,
                      "[...] how many games had each length.")
-        .def_prop_ro("goals", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().goals)); }, nb::rv_policy::move,
+        .def_prop_ro("goals", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().goals)); }, nb::rv_policy::automatic,
                      "[goals] games that ended with each goal, where it was the only one of its role.")
-        .def_prop_ro("choices", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().choices)); }, nb::rv_policy::move,
+        .def_prop_ro("choices", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().choices)); }, nb::rv_policy::automatic,
                      "[roles] the sum of the numbers of legal moves over all states in which one was chosen.");
     m.def("playing_program", [](const CircuitPtr &c, bool assume) { return describe(*c->playing(assume)); },
           nb::arg("circuit"), nb::arg("assume") = true,

@@ -114,7 +114,7 @@ auto plant(Tree &t, Array2<const u64> states) {
     require(states.shape(1) == words, "packed states of this game are [n, words]");
     std::vector<i64> roots(states.shape(0));
     {
-        nb::gil_scoped_release release;
+        WithoutGil without_gil;
         std::lock_guard hold(t.lock);
         std::vector<u64> state(t.words);
         for (std::size_t i = 0; i < roots.size(); ++i) {
@@ -182,7 +182,7 @@ i64 expand(Round &round, Array1<const i64> roots, int most, int widest, double w
     require(most > 0 && widest > 0, "there is a way, and a joint move from a leaf, at least");
     require(std::isfinite(weight) && weight >= 0.0, "the weight of a way under way is a number from 0 on");
     const std::vector<i64> kept(roots.data(), roots.data() + roots.size());
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     return round.expand(kept.data(), static_cast<i64>(kept.size()), most, widest, weight);
 }
 
@@ -200,7 +200,7 @@ void backpropagate(Round &round, Array2<const i16> goals, Array1<const i64> leng
                 "played moves are [moves, words], with a bit for each game");
         bits = played->data();
     }
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     round.backpropagate(goals.data(), lengths.data(), static_cast<i64>(lengths.size()), bits, words);
 }
 
@@ -232,7 +232,7 @@ i64 run(Round &round, i64 root, Expander &players, Array1<u64> generator, Stop &
         plan.places = kept.data();
     }
     plan.generator = generator.data();
-    nb::gil_scoped_release release;
+    WithoutGil without_gil;
     return round.run(root, players, plan, stop);
 }
 

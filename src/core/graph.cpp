@@ -375,34 +375,4 @@ std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32
     return found;
 }
 
-i64 scan_rows(View<i64> order, View<i64> last_use, i64 first, std::vector<i64> &row) {
-    const i64 gates = order.size;
-    need(last_use.size == gates, "a last use for each gate");
-    // gates by the place after which their row is free: lists linked through `following`
-    std::vector<i64> head(gates + 1, -1), following(gates, -1), free;
-    row.assign(gates, -1);
-    i64 count = first;
-    for (i64 i = 0; i < gates; ++i) {
-        const i64 gate = order[i];
-        need(gate >= 0 && gate < gates && row[gate] < 0, "each gate stands once in the order");
-        // operands that are used here for the last time: a gate reads them before it writes
-        for (i64 at = head[i]; at >= 0; at = following[at]) free.push_back(row[at]);
-        if (free.empty()) {
-            row[gate] = count++;
-        } else {
-            row[gate] = free.back();
-            free.pop_back();
-        }
-        const i64 end = std::min(last_use[gate], gates);
-        need(end >= i, "a gate is used before it is computed");
-        if (end == i) { // nobody reads it
-            free.push_back(row[gate]);
-        } else {
-            following[gate] = head[end];
-            head[end] = gate;
-        }
-    }
-    return count;
-}
-
 } // namespace herbrand

@@ -106,8 +106,4 @@ std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 liter
 // How many gates each literal depends on, at most `most`.
 std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32> literals, i64 most);
 
-// Give each gate, in `order`, a row that is free once the gate at place last_use[gate] has been computed; rows
-// are numbered from `first`.  Returns how many rows there are then.
-i64 scan_rows(View<i64> order, View<i64> last_use, i64 first, std::vector<i64> &row);
-
 } // namespace herbrand

@@ -3,9 +3,15 @@
 
 #include <pythread.h>
 
+#include <atomic>
+
 namespace herbrand {
 
+// The thread that runs Python's signal handlers; others have no reason to ask for the GIL.
+static std::atomic<unsigned long> main_thread{0};
+
 bool Stop::interrupted() {
+    if (PyThread_get_thread_ident() != main_thread.load(std::memory_order_relaxed)) return false;
     nb::gil_scoped_acquire hold;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     return false;
@@ -15,7 +21,13 @@ bool Stop::interrupted() {
 
 NB_MODULE(_core, m) {
     using namespace herbrand;
+    nb::set_leak_warnings(false); // daemon threads keep what they use until the process is gone
     m.doc() = "The compiled core of herbrand; `herbrand.core` is what to import.";
+    main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
+    const nb::module_ os = nb::module_::import_("os");
+    if (nb::hasattr(os, "register_at_fork")) // the thread that forks is the main thread of the child
+        os.attr("register_at_fork")(
+            nb::arg("after_in_child") = nb::cpp_function([] { main_thread = PyThread_get_thread_ident(); }));
     m.def("levels", &usable_levels, "The levels of kernels that this processor can run, the best one last.");
     m.def("level", [] { return std::string(kernels().level); }, "The level of the kernels that are used.");
     m.def("use_level", [](const std::string &level) { use_kernels(kernels_of(level)); }, nb::arg("level"),

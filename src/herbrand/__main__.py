@@ -1,6 +1,6 @@
 """`python -m herbrand` is the command `herbrand`."""
 
-from herbrand.cli.main import program
+from herbrand.cli.main import main
 
 if __name__ == "__main__":
-    program(prog_name="herbrand")
+    main(prog_name="herbrand")

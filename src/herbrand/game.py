@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import os
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -268,7 +268,7 @@ class Game:
         except BudgetExceeded as error:
             self._ground_failure = allowed, error.spent, error.reached
             raise
-        from herbrand.network import optimised, wire  # loads the compiler, for which there may be no need
+        from herbrand.network import optimised, wire
 
         with without_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
             wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
@@ -463,7 +463,7 @@ class Game:
 
         if engine not in ENGINES:
             raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
-        drawn = random.SystemRandom().randrange(2**32) if seed is None else seed
+        drawn = int.from_bytes(os.urandom(4), "little") if seed is None else seed
         limits = limits or UNLIMITED
         note = None
         if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:

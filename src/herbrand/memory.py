@@ -3,9 +3,6 @@
 glibc keeps what was freed, in an arena for each thread, for later: a program that listens for weeks
 would keep what the largest rulesheet needed, several times over.  It can be told to give it back; other
 systems do so by themselves, or do not offer it.
-
-The text of libraries counts, too: that of LLVM, which is read once to load machine code, takes 70 MB.  Pages
-that were only read can be forgotten; what is needed again comes from the file, or the system's memory of it.
 """
 
 from __future__ import annotations
@@ -19,15 +16,8 @@ from typing import Any
 
 __all__ = ["give_back", "keep_large_blocks_apart", "megabytes", "most_megabytes"]
 
-_LARGE = 4096
-"""Kilobytes in memory from which a part of a file is forgotten; what is smaller is in use, such as Python."""
-_MAPPING = re.compile(
-    r"^([0-9a-f]+)-([0-9a-f]+) r-[-x]p [0-9a-f]+ \S+ [1-9][0-9]* +/.*\n((?:[A-Z].*\n)*)", re.MULTILINE
-)
-"""A part of a file, private and not to be written to, and what Linux says about it."""
-_ENTRY = re.compile(r"^(Rss|Anonymous|Locked): +([0-9]+) kB", re.MULTILINE)
-_DONTNEED, _MMAP_THRESHOLD = 4, -3
-"""`MADV_DONTNEED` and `M_MMAP_THRESHOLD`."""
+_MMAP_THRESHOLD = -3
+"""`M_MMAP_THRESHOLD` of glibc."""
 _BLOCK = 1 << 17
 """Bytes from which a block is large, as glibc has it at first."""
 

@@ -269,7 +269,7 @@ def test_a_tournament_is_watched_and_a_match_of_it_replayed(page: Page, database
     page.wait_for_selector("text=0 of 0 matches played")
     playing = threading.Thread(target=play)
     playing.start()
-    page.wait_for_selector("text=2 of 2 matches played", timeout=120_000)  # players compile, the first time
+    page.wait_for_selector("text=2 of 2 matches played", timeout=120_000)
     playing.join()
     keep(page, "tournament")
     page.click("text=cup.1.1.a")

@@ -106,8 +106,6 @@ def test_wrong_numbers_are_refused() -> None:
         lambda: core.conjuncts(i4(90), i4(2), 2, 4),
         lambda: core.conjuncts(i4(2), i4(2), 2, -3),
         lambda: core.cone_sizes(i4(2), i4(2), 2, i4(90), 5),
-        lambda: core.scan_rows(np.array([0, 0]), np.array([1, 1]), 0),
-        lambda: core.scan_rows(np.array([5]), np.array([1]), 0),
         lambda: core.build_gates(
             i4(0), i4(0), np.array([0, 1]), i4(0), np.array([0, 1]), i4(9), i4(-1), 4, 2
         ),

@@ -33,7 +33,7 @@ from herbrand.records import Store
 from herbrand.records.recorder import Recorder
 
 game = herbrand.loads(GAME)
-game.initial_state().legal_moves()  # what is compiled for it once is no matter of the clocks
+game.initial_state().legal_moves()  # the network is no matter of the clocks
 with Store(sys.argv[1]) as store:
     manager = Manager(game, Settings(start_clock=10, play_clock=2, grace=0.5, seed=1))
     asyncio.run(harass_manager(manager, listener=Recorder(store)))
@@ -48,14 +48,6 @@ def test_there_are_many_cases() -> None:
     assert len(MANAGERS) >= 40
 
 
-@pytest.fixture(scope="module")
-def compiled() -> None:
-    """The kernels were compiled before and are on disk: a compiler needs memory once, whoever attacks."""
-    words = ["match", "ticTacToe", "--player", "random", "--start-clock", "60"]
-    subprocess.run([sys.executable, "-m", "herbrand", *words], capture_output=True, timeout=300, check=False)
-
-
-@pytest.mark.usefixtures("compiled")
 def test_bad_players_cannot_stop_a_match_or_hurt_the_other_side(tmp_path: Path) -> None:
     """All misbehave at once: each match ends in time, the problem is on record, the honest side unharmed, memory bounded."""
     path = tmp_path / "bad.db"
@@ -81,7 +73,6 @@ def test_bad_players_cannot_stop_a_match_or_hurt_the_other_side(tmp_path: Path) 
         assert longest <= 64 * 1024
 
 
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
     """While all attack, INFO is answered and an honest manager's matches have no problem; it stays small; all is logged."""
@@ -107,7 +98,6 @@ def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 @pytest.mark.parametrize("player", ["random", "mcts"])
 def test_large_games_do_not_make_a_player_large(player: str, player_process: Any) -> None:
@@ -132,10 +122,9 @@ def test_large_games_do_not_make_a_player_large(player: str, player_process: Any
         assert most_memory(pid) < LARGEST
 
 
-@pytest.mark.usefixtures("compiled")
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 def test_a_player_that_searches_stays_small(player_process: Any) -> None:
-    """Its compiled search and the trees of several matches, which nobody ends, are within the bound."""
+    """Its search and the trees of several matches, which nobody ends, are within the bound."""
     games = ("ticTacToe", "connectFour", "checkers")
     with player_process("mcts", "--matches", "6") as (port, pid, log):
         for name in games:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TIC = games.path("ticTacToe").read_text(encoding="utf-8")
 URI = "file:///somewhere/game.kif"
 PATIENCE = 240
-"""Seconds for one session, on a busy machine that compiles what analysing needs for the first time."""
+"""Seconds for one session, on a busy machine."""
 
 
 @contextlib.asynccontextmanager

@@ -269,14 +269,14 @@ def test_a_network_that_is_ready_while_a_move_is_looked_for_is_used(
 def test_what_a_match_found_out_is_let_go_at_its_end(
     about_to_win: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing is held by what goes on: compiling, which nobody waits for any more."""
+    """The network that is still being made, for which no player waits any more, holds nothing."""
     is_over = threading.Event()
 
-    def compiling(*_: Any) -> Any:
+    def building(*_: Any) -> Any:
         is_over.wait(300)
         raise HerbrandError("too late")
 
-    monkeypatch.setattr(MctsPlayer, "_made_probe", compiling)
+    monkeypatch.setattr(MctsPlayer, "_made_probe", building)
     player = MctsPlayer(seed=1)
     player.start(about_to_win.game, "xplayer", 0)
     until = time.monotonic() + 200

@@ -115,7 +115,7 @@ def test_moves_at_once_are_not_solved() -> None:
     player.start(game, game.roles[0], 600)
     assert player.policy is None
     state = game.initial_state()
-    for _ in range(120):  # until what plays instead is compiled
+    for _ in range(120):  # until what plays instead is ready
         assert state.is_legal(game.roles[0], player.select(state, 0.5))
         if player.report() is not None:
             break

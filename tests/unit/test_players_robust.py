@@ -125,7 +125,7 @@ def test_a_process_that_still_starts_is_not_asked_about_the_next_match(
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is bounded by the system")
 def test_a_player_with_little_memory_answers_all_the_same() -> None:
-    """Compiled code has no room in its process; legal moves are played, in time."""
+    """Its process has too little memory for a search; legal moves are played, in time."""
     game = herbrand.load("ticTacToe")
     player = ProcessPlayer("mcts", seed=1, megabytes=150)
     player.start(game, "xplayer", 20)

@@ -267,7 +267,7 @@ def test_the_faster_way_is_taken(monkeypatch: pytest.MonkeyPatch, faster: bool) 
 
 
 def test_moves_in_any_sequence_of_whole_numbers() -> None:
-    """Lists and tuples of integers go straight to compiled code, everything else is looked at first."""
+    """Lists and tuples of integers go straight to the core, everything else is looked at first."""
     walker = herbrand.load("ticTacToe").walker()
     assert walker.legal() == [walker.legal(0), walker.legal(1)]
     joint = [moves[-1] for moves in walker.legal()]
@@ -286,7 +286,7 @@ def test_moves_in_any_sequence_of_whole_numbers() -> None:
 
 
 def test_nothing_is_kept_of_what_was_asked() -> None:
-    """Compiled code gives away what it makes and keeps nothing: the number of objects stays the same."""
+    """The core gives away what it makes and keeps nothing: the number of objects stays the same."""
     game = herbrand.load("ticTacToe")
     walker, first = game.walker(), game.initial_state()
 

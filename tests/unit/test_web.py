@@ -209,7 +209,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
 
 def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a move stand values and visits of the best ones and what is expected; a hint says the same."""
-    monkeypatch.setattr("herbrand.web.table.PREPARATION", 200.0)  # as long as compiling takes, the first time
+    monkeypatch.setattr("herbrand.web.table.PREPARATION", 200.0)  # a busy machine
     table = Table()
     seats = {"xplayer": "mcts", "oplayer": "you"}
     table.open(games.text("ticTacToe"), "prefix", "ticTacToe", seats, clock=0.5, seed=1)

@@ -142,8 +142,7 @@ def _table(progress: Progress) -> list[str]:
 def _summary(progress: Progress) -> str:
     at = f"{progress.seconds:5.0f} s  "
     if not progress.candidates:
-        more = "; compiling takes a while the first time" if not progress.under_way else ""
-        return f"{at}looking at the first games ({progress.under_way} so far{more})"
+        return f"{at}looking at the first games ({progress.under_way} so far)"
     spent = sum(progress.spent.values())
     most = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common(3))
     under_way = f" (+{progress.under_way})" if progress.under_way else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -83,6 +82,8 @@ def bundled(name: str, param: click.Parameter | None, ctx: click.Context | None)
     try:
         return str(games.path(name))
     except FileNotFoundError:
+        from difflib import get_close_matches
+
         by_lower = {n.lower(): n for n in games.names()}
         near = get_close_matches(name.lower(), by_lower, n=1)
         hint = f"did you mean `{by_lower[near[0]]}`? " if near else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import sys
@@ -25,7 +24,7 @@ from herbrand.errors import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["COMMANDS", "Program", "failure", "main", "program"]
+__all__ = ["COMMANDS", "Program", "failure", "main"]
 
 COMMANDS: Final = {
     "check": "Find out what is wrong with rulesheets.",
@@ -170,34 +169,11 @@ def cli() -> None:
     """Check, convert, simulate and play games written in the Game Description Language."""
 
 
-def program(prog_name: str | None = None) -> None:
-    """Run the program and end the process; the entry point of the console script.
-
-    Python is torn down while threads of compiled code go on, some of which crash then.  So the process ends
-    at once, after everything else that has to be done, if there are threads left.
-    """
-    status = 1
-
-    def end() -> None:
-        threads = sys.modules.get("threading")
-        if threads is None or threads.active_count() < 2:
-            return
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError, AttributeError):
-                stream.flush()
-        os._exit(status)
-
-    atexit.register(end)  # what is registered first comes last
-    try:
-        main(prog_name=prog_name)
-    except SystemExit as exit_:
-        status = exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
-        raise
-    status = 0
-
-
 def main(args: Sequence[str] | None = None, prog_name: str | None = None) -> None:
-    """Run the program with some arguments, and raise `SystemExit`."""
+    """Run the program, with the arguments of the process or others, and raise `SystemExit`.
+
+    The entry point of the console script.
+    """
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -57,7 +57,6 @@ def command(
     Exits with 1 if a game could not be measured.
     """
     from herbrand.measure import CATALOGUE, measure
-    from herbrand.simulate.speed import telling
 
     wanted = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
     for name in wanted or ():
@@ -70,8 +69,7 @@ def command(
     for file in files:
         game = read_game(file, notation)
         try:
-            with telling(lambda: remark("compiling kernels (once)...")):
-                measures = measure(game, effort=budget, seed=seed, only=wanted, seconds=seconds)
+            measures = measure(game, effort=budget, seed=seed, only=wanted, seconds=seconds)
         except HerbrandError as error:
             remark(f"error: {game.name}: {error}")
             failed = True

@@ -5,7 +5,6 @@ Colour: `NO_COLOR` turns it off, `FORCE_COLOR` turns it on, otherwise a terminal
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -52,6 +51,8 @@ def remark(text: str) -> None:
 
 def write_json(value: Any) -> None:
     """Write the answer as JSON."""
+    import json
+
     result(json.dumps(value, indent=2, ensure_ascii=False))
 
 

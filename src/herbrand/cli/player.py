@@ -55,7 +55,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
 )
 @click.option(
     "--memory",
-    type=click.IntRange(300),
+    type=click.IntRange(160),
     default=300,
     show_default=True,
     metavar="MB",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option, max_steps
 from herbrand.cli.output import count, progress_bar, remark, result, write_json
-from herbrand.game import ENGINES, FEW_PLAYOUTS
+from herbrand.game import ENGINES
 from herbrand.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -65,20 +64,18 @@ def command(
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
     limits = Limits(seconds=math.inf if seconds is None else seconds, atoms=DEFAULT.atoms)
-    batched = engine == "network" or (engine == "auto" and playouts >= FEW_PLAYOUTS)
     bar = progress_bar(playouts, f"playing {game.name}")
     update, close = bar or (None, lambda: None)
     try:
-        with _telling() if batched else contextlib.nullcontext():
-            simulation = game.simulate(
-                playouts=playouts,
-                seed=seed,
-                engine=engine,
-                limits=limits,
-                progress=update,
-                threads=threads,
-                **options,
-            )
+        simulation = game.simulate(
+            playouts=playouts,
+            seed=seed,
+            engine=engine,
+            limits=limits,
+            progress=update,
+            threads=threads,
+            **options,
+        )
     finally:
         close()
     if as_json:
@@ -94,12 +91,6 @@ def command(
     if simulation.stopped is not None:
         remark(f"error: {simulation.stopped}; {simulation.playouts} of {playouts} playouts were finished")
         ctx.exit(3)
-
-
-def _telling() -> contextlib.AbstractContextManager[None]:
-    from herbrand.simulate.speed import telling
-
-    return telling(lambda: remark("compiling kernels (once)..."))
 
 
 def _report(simulation: Simulation) -> str:

@@ -1052,13 +1052,6 @@ def cone_sizes(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: i
     Return how many gates each of some literals depends on, int64; `most` where it is that many or more.
     """
 
-def scan_rows(order: NDArray[numpy.int64], last_use: NDArray[numpy.int64], first: int) -> tuple[Any, ...]:
-    """
-    Return a row for each gate, [gates] int64, numbered from `first`, and how many rows there are then.
-
-    A row is used again after place `last_use[gate]` of the order (linear scan: Poletto and Sarkar 1999).
-    """
-
 class StateMemory:
     """
     One state of a circuit, kept between questions, so that the next question costs what has changed.

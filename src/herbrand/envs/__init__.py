@@ -5,7 +5,6 @@
 | `batch`      | `BatchEnv`: up to a million games moved along together, as numpy arrays                |
 | `planes`     | what a learner sees of a state: planes of a board, or bare fluents                     |
 | `turns`      | whether a game goes by turns, and whose turn it is                                     |
-| `kernel`, `spread` | the compiled loops of `BatchEnv`                                                 |
 | `single`     | what interfaces that look at one game at a time have in common                         |
 | `openspiel`  | games for OpenSpiel                                                                    |
 | `session`    | one game played on in place, for the next two                                          |

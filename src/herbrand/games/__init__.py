@@ -24,10 +24,7 @@ them.  Names are looked up without case:
 
 from __future__ import annotations
 
-import json
-from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +55,8 @@ def path(name: str) -> Path:
     sheets = _sheets()
     if found := sheets.get(name.lower()):
         return found
+    from difflib import get_close_matches
+
     near = get_close_matches(name.lower(), sheets, n=1)
     hint = (
         f" (did you mean `{_name(sheets[near[0]], sheets)}`?)"
@@ -76,6 +75,8 @@ def info(name: str) -> dict[str, Any]:
     """Return what is known about a bundled game (the table above); `FileNotFoundError` as in `path`."""
     file = path(name)
     facts = file.with_name(f"{_name(file, _sheets())}.json")
+    import json
+
     content: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
     return content
 
@@ -83,8 +84,7 @@ def info(name: str) -> dict[str, Any]:
 @cache
 def _sheets() -> dict[str, Path]:
     """The rulesheets by their names in lower case, with and without ending."""
-    # A wheel is always unpacked on disk, so that resources are files.
-    everything = [Path(str(entry)) for entry in resources(__name__).iterdir()]
+    everything = list(Path(__file__).parent.iterdir())  # a wheel is always unpacked on disk
     sheets: dict[str, Path] = {}
     for ending in ENDINGS:
         for file in everything:

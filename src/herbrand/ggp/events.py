@@ -28,7 +28,7 @@ class Event:
 
     Of a player: `request` (`peer`, `message`, `reply`, `seconds`), `refused` (`peer`, `reason`), `match`
     (`game`, `role`, `roles`), `select` (`step`, `move`, `seconds`), `late` (`move`), `odd` (`reason`), `end`
-    (`goals`, `terminal`), `compiling` (`reason`), once.  All values are JSON-ready.
+    (`goals`, `terminal`).  All values are JSON-ready.
     """
 
     kind: str

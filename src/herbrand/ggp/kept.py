@@ -32,8 +32,8 @@ MUCH = 65536
 whatever the number of peers, and what they needed is given back to the system."""
 _GAMES = 4
 """How many games are kept."""
-_BASE = 190
-"""Megabytes that Python and the compiled code take, and what is freed but not given back yet."""
+_BASE = 110
+"""Megabytes that Python and the libraries take, and what is freed but not given back yet."""
 _ATOM = 500
 """Bytes that a derived atom takes, tables, indexes and all."""
 _SECONDS = 60.0

@@ -56,11 +56,9 @@ def ground(
     that, because making a network of it takes many times as much.  Threads ground one after another.
     Raises `BudgetExceeded` when these are not enough.
     """
-    from herbrand.ground.aspif import parse_aspif
-    from herbrand.ground.clingo_child import ground_text
+    from herbrand.ground.clingo_child import grounder
     from herbrand.ground.encode import INTERFACE, encode
     from herbrand.ground.fixed import fix
-    from herbrand.ground.program import GroundProgram
     from herbrand.program.clauses import Program
     from herbrand.program.terms import TermTable
 
@@ -74,8 +72,12 @@ def ground(
     if not _GROUNDING.acquire(timeout=max(0.0, min(limits.seconds, TIMEOUT_MAX))):
         raise BudgetExceeded(f"{limits.seconds:g} seconds", "waiting for another thread that grounds")
     try:
-        output = ground_text(text, seconds=limits.seconds, megabytes=most)
-        head, start, body, atoms, named = parse_aspif(output, terms, most=(most << 20) // 20)
+        with grounder(text, seconds=limits.seconds, megabytes=most) as output:
+            # numpy is loaded while the grounder runs
+            from herbrand.ground.aspif import parse_aspif
+            from herbrand.ground.program import GroundProgram
+
+            head, start, body, atoms, named = parse_aspif(output, terms, most=(most << 20) // 20)
     finally:
         _GROUNDING.release()
     return GroundProgram(terms, head, start, body, atoms, named, time.monotonic() - started)

@@ -68,10 +68,13 @@ def parse_aspif(
         raise InternalError("the grounder gave no aspif")
     named = _names(shown, terms)
     body = np.concatenate(bodies)
-    used = np.unique(
-        np.concatenate([np.abs(body), *(rows[:, 0].astype(np.int32) for rows in named.values())])
-    )
-    kept = np.intersect1d(np.concatenate(facts), used)
+    used = np.concatenate([np.abs(body), *(rows[:, 0].astype(np.int32) for rows in named.values())])
+    all_facts = np.concatenate(facts)
+    is_kept = np.zeros(max(int(used.max(initial=0)), int(all_facts.max(initial=0))) + 1, bool)
+    is_kept[all_facts] = True
+    is_used = np.zeros_like(is_kept)
+    is_used[used] = True
+    kept = np.flatnonzero(is_kept & is_used).astype(np.int32)
     head = np.concatenate([*heads, kept])
     start = np.concatenate(([0], np.cumsum(np.concatenate(lengths)), np.full(len(kept), len(body))))
     largest = max(int(head.max(initial=0)), int(used.max(initial=0)))

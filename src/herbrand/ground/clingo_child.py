@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from herbrand.errors import BudgetExceeded, HerbrandError, InternalError
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-__all__ = ["ground_text"]
+__all__ = ["grounder"]
 
 PIECE: Final = 1 << 20
 """Bytes that are read at a time."""
@@ -59,65 +59,84 @@ else:
 _NO_MEMORY: Final = ("bad_alloc", "MemoryError", "failed to map", "allocate memory", "allocate region")
 
 
-def ground_text(text: str, *, seconds: float, megabytes: int) -> Iterator[bytes]:
-    """Ground a program; yield it in clingo's intermediate format (aspif), whole lines at a time.
+@contextlib.contextmanager
+def grounder(text: str, *, seconds: float, megabytes: int) -> Iterator[Iterator[bytes]]:
+    """Ground a program while the context lasts, in another process that has begun when this returns.
 
-    Raises `BudgetExceeded` when time or memory is used up, `HerbrandError` without clingo.
+    The context gives the ground program in clingo's intermediate format (aspif), whole lines at a time.
+    Reading it raises `BudgetExceeded` when time or memory is used up; `HerbrandError` without clingo.
     """
     if not _clingo()[0]:
         raise HerbrandError("grounding needs the library `clingo`: pip install clingo")
-    with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
-        file = Path(folder) / "game.lp"
-        file.write_text(text, encoding="ascii")
-        with (Path(folder) / "messages").open("w+b") as messages:
-            yield from _run(file, messages, seconds, megabytes)
+    with tempfile.TemporaryFile(prefix="herbrand-") as program, tempfile.TemporaryFile() as messages:
+        program.write(text.encode("ascii"))
+        program.seek(0)
+        with _Grounder(program, messages, seconds, megabytes) as running:
+            yield running.lines()
 
 
-def _run(file: Path, messages: IO[bytes], seconds: float, megabytes: int) -> Iterator[bytes]:
-    limited = _has_limits()
-    processor = math.ceil(min(max(seconds, 1.0), 1e6))
-    clock = min(max(seconds, 0.0) * (PATIENCE if limited and seconds >= 1 else 1), 1e6)
-    folder, library = _clingo()
-    command = [
-        *(sys.executable, "-I", "-S", "-c", (_LIMITS if limited else "") + _CHILD),
-        *(str(megabytes), str(processor), folder, library),
-        *("--mode=gringo", "--output=intermediate", "--warn=none", str(file)),
-    ]
-    before = _children() if limited else 0.0
-    started = time.monotonic()
-    with subprocess.Popen(  # noqa: S603  # our own interpreter
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=messages,
-        # unbuffered, the grounder would write every number by a call of its own
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
-    ) as child:
-        assert child.stdout is not None
-        stop = Timer(clock, child.kill)
-        stop.daemon = True
-        stop.start()
+class _Grounder:
+    """A grounder that runs, with its clocks."""
+
+    def __init__(self, program: IO[bytes], messages: IO[bytes], seconds: float, megabytes: int) -> None:
+        self.limited = _has_limits()
+        self.seconds, self.megabytes, self.messages = seconds, megabytes, messages
+        self.processor = math.ceil(min(max(seconds, 1.0), 1e6))
+        self.clock = min(max(seconds, 0.0) * (PATIENCE if self.limited and seconds >= 1 else 1), 1e6)
+        folder, library = _clingo()
+        command = [
+            *(sys.executable, "-I", "-S", "-c", (_LIMITS if self.limited else "") + _CHILD),
+            *(str(megabytes), str(self.processor), folder, library),
+            *("--mode=gringo", "--output=intermediate", "--warn=none", "-"),
+        ]
+        self.before = _children() if self.limited else 0.0
+        self.started = time.monotonic()
+        self.child = subprocess.Popen(  # noqa: S603  # our own interpreter
+            command,
+            stdin=program,
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            # unbuffered, the grounder would write every number by a call of its own
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        )
+        self.stop = Timer(self.clock, self.child.kill)
+        self.stop.daemon = True
+        self.stop.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop.cancel()
+        self.child.kill()
+        with self.child:  # waits, and closes the pipe
+            pass
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield what it writes, whole lines at a time; raise what ended it where that is not all."""
+        assert self.child.stdout is not None
         rest, complete = b"", False
-        try:
-            while piece := child.stdout.read(PIECE):
-                lines, line_feed, rest = (rest + piece).rpartition(b"\n")
-                complete = not rest and (lines == b"0" or lines.endswith(b"\n0"))
-                yield lines + line_feed
-            child.wait()
-        finally:
-            stop.cancel()
-            child.kill()
-    if complete:
-        return
-    if time.monotonic() - started >= clock or (limited and _children() - before >= processor - 0.5):
-        raise BudgetExceeded(f"{seconds:g} seconds", "while grounding")
-    messages.seek(0)
-    message = messages.read().decode(errors="replace").strip()
-    if child.returncode < 0 or "INTERRUPTED" in message:
-        raise BudgetExceeded("what the system allows a process", "while grounding: the grounder was stopped")
-    if not message or any(word in message for word in _NO_MEMORY):
-        raise BudgetExceeded(f"{megabytes} MB", "while grounding")
-    raise InternalError(f"the grounder refused our program: {message.splitlines()[-1]}")
+        while piece := self.child.stdout.read(PIECE):
+            lines, line_feed, rest = (rest + piece).rpartition(b"\n")
+            complete = not rest and (lines == b"0" or lines.endswith(b"\n0"))
+            yield lines + line_feed
+        self.child.wait()
+        if not complete:
+            raise self._failure()
+
+    def _failure(self) -> HerbrandError:
+        late = time.monotonic() - self.started >= self.clock
+        if late or (self.limited and _children() - self.before >= self.processor - 0.5):
+            return BudgetExceeded(f"{self.seconds:g} seconds", "while grounding")
+        self.messages.seek(0)
+        message = self.messages.read().decode(errors="replace").strip()
+        if self.child.returncode < 0 or "INTERRUPTED" in message:
+            return BudgetExceeded(
+                "what the system allows a process", "while grounding: the grounder was stopped"
+            )
+        if not message or any(word in message for word in _NO_MEMORY):
+            return BudgetExceeded(f"{self.megabytes} MB", "while grounding")
+        return InternalError(f"the grounder refused our program: {message.splitlines()[-1]}")
 
 
 def _clingo() -> tuple[str, str]:

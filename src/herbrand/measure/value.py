@@ -72,7 +72,7 @@ class Measures:
     notes: tuple[str, ...] = ()
     """What is to be said about all of them."""
     seconds: float = field(default=0.0, compare=False)
-    """Processor time of this thread; grounding and compiling counted, child processes not."""
+    """Processor time of this thread; child processes not counted."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", MappingProxyType(dict(self.by_name)))

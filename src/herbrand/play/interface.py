@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Player"]
 
-_REHEARSING = 0.25
-"""The part of the start clock after which what else is to be prepared does not wait for the rules."""
+_PRIMING = 0.25
+"""The part of the start clock after which other preparation no longer waits for the rules."""
 
 
 class Player(ABC):
@@ -67,11 +67,11 @@ class Player(ABC):
         self._stopped.clear()
         self._game = game
         self._role = game.roles[game.role_index(role)]
-        rehearsal = threading.Thread(target=_rehearse, args=(game,), daemon=True)
-        rehearsal.start()  # not here: nobody knows how long the rules take
-        enough = self.until(_REHEARSING * start_clock)
-        while rehearsal.is_alive() and self.may_go_on(enough):
-            rehearsal.join(max(0.0, min(0.05, enough - time.monotonic())))
+        priming = threading.Thread(target=_prime_rules, args=(game,), daemon=True)
+        priming.start()  # not here: the rules may take longer than the clock
+        enough = self.until(_PRIMING * start_clock)
+        while priming.is_alive() and self.may_go_on(enough):
+            priming.join(max(0.0, min(0.05, enough - time.monotonic())))
         self.prepare(deadline)
 
     def prepare(self, deadline: float) -> None:
@@ -132,10 +132,11 @@ class Player(ABC):
         return joint
 
 
-def _rehearse(game: Game) -> None:
-    """Ask the rules all that is asked in a match, for two steps: code for them is written when it is needed.
+def _prime_rules(game: Game) -> None:
+    """Ask the evaluator of the rules everything that is asked in a match, for two steps.
 
-    That takes longer than a short clock.
+    It translates a relation to Python when that is first asked for, and tables what no move can change:
+    up to 0.6 s in large games, longer than a short clock.
     """
     with suppress(HerbrandError):  # who asks later is told
         state = game.initial_state("rules")

@@ -9,11 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from herbrand.core import LANES, Stop
 from herbrand.limits import UNLIMITED
@@ -48,6 +45,17 @@ def parts(playouts: int, lanes: int) -> list[int]:
     return [playouts // count + (i < playouts % count) for i in range(count)]
 
 
+def seeds(seed: int, count: int) -> list[int]:
+    """Return the seeds of parts: SplitMix (Steele, Lea and Flood 2014) from the one given."""
+    found = []
+    for part in range(1, count + 1):
+        word = (seed + part * 0x9E3779B97F4A7C15) % (1 << 64)
+        word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % (1 << 64)
+        word = (word ^ (word >> 27)) * 0x94D049BB133111EB % (1 << 64)
+        found.append(word ^ (word >> 31))
+    return found
+
+
 def play(
     network: Network,
     name: str,
@@ -70,7 +78,7 @@ def play(
         return simulator.play(
             name, playouts=playouts, seed=seed, max_steps=max_steps, limits=limits, progress=progress
         )
-    seeds = np.random.SeedSequence(seed).generate_state(len(sizes), np.uint64).tolist()
+    own_seeds = seeds(seed, len(sizes))
     clock = limits.start()
     done, lock, stop = [0] * len(sizes), threading.Lock(), Stop()
 
@@ -88,19 +96,43 @@ def play(
         return simulator.play(
             name,
             playouts=sizes[part],
-            seed=seeds[part],
+            seed=own_seeds[part],
             max_steps=max_steps,
             limits=replace(limits, seconds=max(left, 0.0)),
             progress=advanced,
             stop=stop,
         )
 
-    with ThreadPoolExecutor(max_workers=max(1, threads or available_threads())) as pool:
-        futures = [pool.submit(one, part) for part in range(len(sizes))]
+    found: list[Simulation | None] = [None] * len(sizes)
+    failures: list[BaseException] = []
+    waiting = list(reversed(range(len(sizes))))
+
+    def work() -> None:
         try:
-            found = [future.result() for future in futures]
-        finally:
+            while True:
+                with lock:
+                    if not waiting:
+                        return
+                    part = waiting.pop()
+                found[part] = one(part)
+        except BaseException as error:  # noqa: BLE001  # raised where the threads meet again
+            failures.append(error)
             stop.set()
+
+    others = [
+        threading.Thread(target=work)
+        for _ in range(min(max(1, threads or available_threads()), len(sizes)) - 1)
+    ]
+    try:
+        for thread in others:
+            thread.start()
+        work()
+        for thread in others:
+            thread.join()
+    finally:
+        stop.set()  # an interrupt reaches this thread alone
+    if failures:
+        raise failures[0]
     played = [simulation for simulation in found if simulation is not None]
     whole = merge(played, seed=seed)
     if len(played) < len(sizes) or whole.stopped is not None:

@@ -6,7 +6,6 @@ than of their end; games that are not over when the time is up count as transiti
 
 from __future__ import annotations
 
-import contextlib
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,13 +16,11 @@ from herbrand.errors import BudgetExceeded
 from herbrand.limits import Clock, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from herbrand.network.network import Network
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.playouts import Simulation
 
-__all__ = ["ProcessorTime", "Speed", "efficiency", "measure_engine", "measure_network", "telling"]
+__all__ = ["ProcessorTime", "Speed", "efficiency", "measure_engine", "measure_network"]
 
 _PLENTY = 1 << 49
 """More games than are ever played."""
@@ -161,10 +158,3 @@ def _smallest() -> Network:
         },
     )
     return wire(program, [role])
-
-
-@contextlib.contextmanager
-def telling(say: Callable[[], None]) -> Iterator[None]:
-    """Nothing is compiled any more: `say` is not called."""
-    del say
-    yield

@@ -16,7 +16,7 @@ from herbrand.errors import HerbrandError
 __all__ = ["MEGABYTES", "Child", "ChildError", "ChildLost"]
 
 MEGABYTES: Final = 3000
-"""Address space of a child; libraries that compile take most of it."""
+"""Address space of a child; libraries reserve much more than they use."""
 LONGEST_ANSWER: Final = 64_000_000
 
 
