@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@ using i16 = std::int16_t;
 // widest registers.  All back ends work on rows of this size, so that all of them play the same games.
 inline constexpr int LANES = 512;
 inline constexpr int WORDS = LANES / 64;
+static_assert(std::endian::native == std::endian::little, "bits in words are taken for bits in bytes, as numpy packs them");
 
 // Goal values that are none; the same numbers stand in `herbrand.core`.
 inline constexpr i16 NO_VALUE = -1;       // no goal value holds
@@ -38,8 +40,8 @@ class RowBuffer {
 public:
     RowBuffer() = default;
     explicit RowBuffer(std::size_t rows) : rows_(rows) {
-        data_ = static_cast<u64 *>(std::aligned_alloc(64, (rows ? rows : 1) * 64));
-        if (!data_) throw std::bad_alloc();
+        if (rows > std::numeric_limits<std::size_t>::max() / 64) throw std::bad_alloc();
+        data_ = static_cast<u64 *>(::operator new(rows * 64, ALIGNMENT));
         clear();
     }
     RowBuffer(RowBuffer &&other) noexcept : data_(other.data_), rows_(other.rows_) {
@@ -53,7 +55,7 @@ public:
     }
     RowBuffer(const RowBuffer &) = delete;
     RowBuffer &operator=(const RowBuffer &) = delete;
-    ~RowBuffer() { std::free(data_); }
+    ~RowBuffer() { ::operator delete(data_, ALIGNMENT); }
 
     u64 *row(std::size_t i) { return data_ + i * WORDS; }
     const u64 *row(std::size_t i) const { return data_ + i * WORDS; }
@@ -65,6 +67,8 @@ public:
     }
 
 private:
+    static constexpr std::align_val_t ALIGNMENT{64};
+
     u64 *data_ = nullptr;
     std::size_t rows_ = 0;
 };
@@ -111,11 +115,42 @@ private:
 inline int popcount(u64 word) { return __builtin_popcountll(word); }
 inline int lowest_bit(u64 word) { return __builtin_ctzll(word); }
 
+// Call f with the number of each bit that is set.
+template <class F> void each_bit(u64 word, F &&f) {
+    for (; word; word &= word - 1) f(lowest_bit(word));
+}
+// Call f with each lane that is set in a row.
+template <class F> void each_lane(const u64 *row, F &&f) {
+    for (int w = 0; w < WORDS; ++w) each_bit(row[w], [&](int b) { f(64 * w + b); });
+}
+
+// Throws std::invalid_argument, in Python a ValueError, with a text.
+inline void require(bool condition, const char *what) {
+    if (!condition) throw std::invalid_argument(what);
+}
+
 // The finaliser of SplitMix (Steele, Lea and Flood 2014): scatters the bits of a word.
 inline u64 scatter(u64 word) {
     word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
     word = (word ^ (word >> 27)) * 0x94D049BB133111EBu;
     return word ^ (word >> 31);
+}
+
+// The product of two words, in two words.
+struct Product {
+    u64 low, high;
+};
+inline Product multiply(u64 a, u64 b) {
+#if defined(__SIZEOF_INT128__)
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return {static_cast<u64>(product), static_cast<u64>(product >> 64)};
+#else
+    const u64 low = u32(a), high = a >> 32, other_low = u32(b), other_high = b >> 32;
+    const u64 first = low * other_low, second = high * other_low + (first >> 32);
+    const u64 third = low * other_high + u32(second);
+    return {third << 32 | u32(first), high * other_high + (second >> 32) + (third >> 32)};
+#endif
 }
 
 // SplitMix itself: a small generator for choices that are made one at a time.
@@ -124,13 +159,12 @@ struct SplitMix {
     u64 next() { return scatter(state += 0x9E3779B97F4A7C15u); }
     // A number below `bound`, each equally likely (Lemire 2019).
     u64 below(u64 bound) {
-        unsigned __int128 product = static_cast<unsigned __int128>(next()) * bound;
-        if (static_cast<u64>(product) < bound) {
+        Product product = multiply(next(), bound);
+        if (product.low < bound) {
             const u64 threshold = -bound % bound;
-            while (static_cast<u64>(product) < threshold)
-                product = static_cast<unsigned __int128>(next()) * bound;
+            while (product.low < threshold) product = multiply(next(), bound);
         }
-        return static_cast<u64>(product >> 64);
+        return product.high;
     }
     // A number from 0 to 1, exclusive.
     double uniform() { return static_cast<double>(next() >> 11) * (1.0 / 9007199254740992.0); }

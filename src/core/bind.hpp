@@ -23,6 +23,10 @@ template <class T> using Array2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::
 // The name of an argument that is such an array: nanobind would convert others, and what is written into
 // a converted array is lost.
 inline auto array(const char *name) { return nb::arg(name).noconvert(); }
+// The elements of an array.
+template <class T> std::vector<T> copied(const Array1<const T> &array) {
+    return std::vector<T>(array.data(), array.data() + array.size());
+}
 // A vector as an array that owns it.
 template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> as_array(std::vector<T> &&values) {
     auto *kept = new std::vector<T>(std::move(values));
@@ -35,11 +39,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> as_array2(std::vector<T> &&values, std::s
     nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
     const std::size_t rows = columns ? kept->size() / columns : 0;
     return nb::ndarray<nb::numpy, T, nb::ndim<2>>(kept->data(), {rows, columns}, owner);
-}
-
-// Throws std::invalid_argument, in Python a ValueError, with a text.
-inline void require(bool condition, const char *what) {
-    if (!condition) throw std::invalid_argument(what);
 }
 
 // Lets other threads of Python run while it lives.

@@ -7,10 +7,6 @@ namespace herbrand {
 
 namespace {
 
-template <class T> std::vector<T> copied(const Array1<const T> &array) {
-    return std::vector<T>(array.data(), array.data() + array.size());
-}
-
 CircuitPtr make_circuit(int fluents, int roles, Array1<const i32> left, Array1<const i32> right,
                         Array1<const i32> feedback, Array2<const i32> loops, Array1<const i32> legal,
                         Array1<const i32> move_role, Array1<const i32> next, int terminal,
@@ -43,16 +39,7 @@ CircuitPtr make_circuit(int fluents, int roles, Array1<const i32> left, Array1<c
     require(cones.size() == 3, "no circuit: there are three cones");
     for (int i = 0; i < 3; ++i) c.cones[i] = cones[i];
     require(roles >= 0 && roles < (1 << 20), "no circuit: the number of roles");
-    require(move_role.size() == legal.size(), "no circuit: a role for each move");
-    c.bounds.assign(roles + 1, 0);
-    for (std::size_t m = 0; m < move_role.size(); ++m) {
-        require(move_role(m) >= 0 && move_role(m) < roles && (m == 0 || move_role(m) >= move_role(m - 1)),
-                "no circuit: moves are not sorted by role");
-        ++c.bounds[move_role(m) + 1];
-    }
-    for (int r = 0; r < roles; ++r) c.bounds[r + 1] += c.bounds[r];
-    c.places.assign(1, 0);
-    for (int r = 0; r < roles; ++r) c.places.push_back(c.places[r] + (c.bounds[r + 1] - c.bounds[r] + 63) / 64);
+    c.divide_moves(copied(move_role));
     for (const auto &[family, members] : alternatives) c.alternatives.push_back({family, members});
     c.validate();
     return made;

@@ -7,10 +7,6 @@ namespace herbrand {
 
 namespace {
 
-template <class T> std::vector<T> copied(const Array1<const T> &array) {
-    return std::vector<T>(array.data(), array.data() + array.size());
-}
-
 using Bytes = Array1<u8>;
 
 u8 *sized(const Bytes &array, i64 size, const char *what) {

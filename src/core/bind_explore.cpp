@@ -53,13 +53,13 @@ auto survey(Survey &survey, Bits states, Bools over, Bits legal, Array2<i32> cou
 template <class T> auto copied(const std::vector<T> &values) { return as_array(std::vector<T>(values)); }
 
 // A graph with the arrays that it reads.
-struct Graph {
+struct GraphArrays {
     Array1<const i64> starts;
     Array1<const i32> children;
     Array2<const i32> counts;
     StateGraph graph;
 
-    Graph(Array1<const i64> given_starts, Array1<const i32> given_children, Array2<const i32> given_counts, i64 states)
+    GraphArrays(Array1<const i64> given_starts, Array1<const i32> given_children, Array2<const i32> given_counts, i64 states)
         : starts(given_starts), children(given_children), counts(given_counts) {
         require(starts.size() >= 1 && starts.size() - 1 == counts.shape(0), "counts for each state with edges");
         require(states >= i64(counts.shape(0)) && states < (i64(1) << 31), "the number of states");
@@ -75,7 +75,7 @@ struct Graph {
     void each_state(std::size_t size, const char *what) const { require(i64(size) == graph.states, what); }
 };
 
-auto order(const Graph &g) {
+auto order(const GraphArrays &g) {
     std::vector<i32> longest(g.graph.states), sequence;
     {
         WithoutGil without_gil;
@@ -92,7 +92,7 @@ Pair pair_of(std::optional<Numbers> &&numbers) {
     return std::make_pair(as_array(std::move(numbers->low)), as_array(std::move(numbers->high)));
 }
 
-Pair count_plays(const Graph &g, Array1<const i32> sequence) {
+Pair count_plays(const GraphArrays &g, Array1<const i32> sequence) {
     std::optional<Numbers> found;
     {
         WithoutGil without_gil;
@@ -101,7 +101,7 @@ Pair count_plays(const Graph &g, Array1<const i32> sequence) {
     return pair_of(std::move(found));
 }
 
-Pair spread(const Graph &g, Array1<const u64> low, Array1<const u64> high) {
+Pair spread(const GraphArrays &g, Array1<const u64> low, Array1<const u64> high) {
     g.each_state(low.size(), "a number for each state");
     g.each_state(high.size(), "a number for each state");
     std::optional<Numbers> found;
@@ -112,13 +112,13 @@ Pair spread(const Graph &g, Array1<const u64> low, Array1<const u64> high) {
     return pair_of(std::move(found));
 }
 
-void random_values(const Graph &g, Array1<const i32> sequence, Array2<double> values) {
+void random_values(const GraphArrays &g, Array1<const i32> sequence, Array2<double> values) {
     g.each_state(values.shape(0), "values for each state");
     WithoutGil without_gil;
     g.graph.random_values(sequence.data(), i64(sequence.size()), values.data(), static_cast<int>(values.shape(1)));
 }
 
-auto force(const Graph &g, Bools target, int role, std::optional<Array1<const i32>> sequence) {
+auto force(const GraphArrays &g, Bools target, int role, std::optional<Array1<const i32>> sequence) {
     g.each_state(target.size(), "whether each state is a target");
     std::vector<i32> rank(g.graph.states), move(g.graph.states);
     {
@@ -129,12 +129,12 @@ auto force(const Graph &g, Bools target, int role, std::optional<Array1<const i3
     return std::make_pair(as_array(std::move(rank)), as_array(std::move(move)));
 }
 
-i64 reply(const Graph &g, i64 state, i64 move, int role, Array1<const i32> rank) {
+i64 reply(const GraphArrays &g, i64 state, i64 move, int role, Array1<const i32> rank) {
     g.each_state(rank.size(), "a rank for each state");
     return g.graph.reply(state, move, role, rank.data());
 }
 
-auto lasso(const Graph &g, Array1<const i64> depth, Array1<const i64> candidates, i64 work) {
+auto lasso(const GraphArrays &g, Array1<const i64> depth, Array1<const i64> candidates, i64 work) {
     g.each_state(depth.size(), "a depth for each state");
     Lasso found;
     {
@@ -144,7 +144,7 @@ auto lasso(const Graph &g, Array1<const i64> depth, Array1<const i64> candidates
     return std::make_pair(found.path, found.finished);
 }
 
-std::tuple<i64, i64, Owned<double>> induce(const Graph &g, Bools over, Array1<const i32> sequence, i64 begin, int chance, int role, double top,
+std::tuple<i64, i64, Owned<double>> induce(const GraphArrays &g, Bools over, Array1<const i32> sequence, i64 begin, int chance, int role, double top,
                  Array2<double> values, Array1<i32> length, Array1<i32> best) {
     g.each_state(over.size(), "whether the game is over, for each state");
     g.each_state(values.shape(0), "values for each state");
@@ -255,7 +255,7 @@ void bind_explore(nb::module_ &m) {
         .def_prop_ro("ever_legal", [](const Survey &s) { return copied(s.ever_legal); }, nb::rv_policy::automatic,
                      "Packed: the moves that are legal in some non-terminal state.");
 
-    nb::class_<Graph>(m, "StateGraph",
+    nb::class_<GraphArrays>(m, "StateGraph",
                       "The graph of the states of a game, which reads the arrays that it is given.\n\n"
                       "The edges of state i are `starts[i] .. starts[i + 1]` of `children`, one for each joint move, in mixed\n"
                       "radix of `counts[i]`, the numbers of legal moves of the roles, the last role's changing fastest.\n"

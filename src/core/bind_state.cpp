@@ -97,14 +97,14 @@ Made new_list(const u64 *words, int count, PyObject *const *objects) {
 
 // Makes lists of what is set in some words.  Long ones are kept, with the words they are for: a copy of what was told
 // before, with the few changes since then, is made in a fraction of the time.
-class Told {
+class PerceptLists {
 public:
-    explicit Told(int words) : listed_(words) {
+    explicit PerceptLists(int words) : listed_(words) {
         list_ = PyList_New(0);
         if (!list_) throw nb::python_error();
     }
-    Told(Told &&other) noexcept : listed_(std::move(other.listed_)), list_(other.list_) { other.list_ = nullptr; }
-    ~Told() { Py_XDECREF(list_); }
+    PerceptLists(PerceptLists &&other) noexcept : listed_(std::move(other.listed_)), list_(other.list_) { other.list_ = nullptr; }
+    ~PerceptLists() { Py_XDECREF(list_); }
 
     Made list(const u64 *words, PyObject *const *objects) {
         const int size = static_cast<int>(listed_.size());
@@ -146,8 +146,8 @@ private:
     PyObject *list_;
 };
 
-std::vector<Told> told_by_role(const StatePlan &plan) {
-    std::vector<Told> told;
+std::vector<PerceptLists> told_by_role(const StatePlan &plan) {
+    std::vector<PerceptLists> told;
     for (int r = 0; r < plan.circuit->roles; ++r) told.emplace_back(plan.word_of[r + 1] - plan.word_of[r]);
     return told;
 }
@@ -196,7 +196,7 @@ struct Asked {
     Made key() const { return as_bytes(memory.state(), circuit().state_words()); }
 
     StateMemory memory;
-    std::vector<Told> told;
+    std::vector<PerceptLists> told;
     Things numbers;
 
 private:
@@ -265,7 +265,7 @@ struct MoveNames {
 
     nb::object kept;
     Asked &asked;
-    std::vector<Told> told;
+    std::vector<PerceptLists> told;
     Things names, objects;
 
 private:

@@ -18,6 +18,19 @@ void check_literals(const std::vector<i32> &literals, int nodes, const char *nam
 
 } // namespace
 
+void Circuit::divide_moves(const std::vector<i32> &move_role) {
+    require(move_role.size() == legal.size(), "no circuit: a role for each move");
+    bounds.assign(roles + 1, 0);
+    for (std::size_t m = 0; m < move_role.size(); ++m) {
+        require(move_role[m] >= 0 && move_role[m] < roles && (m == 0 || move_role[m] >= move_role[m - 1]),
+                "no circuit: moves are not sorted by role");
+        ++bounds[move_role[m] + 1];
+    }
+    for (int r = 0; r < roles; ++r) bounds[r + 1] += bounds[r];
+    places.assign(1, 0);
+    for (int r = 0; r < roles; ++r) places.push_back(places[r] + (bounds[r + 1] - bounds[r] + 63) / 64);
+}
+
 void Circuit::validate() const {
     if (fluents < 0 || moves < 0 || roles < 0 || feedbacks < 0 || gates < 0) wrong("a negative number");
     if (i64(1) + fluents + moves + feedbacks + gates > (i64(1) << 29)) wrong("too many nodes");

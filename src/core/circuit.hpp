@@ -54,6 +54,8 @@ struct Circuit {
     int sees_words() const { return (static_cast<int>(sees.size()) + 63) / 64; }
     int goals() const { return static_cast<int>(goal.size()); }
 
+    // Sets `bounds` and `places` by the role of each move; throws std::invalid_argument unless these are roles, ascending.
+    void divide_moves(const std::vector<i32> &move_role);
     // Throws std::invalid_argument unless everything is as described above.
     void validate() const;
 

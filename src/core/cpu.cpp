@@ -43,7 +43,13 @@ int x86_level() {
 #endif
 
 std::vector<const Kernels *> usable() {
-    std::vector<const Kernels *> found{&portable::table};
+    std::vector<const Kernels *> found;
+#if HB_HAS_PORTABLE
+    found.push_back(&portable::table);
+#endif
+#if HB_HAS_ARM64
+    found.push_back(&arm64::table);
+#endif
 #if defined(__x86_64__)
     [[maybe_unused]] const int level = x86_level();
 #if HB_HAS_X86_64_V2
@@ -77,6 +83,12 @@ const Kernels &kernels_of(const std::string &level) {
         if (level == table->level) return *table;
     throw std::invalid_argument("no kernels for `" + level + "` can be used here");
 }
+
+#if defined(__x86_64__)
+bool has_popcount() { return x86_level() >= 2; }
+#else
+bool has_popcount() { return false; }
+#endif
 
 const Kernels &kernels() { return *chosen().load(std::memory_order_relaxed); }
 

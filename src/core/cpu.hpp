@@ -15,5 +15,7 @@ const Kernels &kernels_of(const std::string &level);
 // Those that are used: at first of the best level.
 const Kernels &kernels();
 void use_kernels(const Kernels &);
+// Whether this is an x86-64 with an instruction that counts bits.
+bool has_popcount();
 
 } // namespace herbrand

@@ -11,15 +11,6 @@ namespace {
 
 constexpr int MOST_CHOICES = 4095; // of the kernel `choose`
 
-void need(bool condition, const char *what) {
-    if (!condition) throw std::invalid_argument(what);
-}
-
-template <class Each> void each_lane(const u64 *row, Each &&each) {
-    for (int w = 0; w < WORDS; ++w)
-        for (u64 word = row[w]; word; word &= word - 1) each(64 * w + lowest_bit(word));
-}
-
 // Draw as `BatchKernels::choose` does, lane by lane: for any number of rows.
 void choose_among_many(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
     std::vector<i32> rank(LANES);
@@ -67,28 +58,28 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
     : circuit_(std::move(circuit)), lanes_(lanes), options_(std::move(options)),
       percepts_(options_.percepts ? static_cast<i64>(circuit_->sees.size()) : 0) {
     const Circuit &c = *circuit_;
-    need(lanes >= 1 && lanes <= (i64(1) << 24), "the number of lanes is out of range");
-    need(!options_.players.empty() && players() < 128, "there are 1 to 127 players");
-    need(options_.chance >= -1 && options_.chance < c.roles, "the role of chance is out of range");
-    need(options_.actions >= 1 && options_.number.size() == std::size_t(players()) * options_.actions,
+    require(lanes >= 1 && lanes <= (i64(1) << 24), "the number of lanes is out of range");
+    require(!options_.players.empty() && players() < 128, "there are 1 to 127 players");
+    require(options_.chance >= -1 && options_.chance < c.roles, "the role of chance is out of range");
+    require(options_.actions >= 1 && options_.number.size() == std::size_t(players()) * options_.actions,
          "moves have the shape [players, actions]");
-    need(options_.idle.size() == std::size_t(c.moves), "`idle` has an element for each move");
-    need(options_.max_steps >= 1, "the number of steps is 1 or more");
+    require(options_.idle.size() == std::size_t(c.moves), "`idle` has an element for each move");
+    require(options_.max_steps >= 1, "the number of steps is 1 or more");
     player_of_.assign(c.roles, -1);
     action_of_.assign(c.moves, 0);
     for (int p = 0; p < players(); ++p) {
         const i32 role = options_.players[p];
-        need(role >= 0 && role < c.roles && role != options_.chance, "a player is no role, or that of chance");
-        need(p == 0 || role > options_.players[p - 1], "players are roles in ascending order");
+        require(role >= 0 && role < c.roles && role != options_.chance, "a player is no role, or that of chance");
+        require(p == 0 || role > options_.players[p - 1], "players are roles in ascending order");
         player_of_[role] = p;
         for (int a = 0; a < options_.actions; ++a) {
             const i32 m = options_.number[std::size_t(p) * options_.actions + a];
-            need(m >= -1 && m < c.moves && (m < 0 || (m >= c.bounds[role] && m < c.bounds[role + 1])),
+            require(m >= -1 && m < c.moves && (m < 0 || (m >= c.bounds[role] && m < c.bounds[role + 1])),
                  "an action is no move of the player");
             if (m >= 0) action_of_[m] = a;
         }
     }
-    for (const i32 column : options_.columns) need(column >= -1 && column < c.fluents, "a column is no fluent");
+    for (const i32 column : options_.columns) require(column >= -1 && column < c.fluents, "a column is no fluent");
 
     for (int i = 0; i < given() * options_.actions; ++i)
         legal_columns_.push_back(options_.by_turns ? i : options_.number[i]);
@@ -462,7 +453,7 @@ void Env::sample(i32 *actions) {
 void Env::observe(const i32 *columns, int n, bool packed, u8 *out) {
     const std::lock_guard lock(mutex_);
     const std::vector<i32> listed(columns, columns + n);
-    for (const i32 column : listed) need(column >= -1 && column < circuit_->fluents, "a column is no fluent");
+    for (const i32 column : listed) require(column >= -1 && column < circuit_->fluents, "a column is no fluent");
     if (static_cast<std::size_t>(n) > squares_.rows()) squares_ = RowBuffer((n + 63) / 64 * 64);
     for (i64 k = 0; k < blocks(); ++k) {
         kernels().batch->pack(blocks_[k].fluents.data(), listed.data(), n, squares_.data());

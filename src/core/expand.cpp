@@ -12,18 +12,6 @@ namespace {
 // Where more games wait, lanes are given new ones when so many have none: each time costs one evaluation more.
 constexpr int REFILL = 96;
 
-template <class F> void each_bit(u64 word, F &&f) {
-    for (; word; word &= word - 1) f(lowest_bit(word));
-}
-
-template <class F> void each_lane(const u64 *row, F &&f) {
-    for (int w = 0; w < WORDS; ++w) each_bit(row[w], [&](int b) { f(64 * w + b); });
-}
-
-void require(bool condition, const char *what) {
-    if (!condition) throw std::invalid_argument(what);
-}
-
 } // namespace
 
 Playing::Playing(Evaluator &evaluator)

@@ -6,10 +6,6 @@ namespace herbrand {
 
 namespace {
 
-void need(bool condition, const char *what) {
-    if (!condition) throw std::invalid_argument(what);
-}
-
 // The literal of `a and b` where that needs no gate, else -1; then a < b.
 i32 folded(i32 &a, i32 &b) {
     if (a > b) std::swap(a, b);
@@ -49,11 +45,11 @@ void GateGraph::grow(i64 nodes) {
 
 void GateGraph::check(View<i32> literals) const {
     for (i64 i = 0; i < literals.size; ++i)
-        need(literals[i] >= 0 && literals[i] < 2 * nodes_, "a literal is out of range");
+        require(literals[i] >= 0 && literals[i] < 2 * nodes_, "a literal is out of range");
 }
 
 i64 GateGraph::variables(i64 count) {
-    need(count >= 0 && count <= MOST_NODES, "a number of variables out of range");
+    require(count >= 0 && count <= MOST_NODES, "a number of variables out of range");
     grow(nodes_ + count);
     const i64 first = nodes_;
     nodes_ += count;
@@ -75,13 +71,13 @@ i32 GateGraph::conjunction(i32 a, i32 b) {
 }
 
 void GateGraph::copy(View<i32> left, View<i32> right, i64 first, i64 begin, i64 end, i32 *value, i64 values) {
-    need(right.size == left.size, "gates do not have two operands each");
-    need(0 <= begin && begin <= end && end <= left.size, "a range of gates that there are not");
-    need(first >= 0 && first <= values && end <= values - first, "`value` is too short");
+    require(right.size == left.size, "gates do not have two operands each");
+    require(0 <= begin && begin <= end && end <= left.size, "a range of gates that there are not");
+    require(first >= 0 && first <= values && end <= values - first, "`value` is too short");
     const auto operand = [&](i32 literal) {
-        need(literal >= 0 && literal < 2 * values, "an operand is out of range");
+        require(literal >= 0 && literal < 2 * values, "an operand is out of range");
         const i32 found = value[literal >> 1] ^ (literal & 1);
-        need(found >= 0 && found < 2 * nodes_, "a literal is out of range");
+        require(found >= 0 && found < 2 * nodes_, "a literal is out of range");
         return found;
     };
     for (i64 g = begin; g < end; ++g) value[first + g] = conjunction(operand(left[g]), operand(right[g]));
@@ -113,10 +109,10 @@ std::pair<i32, i32> GateGraph::only_one(View<i32> literals) {
 }
 
 Components strong_components(View<i64> start, View<i32> edges, i64 count) {
-    need(count >= 0 && count < MOST_NODES && start.size == count + 1, "nodes do not fit");
-    need(start[0] >= 0 && start[count] <= edges.size, "edges do not fit");
-    for (i64 n = 0; n < count; ++n) need(start[n] <= start[n + 1], "edges are not sorted by node");
-    for (i64 k = 0; k < edges.size; ++k) need(edges[k] >= 0 && edges[k] < count, "an edge to a node that is none");
+    require(count >= 0 && count < MOST_NODES && start.size == count + 1, "nodes do not fit");
+    require(start[0] >= 0 && start[count] <= edges.size, "edges do not fit");
+    for (i64 n = 0; n < count; ++n) require(start[n] <= start[n + 1], "edges are not sorted by node");
+    for (i64 k = 0; k < edges.size; ++k) require(edges[k] >= 0 && edges[k] < count, "an edge to a node that is none");
     struct Frame {
         i32 node;
         i64 place; // the next edge to look at
@@ -165,10 +161,10 @@ Components strong_components(View<i64> start, View<i32> edges, i64 count) {
 Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, View<i32> rules, View<i64> body_start,
                   View<i32> body, i32 *literal, i64 literals, i64 first, i64 feedback_first) {
     const i64 atoms = literals, capacity = body.size + rules.size + 2;
-    need(order.size <= atoms && component.size == atoms && rule_start.size == atoms + 1, "atoms do not fit");
-    need(feedback_first >= 0 && first >= 0 && first + capacity < MOST_NODES && feedback_first + atoms < MOST_NODES,
+    require(order.size <= atoms && component.size == atoms && rule_start.size == atoms + 1, "atoms do not fit");
+    require(feedback_first >= 0 && first >= 0 && first + capacity < MOST_NODES && feedback_first + atoms < MOST_NODES,
          "too many nodes");
-    for (i64 k = 0; k < order.size; ++k) need(order[k] >= 0 && order[k] < atoms, "an atom that there is not");
+    for (i64 k = 0; k < order.size; ++k) require(order[k] >= 0 && order[k] < atoms, "an atom that there is not");
     Wired made;
     GateTable table(2 * capacity + 16);
     std::vector<i32> &left = made.left, &right = made.right;
@@ -177,7 +173,7 @@ Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, Vi
         if (known >= 0) return known;
         i32 &slot = table.slot(a, b, left.data(), right.data());
         if (slot < 0) {
-            need(static_cast<i64>(left.size()) < capacity, "rules belong to several atoms");
+            require(static_cast<i64>(left.size()) < capacity, "rules belong to several atoms");
             slot = static_cast<i32>(left.size());
             left.push_back(a);
             right.push_back(b);
@@ -198,7 +194,7 @@ Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, Vi
                 i32 all = 1;
                 for (i64 b = body_start.at(rule), end = body_start.at(i64(rule) + 1); b < end; ++b) {
                     const i64 condition = body.at(b), other = condition < 0 ? -condition : condition;
-                    need(other < atoms, "a condition that is no atom");
+                    require(other < atoms, "a condition that is no atom");
                     i32 value = literal[other];
                     if (value < 0) {
                         if (fed[other] < 0) {
@@ -225,14 +221,14 @@ Wired build_gates(View<i32> order, View<i32> component, View<i64> rule_start, Vi
 std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedback_first, View<i32> feedback,
                           View<i32> loops, View<i32> wanted) {
     const i64 gates = left.size, loop_count = loops.size / 4;
-    need(right.size == gates, "gates do not have two operands each");
-    need(0 <= feedback_first && feedback_first <= first, "gates come after feedback");
+    require(right.size == gates, "gates do not have two operands each");
+    require(0 <= feedback_first && feedback_first <= first, "gates come after feedback");
     // in which loop a gate and a feedback node is
     std::vector<i32> of_gate(loop_count ? gates : 0, -1), of_feedback(feedback.size, -1);
     for (i64 k = 0; k < loop_count; ++k) {
         const i32 *loop = loops.data + 4 * k;
-        need(0 <= loop[0] && loop[0] <= loop[1] && loop[1] <= gates, "a loop of gates that there are not");
-        need(0 <= loop[2] && loop[2] <= loop[3] && loop[3] <= feedback.size, "a loop of feedback that there is not");
+        require(0 <= loop[0] && loop[0] <= loop[1] && loop[1] <= gates, "a loop of gates that there are not");
+        require(0 <= loop[2] && loop[2] <= loop[3] && loop[3] <= feedback.size, "a loop of feedback that there is not");
         for (i32 g = loop[0]; g < loop[1]; ++g) of_gate[g] = static_cast<i32>(k);
         for (i32 f = loop[2]; f < loop[3]; ++f) of_feedback[f] = static_cast<i32>(k);
     }
@@ -242,7 +238,7 @@ std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedba
     const auto push = [&](i32 literal) {
         const i64 node = literal >> 1;
         if (node >= first) {
-            need(node - first < gates, "a literal is out of range");
+            require(node - first < gates, "a literal is out of range");
             if (!marked[node - first]) stack.push_back(node);
         } else if (node >= feedback_first && node - feedback_first < feedback.size) {
             stack.push_back(node);
@@ -278,10 +274,10 @@ std::vector<u8> mark_cone(View<i32> left, View<i32> right, i64 first, i64 feedba
 
 std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *state, i32 *uses, i64 room, i64 root) {
     enum : std::int8_t { DEFINED = 1, MET = 2 };
-    need(right.size == left.size, "gates do not have two operands each");
+    require(right.size == left.size, "gates do not have two operands each");
     room = std::min(room, left.size);
     const auto is_new = [&](i64 node) {
-        need(node >= 0 && node < room, "a node is out of range");
+        require(node >= 0 && node < room, "a node is out of range");
         return left[node] >= 0 && state[node] != DEFINED;
     };
     std::vector<i64> rows, met;
@@ -330,12 +326,12 @@ std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *stat
 }
 
 std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 literal) {
-    need(right.size == left.size, "gates do not have two operands each");
-    need(first >= 0 && first < MOST_NODES && left.size < MOST_NODES, "too many nodes");
+    require(right.size == left.size, "gates do not have two operands each");
+    require(first >= 0 && first < MOST_NODES && left.size < MOST_NODES, "too many nodes");
     std::vector<i32> stack{literal}, found;
     std::vector<bool> seen(2 * (first + left.size));
     const auto is_fresh = [&](i32 x) {
-        need(x >= 0 && x < 2 * (first + left.size), "a literal is out of range");
+        require(x >= 0 && x < 2 * (first + left.size), "a literal is out of range");
         if (seen[x]) return false;
         seen[x] = true;
         return true;
@@ -356,7 +352,7 @@ std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 liter
 }
 
 std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32> literals, i64 most) {
-    need(right.size == left.size, "gates do not have two operands each");
+    require(right.size == left.size, "gates do not have two operands each");
     std::vector<i64> found(literals.size, 0), seen(left.size, -1), stack;
     for (i64 i = 0; i < literals.size; ++i) {
         stack.assign(1, literals[i] >> 1);
@@ -364,7 +360,7 @@ std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32
             const i64 gate = stack.back() - first;
             stack.pop_back();
             if (gate < 0) continue;
-            need(gate < left.size, "a literal is out of range");
+            require(gate < left.size, "a literal is out of range");
             if (seen[gate] == i) continue;
             seen[gate] = i;
             ++found[i];

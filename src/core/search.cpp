@@ -1,5 +1,7 @@
 #include "search.hpp"
 
+#include "cpu.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -872,7 +874,7 @@ void later_plain(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some
     }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
 // where code is for any processor, the compiler calls a function for counting bits
 [[gnu::target("popcnt")]] void later_quick(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some,
                                            const u64 *half, const u64 *more, i64 words) {
@@ -883,7 +885,7 @@ void later_plain(Tree &t, i64 begin, i64 end, const u64 *played, const u64 *some
         t.amaf_total[a] += 0.5f * static_cast<float>(points);
     }
 }
-auto later_here() { return __builtin_cpu_supports("popcnt") ? later_quick : later_plain; }
+auto later_here() { return has_popcount() ? later_quick : later_plain; }
 #else
 auto later_here() { return later_plain; }
 #endif

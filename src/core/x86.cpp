@@ -6,26 +6,21 @@
 #include <atomic>
 #include <cstring>
 
-#if defined(__x86_64__) && !defined(_WIN32)
-#include <sys/mman.h>
-#include <unistd.h>
-#define HB_ENCODES 1
-#endif
-
 namespace herbrand {
 
 namespace {
 
 std::atomic<bool> allowed{true};
-std::atomic<bool> refused{false};
 
 } // namespace
 
 void allow_code(bool allow) { allowed.store(allow); }
 
-#if HB_ENCODES
+#if defined(__x86_64__)
 
 namespace {
+
+std::atomic<bool> refused{false}; // the system refused executable memory
 
 constexpr i32 NEVER = 1 << 30;
 constexpr std::size_t MOST_BYTES = std::size_t(1) << 30;
@@ -544,26 +539,12 @@ std::shared_ptr<const Code> encode(const Program &program) {
     Encoder encoder(program, wide);
     auto code = std::make_shared<Code>();
     for (const Unit &unit : program.units) code->parts_.push_back(encoder.unit(unit));
-    const std::vector<u8> &bytes = encoder.bytes();
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t size = (bytes.size() + page - 1) / page * page;
-    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    std::memcpy(memory, bytes.data(), bytes.size());
-    if (mprotect(memory, size, PROT_READ | PROT_EXEC) != 0) {
-        munmap(memory, size);
-        refused = true;
-        return nullptr;
-    }
-    code->memory_ = static_cast<u8 *>(memory);
-    code->bytes_ = size;
+    code->memory_ = ExecutableMemory(encoder.bytes());
+    if (code->memory_.refused()) refused = true;
+    if (!code->memory_.at()) return nullptr;
     code->rows_ = encoder.rows();
     code->wide_ = wide;
     return code;
-}
-
-Code::~Code() {
-    if (memory_) munmap(memory_, bytes_);
 }
 
 std::string why_no_code() {
@@ -577,8 +558,7 @@ std::string why_no_code() {
 
 int encoded_arity() { return 3; }
 std::shared_ptr<const Code> encode(const Program &) { return nullptr; }
-Code::~Code() = default;
-std::string why_no_code() { return "there is no encoder for this processor or system"; }
+std::string why_no_code() { return "there is no encoder for this processor"; }
 
 #endif
 

@@ -1,20 +1,20 @@
 // Machine code for lane programs, written by ourselves: AVX-512 with functions of three bits, or AVX2.
 #pragma once
 
+#include "executable.hpp"
 #include "lanes.hpp"
 
 namespace herbrand {
 
 class Code {
 public:
-    ~Code();
     // Rows of memory that the code needs.
     i32 rows() const { return rows_; }
-    std::size_t bytes() const { return bytes_; }
+    std::size_t bytes() const { return memory_.size(); }
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
     void run(i32 unit, u64 *rows, u64 *now, u64 *after) const {
         for (const std::size_t part : parts_[unit]) {
-            const auto call = reinterpret_cast<void (*)(u64 *, u64 *, u64 *)>(memory_ + part);
+            const auto call = reinterpret_cast<Call *>(const_cast<u8 *>(memory_.at() + part));
             call(rows, now, after);
             if (!wide_) call(rows + WORDS / 2, now + WORDS / 2, after + WORDS / 2);
         }
@@ -22,8 +22,13 @@ public:
 
 private:
     friend std::shared_ptr<const Code> encode(const Program &program);
-    u8 *memory_ = nullptr;
-    std::size_t bytes_ = 0;
+#if defined(__x86_64__)
+    // the code expects its arguments where all systems but Windows put them
+    using Call __attribute__((sysv_abi)) = void(u64 *, u64 *, u64 *);
+#else
+    using Call = void(u64 *, u64 *, u64 *);
+#endif
+    ExecutableMemory memory_;
     std::vector<std::vector<std::size_t>> parts_; // of each unit: where its parts begin
     i32 rows_ = 0;
     bool wide_ = false;

@@ -29,13 +29,13 @@ constexpr int STRIDE = PIECE / 8; // words
 
 typedef u64 Piece __attribute__((vector_size(PIECE)));
 
-inline Piece load(const u64 *row, int word) {
+inline Piece load_piece(const u64 *row, int word) {
     Piece piece;
     std::memcpy(&piece, row + word, sizeof piece);
     return piece;
 }
 
-inline void store(u64 *row, int word, Piece piece) { std::memcpy(row + word, &piece, sizeof piece); }
+inline void store_piece(u64 *row, int word, Piece piece) { std::memcpy(row + word, &piece, sizeof piece); }
 
 #if defined(__AVX512F__)
 template <int T> inline Piece lut(Piece a, Piece b, Piece c) {
@@ -79,19 +79,19 @@ template <int BITS> void add(const u64 *in, int nodes, int bits, u64 *out) {
         for (int word = 0; word < WORDS; word += STRIDE) {
             Piece carry{};
             for (int k = 0; k < n; ++k) {
-                const Piece x = load(in + k * WORDS, word), y = load(other + k * WORDS, word);
-                store(out + k * WORDS, word, xor3(x, y, carry));
+                const Piece x = load_piece(in + k * WORDS, word), y = load_piece(other + k * WORDS, word);
+                store_piece(out + k * WORDS, word, xor3(x, y, carry));
                 carry = majority(x, y, carry);
             }
-            store(out + n * WORDS, word, carry);
+            store_piece(out + n * WORDS, word, carry);
         }
         in += 2 * n * WORDS;
         out += (n + 1) * WORDS;
     }
     if (nodes & 1) {
         for (int word = 0; word < WORDS; word += STRIDE) {
-            for (int k = 0; k < n; ++k) store(out + k * WORDS, word, load(in + k * WORDS, word));
-            store(out + n * WORDS, word, Piece{});
+            for (int k = 0; k < n; ++k) store_piece(out + k * WORDS, word, load_piece(in + k * WORDS, word));
+            store_piece(out + n * WORDS, word, Piece{});
         }
     }
 }
@@ -110,11 +110,11 @@ void add(const u64 *in, int nodes, int bits, u64 *out) {
 // The whole part of `total` times a random fraction, both of BITS rows.
 template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator) {
     for (int word = 0; word < WORDS; word += STRIDE) {
-        Piece s0 = load(generator, word), s1 = load(generator + WORDS, word);
-        Piece s2 = load(generator + 2 * WORDS, word), s3 = load(generator + 3 * WORDS, word);
+        Piece s0 = load_piece(generator, word), s1 = load_piece(generator + WORDS, word);
+        Piece s2 = load_piece(generator + 2 * WORDS, word), s3 = load_piece(generator + 3 * WORDS, word);
         Piece count[BITS], sum[BITS];
         for (int k = 0; k < BITS; ++k) {
-            count[k] = load(total + k * WORDS, word);
+            count[k] = load_piece(total + k * WORDS, word);
             sum[k] = Piece{};
         }
         for (int i = 0; i < FRACTION; ++i) {
@@ -135,11 +135,11 @@ template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator) {
             }
             sum[BITS - 1] = carry;
         }
-        for (int k = 0; k < BITS; ++k) store(rank + k * WORDS, word, sum[k]);
-        store(generator, word, s0);
-        store(generator + WORDS, word, s1);
-        store(generator + 2 * WORDS, word, s2);
-        store(generator + 3 * WORDS, word, s3);
+        for (int k = 0; k < BITS; ++k) store_piece(rank + k * WORDS, word, sum[k]);
+        store_piece(generator, word, s0);
+        store_piece(generator + WORDS, word, s1);
+        store_piece(generator + 2 * WORDS, word, s2);
+        store_piece(generator + 3 * WORDS, word, s3);
     }
 }
 
@@ -170,23 +170,23 @@ void descend(const u64 *counts, int below, int bits, int used, const u64 *masks,
         for (int k = 0; k < n; ++k) left[k] = Piece{};
         const u64 *count = counts;
         for (int i = 0; i < nodes; ++i, count += 2 * bits * WORDS) {
-            const Piece mask = load(masks + i * WORDS, word);
-            for (int k = 0; k < n; ++k) left[k] = or_and(left[k], mask, load(count + k * WORDS, word));
+            const Piece mask = load_piece(masks + i * WORDS, word);
+            for (int k = 0; k < n; ++k) left[k] = or_and(left[k], mask, load_piece(count + k * WORDS, word));
         }
         Piece goes_left{};
         Piece value[USED ? USED : MAX_LEVELS], rest[USED ? USED : MAX_LEVELS];
         for (int k = 0; k < n; ++k) {
-            value[k] = load(rank + k * WORDS, word);
+            value[k] = load_piece(rank + k * WORDS, word);
             rest[k] = xor3(value[k], left[k], goes_left);
             goes_left = borrow(value[k], left[k], goes_left);
         }
-        for (int k = 0; k < n; ++k) store(rank + k * WORDS, word, select(goes_left, value[k], rest[k]));
+        for (int k = 0; k < n; ++k) store_piece(rank + k * WORDS, word, select(goes_left, value[k], rest[k]));
         for (int i = 0; i + 1 < below; i += 2) {
-            const Piece mask = load(masks + i / 2 * WORDS, word);
-            store(after + i * WORDS, word, mask & goes_left);
-            store(after + (i + 1) * WORDS, word, mask & ~goes_left);
+            const Piece mask = load_piece(masks + i / 2 * WORDS, word);
+            store_piece(after + i * WORDS, word, mask & goes_left);
+            store_piece(after + (i + 1) * WORDS, word, mask & ~goes_left);
         }
-        if (below & 1) store(after + (below - 1) * WORDS, word, load(masks + (nodes - 1) * WORDS, word));
+        if (below & 1) store_piece(after + (below - 1) * WORDS, word, load_piece(masks + (nodes - 1) * WORDS, word));
     }
 }
 
@@ -208,7 +208,7 @@ void take_all(const RoleChoice &c, int live) {
         const u64 *legal = c.legal[c.live[i]];
         u64 *taken = c.moves[c.live[i]];
         for (int word = 0; word < WORDS; word += STRIDE)
-            store(taken, word, load(legal, word) & load(c.playing, word));
+            store_piece(taken, word, load_piece(legal, word) & load_piece(c.playing, word));
     }
 }
 
@@ -236,9 +236,9 @@ int choose(const RoleChoice &c) {
     for (int i = 0; i < live; i += 2) {
         const u64 *a = c.legal[c.live[i]], *b = i + 1 < live ? c.legal[c.live[i + 1]] : nullptr;
         for (int word = 0; word < WORDS; word += STRIDE) {
-            const Piece x = load(a, word), y = b ? load(b, word) : Piece{};
-            store(free, word, x ^ y);
-            store(free + WORDS, word, x & y);
+            const Piece x = load_piece(a, word), y = b ? load_piece(b, word) : Piece{};
+            store_piece(free, word, x ^ y);
+            store_piece(free + WORDS, word, x & y);
         }
         free += 2 * WORDS;
     }
@@ -285,10 +285,10 @@ int choose(const RoleChoice &c) {
         const u64 *legal = c.legal[c.live[i]], *mask = masks + i / 2 * WORDS;
         u64 *first = c.moves[c.live[i]], *second = i + 1 < live ? c.moves[c.live[i + 1]] : nullptr;
         for (int word = 0; word < WORDS; word += STRIDE) {
-            const Piece here = load(mask, word);
-            const Piece taken = second ? here & load(legal, word) & ~load(rank, word) : here;
-            store(first, word, taken);
-            if (second) store(second, word, here & ~taken);
+            const Piece here = load_piece(mask, word);
+            const Piece taken = second ? here & load_piece(legal, word) & ~load_piece(rank, word) : here;
+            store_piece(first, word, taken);
+            if (second) store_piece(second, word, here & ~taken);
         }
     }
     return live;
@@ -296,7 +296,7 @@ int choose(const RoleChoice &c) {
 
 void clear_rows(u64 *const *rows, const i32 *which, int count) {
     for (int i = 0; i < count; ++i)
-        for (int word = 0; word < WORDS; word += STRIDE) store(rows[which[i]], word, Piece{});
+        for (int word = 0; word < WORDS; word += STRIDE) store_piece(rows[which[i]], word, Piece{});
 }
 
 // Warren, Hacker's Delight, 7-3, for the words of a row at once.
@@ -306,10 +306,10 @@ void transpose_rows(u64 *rows) {
         for (int k = 0; k < 64; k = (k + distance + 1) & ~distance) {
             u64 *a = rows + k * WORDS, *b = rows + (k + distance) * WORDS;
             for (int word = 0; word < WORDS; word += STRIDE) {
-                const Piece x = load(a, word), y = load(b, word);
+                const Piece x = load_piece(a, word), y = load_piece(b, word);
                 const Piece swapped = ((x >> distance) ^ y) & mask;
-                store(a, word, x ^ (swapped << distance));
-                store(b, word, y ^ swapped);
+                store_piece(a, word, x ^ (swapped << distance));
+                store_piece(b, word, y ^ swapped);
             }
         }
     }
@@ -317,8 +317,8 @@ void transpose_rows(u64 *rows) {
 
 void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask) {
     for (int word = 0; word < WORDS; word += STRIDE) {
-        const Piece chosen = load(mask, word);
-        for (int i = 0; i < count; ++i) store(to[i], word, select(chosen, load(from[i], word), load(to[i], word)));
+        const Piece chosen = load_piece(mask, word);
+        for (int i = 0; i < count; ++i) store_piece(to[i], word, select(chosen, load_piece(from[i], word), load_piece(to[i], word)));
     }
 }
 

@@ -5,21 +5,27 @@
 #define HB_TEXT(name) #name
 #define HB_NAME(name) HB_TEXT(name)
 
-namespace herbrand::HB_LEVEL {
+// What a level adds to the one below may be of no use to some functions: HB_ROWS is the level that they are taken from.
+namespace herbrand::HB_ROWS {
 
 void walk_rows(u64 *rows, const Op *begin, const Op *end);
 int choose(const RoleChoice &choice);
 void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask);
 void clear_rows(u64 *const *rows, const i32 *which, int count);
 void transpose_rows(u64 *rows);
-
-i64 play_block(Block &block, i64 passes);
 u64 spin(i64 turns);
 bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
 
+} // namespace herbrand::HB_ROWS
+
+namespace herbrand::HB_LEVEL {
+
+i64 play_block(Block &block, i64 passes);
+
 extern const BatchKernels batch;
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL), walk_rows, choose, take_where, clear_rows, transpose_rows, play_block, spin,
-                       distances, &batch};
+const Kernels table = {HB_NAME(HB_LEVEL),   HB_ROWS::walk_rows,      HB_ROWS::choose, HB_ROWS::take_where,
+                       HB_ROWS::clear_rows, HB_ROWS::transpose_rows, play_block,      HB_ROWS::spin,
+                       HB_ROWS::distances,  &batch};
 
 } // namespace herbrand::HB_LEVEL

@@ -1,0 +1,267 @@
+"""Try the ways to build the core that one's own machine does not take by itself.
+
+    python packaging/check_builds.py compilers            g++ and clang++, warnings being errors
+    python packaging/check_builds.py hidden               pip install where no compiler can be seen
+    python packaging/check_builds.py sdist                a source archive, and a wheel from it
+    python packaging/check_builds.py editable             pip install -e, and a change to a source
+    python packaging/check_builds.py targets [TARGET...]  other processors and systems, by Zig's compiler
+
+All of them need the package index: cmake, ninja, nanobind and Zig come from there.  `targets` compiles
+what does not need Python, links `tests/core/driver.cpp` with it, and runs that where it can: on this machine,
+or by the user mode of qemu.  Each check prints what held, and ends with exit status 1 at the first thing that
+does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+CORE = ROOT / "src" / "core"
+DRIVER = ROOT / "tests" / "core" / "driver.cpp"
+
+TARGETS = {
+    "x86_64-linux-musl": "",
+    "aarch64-linux-musl": "qemu-aarch64",
+    "arm-linux-musleabihf": "qemu-arm",  # 32 bits, and no level of its own
+    "x86_64-windows-gnu": "wine",
+    "x86_64-macos": "",
+    "aarch64-macos": "",
+}
+"""What is compiled for, and the program that can run it here, if it is not this machine itself."""
+
+GAMES = ("ticTacToe", "connectFour", "breakthrough", "rockPaperScissors", "kuhn")
+LEVELS = {"x86_64_v2": "x86-64-v2", "x86_64_v3": "x86-64-v3", "x86_64_v4": "x86-64-v4"}
+TOOLS = ("sh", "env", "uname")
+TESTS = ("tests/unit/test_lanes.py", "tests/unit/test_core_graph.py")
+SMOKE = """\
+import herbrand, herbrand.core
+print(herbrand.load("ticTacToe").simulate(1000, seed=1).playouts, "games,", herbrand.core.level())
+"""
+
+
+def run(command: Sequence[str | Path], *, cwd: Path = ROOT, text: str | None = None, **env: str) -> str:
+    """Run a command with some variables and return what it printed; show its output if it fails."""
+    done = subprocess.run(  # noqa: S603
+        [str(part) for part in command],
+        env={**os.environ, **env},
+        cwd=cwd,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        sys.stderr.write(done.stdout[-4000:] + done.stderr[-8000:])
+        sys.exit(f"failed: {shlex.join(map(str, command))}")
+    return done.stdout
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder for the time being."""
+    with tempfile.TemporaryDirectory(prefix="herbrand-build-") as folder:
+        yield Path(folder)
+
+
+def install(python: Path, *packages: str | Path) -> None:
+    """Have pip install packages, or do what its options say."""
+    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+
+
+def environment(folder: Path, *packages: str) -> Path:
+    """Make a virtual environment with some packages, put it first on the path, and return its interpreter."""
+    run([sys.executable, "-m", "venv", folder])
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if packages:
+        install(python, *packages)
+    os.environ["PATH"] = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    return python
+
+
+def checkout(folder: Path) -> Path:
+    """Copy the sources as they stand, changes included, without what was built from them."""
+    listed = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]).split("\0")
+    for name in filter(None, listed):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    return folder
+
+
+def compilers(_: Sequence[str]) -> None:
+    """Build with every compiler there is, whole and in pieces, warnings being errors."""
+    with scratch() as folder:
+        python = environment(folder / "venv", "cmake", "ninja", "nanobind")
+        for compiler in filter(shutil.which, ("g++", "clang++")):
+            for unity in ("ON", "OFF"):
+                build = folder / f"{compiler}-{unity}"
+                options = {
+                    "CMAKE_CXX_COMPILER": compiler,
+                    "CMAKE_UNITY_BUILD": unity,
+                    "HERBRAND_WERROR": "ON",
+                    "Python_EXECUTABLE": python,
+                }
+                definitions = [f"-D{name}={value}" for name, value in options.items()]
+                run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *definitions])
+                run(["cmake", "--build", build])
+                print(f"{compiler}, unity {unity}: no warnings", flush=True)
+
+
+def hidden(tests: Sequence[str]) -> None:
+    """Install where no compiler can be seen, and run tests on what was installed."""
+    with scratch() as folder:
+        sources = checkout(folder / "sources")
+        python = environment(folder / "venv")
+        (folder / "bin").mkdir()
+        for name in TOOLS:
+            (folder / "bin" / name).symlink_to(shutil.which(name) or name)
+        for name in ("CC", "CXX", "CMAKE_ARGS"):
+            os.environ.pop(name, None)
+        os.environ["PATH"] = f"{python.parent}{os.pathsep}{folder / 'bin'}"
+        install(python, sources)
+        print("installed without a compiler:", run([python, "-c", SMOKE], cwd=folder).strip(), flush=True)
+        install(python, "pytest", "hypothesis")
+        chosen = [sources / test for test in tests or TESTS]
+        print(run([python, "-m", "pytest", "-q", *chosen], cwd=sources).splitlines()[-1])
+
+
+def sdist(_: Sequence[str]) -> None:
+    """Make a source archive and a wheel from it."""
+    with scratch() as folder:
+        sources = checkout(folder / "sources")
+        python = environment(folder / "venv", "build")
+        print(run([python, "-m", "build", "--outdir", folder / "dist", sources]).splitlines()[-1], flush=True)
+        (wheel,) = (folder / "dist").glob("*.whl")
+        install(python, wheel)
+        print("the wheel from the archive:", run([python, "-c", SMOKE], cwd=folder).strip())
+
+
+def editable(_: Sequence[str]) -> None:
+    """Install in place, change a source, and see the change at the next import."""
+    with scratch() as folder:
+        sources = checkout(folder / "sources")
+        python = environment(folder / "venv", "scikit-build-core", "nanobind", "cmake", "ninja")
+        install(python, "--no-build-isolation", "--editable", sources)
+        says = [python, "-c", "import herbrand.core._core as c; print(c.__doc__)"]
+        before = run(says, cwd=folder)
+        module = sources / "src" / "core" / "module.cpp"
+        text = module.read_text(encoding="utf-8")
+        module.write_text(text.replace('"The compiled core', '"The changed core'), encoding="utf-8")
+        after = run(says, cwd=folder)
+        if "compiled" not in before or "changed" not in after:
+            sys.exit("a change to a source was not seen at the next import")
+        print("a change to a source is seen at the next import")
+
+
+def circuit_lines() -> str:
+    """Return the circuits of some bundled games as `driver.cpp` reads them; herbrand has to be importable."""
+    import numpy as np
+
+    import herbrand
+
+    lines = []
+    for game in GAMES:
+        network = herbrand.load(game).network
+        texts = [network.terms.text(int(term)) for term in network.goals[:, 1]]
+        words = np.packbits(network.initial, bitorder="little")
+        words = np.pad(words, (0, -len(words) % 8)).view(np.int64)
+        parts = [
+            *(
+                network.left,
+                network.right,
+                network.feedback,
+                network.loops[network.loops[:, 0].argsort()].reshape(-1),
+            ),
+            *(network.legal, network.moves[:, 0], network.next, network.goal, network.goals[:, 0]),
+            [int(text) if text.isdigit() and int(text) <= 100 else -2 for text in texts],
+            *(network.sees, network.percepts[:, 0], words),
+        ]
+        numbers = [len(network.fluents), len(network.roles), int(network.terminal), *network.cones]
+        for part in parts:
+            numbers += [len(part), *part]
+        lines.append(" ".join(str(int(number)) for number in numbers))
+    return "\n".join(lines) + "\n"
+
+
+def compile_driver(compiler: Sequence[str | Path], target: str, folder: Path) -> Path:
+    """Compile the core without its bindings, and the driver, for a target; return the program."""
+    common = ["-std=gnu++20", "-O1", "-DNDEBUG", "-Wall", "-Wextra", "-Werror", "-fno-math-errno"]
+    common.append(f"-I{CORE}")
+    processor = target.partition("-")[0]
+    levels = {"x86_64": ("portable", *LEVELS), "aarch64": ("arm64",)}.get(processor, ("portable",))
+    kernels = sorted((CORE / "kernels").glob("*.cpp"))
+    objects = []
+    for level in levels:
+        one = folder / f"{level}.cpp"
+        one.write_text("".join(f'#include "{kernel}"\n' for kernel in kernels), encoding="utf-8")
+        flags = [f"-DHB_LEVEL={level}", f"-DHB_ROWS={level}", "-Wno-psabi", "-Wno-uninitialized"]
+        if level in LEVELS:
+            flags.append(f"-march={LEVELS[level]}")
+        objects.append(folder / f"{level}.o")
+        run([*compiler, *common, *flags, "-c", one, "-o", objects[-1]])
+    sources = sorted(p for p in CORE.glob("*.cpp") if not p.name.startswith(("bind_", "module")))
+    one = folder / "core.cpp"
+    one.write_text("".join(f'#include "{source}"\n' for source in [*sources, DRIVER]), encoding="utf-8")
+    program = folder / "driver"
+    has = [f"-DHB_HAS_{level.upper()}=1" for level in levels]
+    run([*compiler, *common, *has, one, *objects, "-o", program])
+    return program
+
+
+def targets(chosen: Sequence[str]) -> None:
+    """Compile for other processors and systems, and compare what the driver computes where it can run."""
+    circuits = circuit_lines()
+    expected = ""
+    with scratch() as folder:
+        python = environment(folder / "venv", "ziglang")
+        zig = [python, "-m", "ziglang", "c++"]
+        native = f"{platform.machine()}-linux-musl"
+        names = [native, *(name for name in chosen or TARGETS if name != native)]
+        for name in names:
+            (folder / name).mkdir()
+            program = compile_driver([*zig, "-target", name], name, folder / name)
+            runner = TARGETS.get(name, "")
+            if name != native and not (runner and shutil.which(runner)):
+                print(f"{name}: compiled, not run", flush=True)
+                continue
+            found = run([runner, program] if name != native else [program], text=circuits)
+            expected = expected or found
+            if found != expected:
+                sys.exit(f"{name}: computes something else than {native}")
+            print(f"{name}: run, the same results", flush=True)
+
+
+def main() -> None:
+    """Run one check."""
+    checks: dict[str, Callable[[Sequence[str]], None]] = {
+        "compilers": compilers,
+        "hidden": hidden,
+        "sdist": sdist,
+        "editable": editable,
+        "targets": targets,
+    }
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("check", choices=sorted(checks))
+    parser.add_argument("what", nargs="*")
+    arguments = parser.parse_args()
+    checks[arguments.check](arguments.what)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+// Memory that the processor executes: written first, executable afterwards, never both.
+#pragma once
+
+#include "base.hpp"
+
+namespace herbrand {
+
+class ExecutableMemory {
+public:
+    ExecutableMemory() = default;
+    // A copy of the bytes.  Empty where there is no memory, or where the system refuses to have it executed.
+    explicit ExecutableMemory(const std::vector<u8> &bytes);
+    ExecutableMemory(ExecutableMemory &&other) noexcept : at_(other.at_), size_(other.size_), refused_(other.refused_) {
+        other.at_ = nullptr;
+    }
+    ExecutableMemory &operator=(ExecutableMemory &&other) noexcept {
+        std::swap(at_, other.at_);
+        std::swap(size_, other.size_);
+        std::swap(refused_, other.refused_);
+        return *this;
+    }
+    ExecutableMemory(const ExecutableMemory &) = delete;
+    ExecutableMemory &operator=(const ExecutableMemory &) = delete;
+    ~ExecutableMemory();
+
+    const u8 *at() const { return at_; }     // null if it is empty
+    std::size_t size() const { return size_; } // bytes, in whole pages
+    bool refused() const { return refused_; } // there is memory, but it must not be executed
+
+private:
+    u8 *at_ = nullptr;
+    std::size_t size_ = 0;
+    bool refused_ = false;
+};
+
+} // namespace herbrand
