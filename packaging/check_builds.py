@@ -44,7 +44,7 @@ TARGETS = {
 """What is compiled for, and the program that can run it here, if it is not this machine itself."""
 
 GAMES = ("ticTacToe", "connectFour", "breakthrough", "rockPaperScissors", "kuhn")
-LEVELS = {"x86_64_v2": "x86-64-v2", "x86_64_v3": "x86-64-v3", "x86_64_v4": "x86-64-v4"}
+LEVELS = ("x86_64_v2", "x86_64_v3", "x86_64_v4")
 TOOLS = ("sh", "env", "uname")
 TESTS = ("tests/unit/test_lanes.py", "tests/unit/test_core_graph.py")
 SMOKE = """\
@@ -210,7 +210,7 @@ def compile_driver(compiler: Sequence[str | Path], target: str, folder: Path) ->
         one.write_text("".join(f'#include "{kernel}"\n' for kernel in kernels), encoding="utf-8")
         flags = [f"-DHB_LEVEL={level}", f"-DHB_ROWS={level}", "-Wno-psabi", "-Wno-uninitialized"]
         if level in LEVELS:
-            flags.append(f"-march={LEVELS[level]}")
+            flags.append(f"-march={level}")  # as Zig calls them
         objects.append(folder / f"{level}.o")
         run([*compiler, *common, *flags, "-c", one, "-o", objects[-1]])
     sources = sorted(p for p in CORE.glob("*.cpp") if not p.name.startswith(("bind_", "module")))

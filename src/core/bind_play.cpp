@@ -153,6 +153,7 @@ void bind_play(nb::module_ &m) {
           "Measure how many functions of three bits one core computes in a second, on values in registers, over all lanes.");
     m.def("allow_code", &allow_code, nb::arg("allowed"), "Whether programs made from now on get machine code.");
     m.def("why_no_code", &why_no_code, "Why programs have no machine code here; empty where they have.");
+    m.def("code_kind", &code_kind, "Which machine code programs get: `avx512`, `avx2`, or an empty string for none.");
 }
 
 } // namespace herbrand

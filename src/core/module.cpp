@@ -5,6 +5,12 @@
 
 #include <atomic>
 
+#if defined(__clang__)
+#define HB_COMPILER "Clang " __clang_version__
+#else
+#define HB_COMPILER "GCC " __VERSION__
+#endif
+
 namespace herbrand {
 
 // The thread that runs Python's signal handlers; others have no reason to ask for the GIL.
@@ -32,6 +38,8 @@ NB_MODULE(_core, m) {
     m.def("level", [] { return std::string(kernels().level); }, "The level of the kernels that are used.");
     m.def("use_level", [](const std::string &level) { use_kernels(kernels_of(level)); }, nb::arg("level"),
           "Use the kernels of a level, for all that is called from now on; `ValueError` if that cannot be used here.");
+
+    m.def("compiler", [] { return std::string(HB_COMPILER); }, "The compiler that the core was built with, and its version.");
 
     nb::class_<Stop>(m, "Stop",
                      "Tells calls into the core when to end.\n\n"

@@ -549,16 +549,20 @@ std::shared_ptr<const Code> encode(const Program &program) {
 
 std::string why_no_code() {
     if (!allowed) return "machine code is switched off";
+    if (!refused && ExecutableMemory({0xC3}).refused()) refused = true;
     if (refused) return "the system refuses memory that can be executed";
     if (!is_wide() && !is_narrow()) return std::string("there is no encoder for ") + kernels().level;
     return "";
 }
+
+std::string code_kind() { return !why_no_code().empty() ? "" : is_wide() ? "avx512" : "avx2"; }
 
 #else
 
 int encoded_arity() { return 3; }
 std::shared_ptr<const Code> encode(const Program &) { return nullptr; }
 std::string why_no_code() { return "there is no encoder for this processor"; }
+std::string code_kind() { return ""; }
 
 #endif
 

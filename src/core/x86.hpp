@@ -44,5 +44,7 @@ int encoded_arity();
 void allow_code(bool allowed);
 // Why there is no machine code: empty if there is.
 std::string why_no_code();
+// What `encode` writes: "avx512", "avx2", or nothing.
+std::string code_kind();
 
 } // namespace herbrand

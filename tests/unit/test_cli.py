@@ -16,6 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import herbrand
 from herbrand import errors, games
 from herbrand.cli import main as main_module
 from herbrand.cli.joint import read_joint, split_joints, split_terms
@@ -807,3 +808,42 @@ def test_simulate_tells_of_ends_without_a_value(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["simulate", str(sheet), "-n", "40", "--seed", "1"])
     assert result.exit_code == 0
     assert "no single value: " in result.stdout
+
+
+def test_version_says_what_it_runs_on() -> None:
+    """`--version` is one line; with `--verbose`, in either order, also what the core makes of the processor."""
+    from herbrand import core
+
+    plain = run("--version").stdout
+    assert plain == f"herbrand {herbrand.__version__}\n"
+    for arguments in (["--version", "--verbose"], ["--verbose", "--version"]):
+        result = run(*arguments)
+        assert result.exit_code == 0
+        first, *rows = result.stdout.splitlines()
+        assert first + "\n" == plain
+        told = {row[:16].strip(" :"): row[16:] for row in rows}
+        assert set(told) == {"python", "platform", "cores", "kernels", "machine code", "compiler"}
+        assert told["python"].endswith(".".join(map(str, sys.version_info[:3])))
+        assert told["kernels"] == f"{core.level()} (available: {', '.join(core.levels())})"
+        assert told["compiler"].startswith(("GCC ", "Clang "))
+        assert told["machine code"].startswith("none" if core.why_no_code() else "encoder for AVX")
+
+
+def test_version_says_why_programs_are_walked() -> None:
+    """Where there is no machine code, the report says why."""
+    from herbrand import core
+
+    core.allow_code(False)
+    try:
+        assert (
+            "none, programs are walked: machine code is switched off" in run("--version", "--verbose").stdout
+        )
+    finally:
+        core.allow_code(True)
+
+
+def test_verbose_alone_is_wrong_use() -> None:
+    """`--verbose` before a command means nothing."""
+    result = run("--verbose", "games")
+    assert result.exit_code == 2
+    assert "--verbose goes with --version" in result.stderr

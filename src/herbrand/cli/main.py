@@ -157,6 +157,19 @@ def _close_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Answer `--version`, which ends the program."""
+    if not wanted or context.resilient_parsing:
+        return
+    lines = [f"herbrand {herbrand.__version__}"]
+    if context.params.get("verbose"):
+        from herbrand.cli.build_report import build_report
+
+        lines += build_report()
+    click.echo("\n".join(lines))
+    context.exit()
+
+
 @click.group(
     cls=Program,
     name="herbrand",
@@ -164,9 +177,14 @@ def _close_output() -> None:
     epilog="FILE is a path, the name of a bundled game, or - for standard input. "
     "Exit status: 0 fine, 1 the game has errors or a difference was found, 2 wrong use, 3 out of budget.",
 )
-@click.version_option(herbrand.__version__, prog_name="herbrand", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.option("--verbose", is_flag=True, is_eager=True, help="With --version: also tell what it runs on.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, callback=_version, help="Show the version and exit."
+)
+def cli(verbose: bool) -> None:
     """Check, convert, simulate and play games written in the Game Description Language."""
+    if verbose:
+        raise click.UsageError("--verbose goes with --version")
 
 
 def main(args: Sequence[str] | None = None, prog_name: str | None = None) -> None:

@@ -36,6 +36,10 @@ standard input. Results go to standard output, remarks and progress to standard 
 | 70          | a bug in herbrand: please report it                                          |
 | 130         | interrupted                                                                  |
 
+`herbrand --version --verbose` also tells what herbrand runs on, as reports of faults should: Python, the
+platform, how many cores may be used, which kernels the processor gets and which there are, whether games get
+machine code of their own and, if not, why, and which compiler built the core.
+
 Colours and progress bars appear on a terminal only. `NO_COLOR` turns colours off, `FORCE_COLOR` turns
 them on.
 """

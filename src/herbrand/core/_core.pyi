@@ -19,6 +19,9 @@ def use_level(level: str) -> None:
     Use the kernels of a level, for all that is called from now on; `ValueError` if that cannot be used here.
     """
 
+def compiler() -> str:
+    """The compiler that the core was built with, and its version."""
+
 class Stop:
     """
     Tells calls into the core when to end.
@@ -882,6 +885,11 @@ def allow_code(allowed: bool) -> None:
 
 def why_no_code() -> str:
     """Why programs have no machine code here; empty where they have."""
+
+def code_kind() -> str:
+    """
+    Which machine code programs get: `avx512`, `avx2`, or an empty string for none.
+    """
 
 class EnvOutcome:
     """What came of `Env.step`."""

@@ -1,0 +1,31 @@
+"""What herbrand runs on: Python, the platform, and what the compiled core makes of the processor."""
+
+from __future__ import annotations
+
+import platform
+
+__all__ = ["build_report"]
+
+_ENCODERS = {"avx512": "AVX-512", "avx2": "AVX2"}
+
+
+def build_report() -> list[str]:
+    """Return lines that belong into the report of a fault, each with a name and a value."""
+    from herbrand import core
+    from herbrand.simulate.parallel import available_threads
+
+    level, kind = core.level(), core.code_kind()
+    code = (
+        f"encoder for {_ENCODERS[kind]}, as the kernels are {level}"
+        if kind
+        else f"none, programs are walked: {core.why_no_code()}"
+    )
+    rows = {
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "platform": platform.platform(),
+        "cores": str(available_threads()),
+        "kernels": f"{level} (available: {', '.join(core.levels())})",
+        "machine code": code,
+        "compiler": core.compiler().strip(),
+    }
+    return [f"  {name + ':':14}{value}" for name, value in rows.items()]
