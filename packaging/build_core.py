@@ -10,7 +10,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,10 @@ __all__ = [
     "prepare_metadata_for_build_wheel",
 ]
 
-_COMPILERS = ("c++", "g++", "clang++", "cl", "clang-cl")
+_WINDOWS = os.name == "nt"
+# Microsoft's own compiler has no vector types, so on Windows it does not count
+_COMPILERS = ("clang++", "g++") if _WINDOWS else ("c++", "g++", "clang++")
+_ELSEWHERE = Path(os.environ.get("PROGRAMFILES", "")) / "LLVM" / "bin" / "clang++.exe"
 
 get_requires_for_build_sdist = _build.get_requires_for_build_sdist
 build_sdist = _build.build_sdist
@@ -35,16 +37,17 @@ prepare_metadata_for_build_wheel = _build.prepare_metadata_for_build_wheel
 prepare_metadata_for_build_editable = _build.prepare_metadata_for_build_editable
 
 
-def has_compiler() -> bool:
-    """Return whether CMake will find a C++ compiler by itself.
-
-    On Windows Visual Studio is found by other means than the search path, so nothing is fetched there.
-    """
-    return bool(os.environ.get("CXX")) or os.name == "nt" or any(map(shutil.which, _COMPILERS))
+def find_compiler() -> str | None:
+    """Return the C++ compiler of the system, None if it has none that will do."""
+    if os.environ.get("CXX"):
+        return os.environ["CXX"]
+    found = next(filter(None, map(shutil.which, _COMPILERS)), None)
+    return str(_ELSEWHERE) if found is None and _WINDOWS and _ELSEWHERE.is_file() else found
 
 
 def _with_compiler(required: list[str]) -> list[str]:
-    return required if has_compiler() else [*required, "ziglang>=0.13"]
+    more = ["ziglang>=0.13"] if find_compiler() is None else []
+    return [*required, *more, *(["ninja"] if _WINDOWS else [])]
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
@@ -57,29 +60,41 @@ def get_requires_for_build_editable(config_settings: Any = None) -> list[str]:
     return _with_compiler(_build.get_requires_for_build_editable(config_settings))
 
 
+def _zig(folder: Path, tool: str) -> str:
+    """Write a script that is one of Zig's tools, as CMake wants programs; return its path."""
+    script = folder / (f"zig-{tool}.cmd" if _WINDOWS else f"zig-{tool}")
+    text = (
+        f'@"{sys.executable}" -m ziglang {tool} %*\n'
+        if _WINDOWS
+        else f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {tool} "$@"\n'
+    )
+    script.write_text(text, encoding="utf-8")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return script.as_posix()
+
+
 class _Compiler:
     """While this lasts, CMake finds a compiler: that of the system, or Zig's."""
 
     def __enter__(self) -> None:
         self._before = dict(os.environ)
-        self._folder: Path | None = None
-        if has_compiler():
-            return
-        self._folder = Path(tempfile.mkdtemp(prefix="herbrand-zig-"))
-        for name in ("cc", "c++", "ar", "ranlib"):
-            script = self._folder / f"zig-{name}"
-            script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {name} "$@"\n')
-            script.chmod(script.stat().st_mode | stat.S_IXUSR)
-        os.environ["CC"] = str(self._folder / "zig-cc")
-        os.environ["CXX"] = str(self._folder / "zig-c++")
-        arguments = f"-DCMAKE_AR={self._folder}/zig-ar -DCMAKE_RANLIB={self._folder}/zig-ranlib"
-        os.environ["CMAKE_ARGS"] = f"{os.environ.get('CMAKE_ARGS', '')} {arguments}".strip()
+        compiler = find_compiler()
+        if compiler is None:
+            # beside what CMake keeps, as it remembers where its compiler was
+            folder = Path.cwd() / "build" / "zig"
+            folder.mkdir(parents=True, exist_ok=True)
+            os.environ["CXX"] = _zig(folder, "c++")
+            tools = {"CMAKE_AR": "ar", "CMAKE_RANLIB": "ranlib"}
+            more = [f"-D{name}={_zig(folder, tool)}" for name, tool in tools.items()]
+            os.environ["CMAKE_ARGS"] = " ".join([os.environ.get("CMAKE_ARGS", ""), *more]).strip()
+        elif _WINDOWS:
+            os.environ["CXX"] = compiler
+        if _WINDOWS:
+            os.environ.setdefault("CMAKE_GENERATOR", "Ninja")
 
     def __exit__(self, *problem: object) -> None:
         os.environ.clear()
         os.environ.update(self._before)
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: Any = None) -> str:

@@ -41,6 +41,12 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> as_array2(std::vector<T> &&values, std::s
     return nb::ndarray<nb::numpy, T, nb::ndim<2>>(kept->data(), {rows, columns}, owner);
 }
 
+// What an object of Python is for; a TypeError if only its `__new__` was called.
+template <class T> T *made(nb::handle self) {
+    if (!nb::inst_ready(self)) throw nb::type_error("the object was not initialized");
+    return nb::inst_ptr<T>(self);
+}
+
 // Lets other threads of Python run while it lives.
 //
 // When the interpreter ends, CPython before 3.14 ends daemon threads by `pthread_exit` as soon as they ask for the

@@ -59,10 +59,10 @@ void bind_circuit(nb::module_ &m) {
         .def_prop_ro("legal_words", &Circuit::legal_words, "Words in a packed set of legal moves.")
         .def_ro("bounds", &Circuit::bounds, "The first move of each role, and how many there are.")
         .def_ro("places", &Circuit::places, "The first word of each role in a packed set of legal moves.");
-    m.def("make_circuit", &make_circuit, nb::arg("fluents"), nb::arg("roles"), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
-          nb::arg("feedback").noconvert(), nb::arg("loops").noconvert(), nb::arg("legal").noconvert(), nb::arg("move_role").noconvert(), nb::arg("next").noconvert(),
-          nb::arg("terminal"), nb::arg("goal").noconvert(), nb::arg("goal_role").noconvert(), nb::arg("goal_value").noconvert(), nb::arg("sees").noconvert(),
-          nb::arg("sees_role").noconvert(), nb::arg("initial").noconvert(), nb::arg("cones"),
+    m.def("make_circuit", &make_circuit, nb::arg("fluents"), nb::arg("roles"), array("left"), array("right"),
+          array("feedback"), array("loops"), array("legal"), array("move_role"), array("next"),
+          nb::arg("terminal"), array("goal"), array("goal_role"), array("goal_value"), array("sees"),
+          array("sees_role"), array("initial"), nb::arg("cones"),
           nb::arg("alternatives") = std::vector<std::pair<i32, std::vector<i32>>>(),
           "Return a `Circuit`; `ValueError` unless all numbers are as they should be.");
 }

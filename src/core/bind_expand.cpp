@@ -178,14 +178,14 @@ void bind_expand(nb::module_ &m) {
                          "States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number\n"
                          "of threads can ask at the same time.")
         .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
-        .def("legal", &legal, nb::arg("states"),
+        .def("legal", &legal, array("states"),
              nb::sig("def legal(self, states: numpy.typing.NDArray[numpy.uint64]) -> "
                      "tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]"),
              "Return which states are terminal, bool [n], and the packed sets of legal moves, uint64\n"
              "[n, circuit.legal_words], in which each role begins at `circuit.places`.")
-        .def("goals", &goals, nb::arg("states"),
+        .def("goals", &goals, array("states"),
              "Return the goal values, int16 [n, roles]; `NO_VALUE` or `SEVERAL_VALUES` where there is not one.")
-        .def("step", &step, nb::arg("states"), nb::arg("moves"), nb::arg("parents") = nb::none(),
+        .def("step", &step, array("states"), array("moves"), array("parents").none() = nb::none(),
              nb::arg("sees") = false,
              nb::sig("def step(self, states: numpy.typing.NDArray[numpy.uint64], moves: numpy.typing.NDArray[numpy.int32], "
                      "parents: numpy.typing.NDArray[numpy.int64] | None = None, sees: bool = False) -> "
@@ -193,7 +193,7 @@ void bind_expand(nb::module_ &m) {
              "Return the states after joint moves, and if asked for what roles see, packed: uint64 [k, ...] both.\n\n"
              "`moves` is int32 [k, roles], -1 for a role that does nothing.  Row i is made in state i, or parents[i].\n"
              "Legality is not looked at.  `ValueError` for numbers of moves or states that there are not.")
-        .def("joints", &joints, nb::arg("bits"), nb::arg("starts"), nb::arg("begin"), nb::arg("size"),
+        .def("joints", &joints, array("bits"), array("starts"), nb::arg("begin"), nb::arg("size"),
              nb::sig("def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], "
                      "begin: int, size: int) -> "
                      "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32]]"),
@@ -201,7 +201,7 @@ void bind_expand(nb::module_ &m) {
              "[size, roles], the last role's changing fastest.\n\n"
              "`bits` are sets of legal moves as `legal` returns them, `starts`, [n + 1], the sums of how many joint\n"
              "moves states have.  `ValueError` where these do not fit together.")
-        .def("rollouts", &rollouts, nb::arg("states"), nb::arg("parents"), nb::arg("generator").noconvert(),
+        .def("rollouts", &rollouts, array("states"), array("parents"), array("generator"),
              nb::arg("max_steps"), nb::arg("stop") = nb::none(), nb::arg("watched") = -1, nb::arg("played") = false,
              nb::arg("last") = false,
              "Play one uniformly random game from each of the states `parents[i]`, int64 [n], to its end.\n\n"
@@ -209,7 +209,7 @@ void bind_expand(nb::module_ &m) {
              "Games are cut off after `max_steps`, with the goals of their last states.  `watched` is a game whose\n"
              "moves are wanted, -1 for none; `played`, of 512 games at most, and `last` ask for what `Ended` says.\n"
              "Ends within a step of the games when `stop` says so.");
-    m.def("joint_counts", &joint_counts, nb::arg("over"), nb::arg("bits"), nb::arg("places"),
+    m.def("joint_counts", &joint_counts, array("over"), array("bits"), nb::arg("places"),
           "Return how many joint moves states have, int64 [n]: 0 where they are `over`, 2**62 if more do not fit.\n\n"
           "`bits` are packed sets of legal moves, in which role r has the words from places[r] to places[r + 1].");
 }

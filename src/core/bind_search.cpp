@@ -12,7 +12,7 @@ using namespace search;
 namespace {
 
 using Self = nb::handle_t<Tree>;
-Tree &tree_of(Self self) { return *nb::inst_ptr<Tree>(self); }
+Tree &tree_of(Self self) { return *made<Tree>(self); }
 
 // No lock is held where Python may be called: it could let another thread run, which waits for the lock.
 
@@ -316,8 +316,8 @@ void bind_search(nb::module_ &m) {
         .def("find", [](Tree &t, Array2<const u64> state) {
                  std::lock_guard hold(t.lock);
                  return t.find(one_state(t, state));
-             }, nb::arg("state").noconvert(), "Return the position of a packed state, [1, words]; -1 if there is none.")
-        .def("add", &add, nb::arg("state").noconvert(),
+             }, array("state"), "Return the position of a packed state, [1, words]; -1 if there is none.")
+        .def("add", &add, array("state"),
              "Return the position of a packed state, [1, words], made if need be; -1 if there is no room.")
         .def("clear", [](Tree &t) {
                  std::lock_guard hold(t.lock);
@@ -337,17 +337,17 @@ void bind_search(nb::module_ &m) {
              "Set what is proved of a position: bounds of each role's value, and how many steps that looks ahead.")
         .def("tighten", &tighten, nb::arg("position"),
              "Carry what is proved of the positions after one over to it; return whether that changed anything.")
-        .def("plant", &plant, nb::arg("states").noconvert(),
+        .def("plant", &plant, array("states"),
              "Return the positions of packed states of the game, [n, words]; of equal ones too, in a labelled tree.\n\n"
              "-1 where there was no room.")
-        .def("unsettled", &unsettled, nb::arg("roots").noconvert(),
+        .def("unsettled", &unsettled, array("roots"),
              "Return for each position, -1 for none, whether there is more to find out: uint8 [n].")
-        .def("best_moves", &best_moves, nb::arg("roots").noconvert(), nb::arg("roles").noconvert(),
+        .def("best_moves", &best_moves, array("roots"), array("roles"),
              "Return the move of a role at each root that promises most, by its number among those of all roles.\n\n"
              "What is proved decides where it can; else the mean less its uncertainty.  -1 where the root was not\n"
              "expanded.")
-        .def("add_up", &add_up, nb::arg("roots").noconvert(), nb::arg("groups").noconvert(),
-             nb::arg("roles").noconvert(), nb::arg("columns"),
+        .def("add_up", &add_up, array("roots"), array("groups"),
+             array("roles"), nb::arg("columns"),
              "Add up, over the roots of each group g, what the moves of `roles[g]` are worth.\n\n"
              "Returns values, how many roots a move was looked at, and playouts after it: each [groups, columns],\n"
              "by the number of the move among the role's.");
@@ -357,7 +357,7 @@ void bind_search(nb::module_ &m) {
         "A way is a path from a root to a leaf; a row a joint move that is made at its end; rows that lead to new\n"
         "positions are fresh, and playouts start there.  At most `ways` and `rows` in a round.")
         .def("__init__", &make_round, nb::arg("tree"), nb::kw_only(), nb::arg("ways") = 512, nb::arg("rows") = 8192)
-        .def("expand", &expand, nb::arg("roots").noconvert(), nb::kw_only(), nb::arg("most"), nb::arg("widest"),
+        .def("expand", &expand, array("roots"), nb::kw_only(), nb::arg("most"), nb::arg("widest"),
              nb::arg("weight"),
              "Go down the tree at most `most` times, from the roots in turn, and expand the leaves found.\n\n"
              "At most `widest` joint moves are made from a leaf.  `weight` is what a way under way counts, in\n"
@@ -366,15 +366,15 @@ void bind_search(nb::module_ &m) {
         .def("starts", [](Round &round) {
                  return as_array2(round.starts(), round.tree().circuit->state_words());
              }, "Return the packed states after the fresh rows, [fresh, words].")
-        .def("backpropagate", &backpropagate, nb::arg("goals").noconvert(), nb::arg("lengths").noconvert(),
-             nb::arg("played").noconvert().none() = nb::none(),
+        .def("backpropagate", &backpropagate, array("goals"), array("lengths"),
+             array("played").none() = nb::none(),
              "Add the ends of playouts, int16 [games, roles], up to the roots, and end the round.\n\n"
              "Game i of g started after fresh row `i * fresh // g`; one of length 0 started where the game is over.\n"
              "`played`, uint64 [moves, words], has the games in which a move was made, for AMAF; it is changed.\n"
              "`ValueError` where no round is under way, or the tree has forgotten since.")
-        .def("run", &run, nb::arg("root"), nb::arg("players"), nb::arg("generator").noconvert(), nb::arg("stop"),
+        .def("run", &run, nb::arg("root"), nb::arg("players"), array("generator"), nb::arg("stop"),
              nb::kw_only(), nb::arg("each") = 1.0, nb::arg("widest") = int(LANES), nb::arg("max_steps") = 1000,
-             nb::arg("rounds") = 1, nb::arg("seconds") = 0.0, nb::arg("places").noconvert().none() = nb::none(),
+             nb::arg("rounds") = 1, nb::arg("seconds") = 0.0, array("places").none() = nb::none(),
              "Do whole rounds from a root, with playouts by an `Expander`; return how many playouts there were.\n\n"
              "At most `rounds`; after so many seconds none is begun but the first.  Ends where the root is solved, a\n"
              "round had no playouts, or `stop` says so, which abandons the round.  `each` is how many playouts\n"

@@ -210,7 +210,7 @@ private:
 // The objects that stand for moves and roles.
 struct MoveNames {
     MoveNames(nb::object of, nb::sequence roles, nb::sequence moves)
-        : kept(std::move(of)), asked(*nb::inst_ptr<Asked>(kept)), told(told_by_role(asked.memory.plan())) {
+        : kept(std::move(of)), asked(*made<Asked>(kept)), told(told_by_role(asked.memory.plan())) {
         const Circuit &c = asked.circuit();
         require(nb::len(roles) == std::size_t(c.roles) && nb::len(moves) == std::size_t(c.roles),
                 "names and moves are those of each role");
@@ -443,10 +443,13 @@ PyMethodDef define(const char *name, Several function, const char *doc) {
 }
 
 // Adds a read-only attribute that is the function of `definition`, bound to the object.
-template <PyMethodDef &definition, class Class> void offer(Class &to) {
+template <PyMethodDef &definition, class Class> void offer(nb::class_<Class> &to) {
     to.def_prop_ro(
         definition.ml_name,
-        [](nb::handle self) { return nb::steal<nb::object>(PyCFunction_NewEx(&definition, self.ptr(), nullptr)); },
+        [](nb::handle self) {
+            (void)made<Class>(self);
+            return nb::steal<nb::object>(PyCFunction_NewEx(&definition, self.ptr(), nullptr));
+        },
         definition.ml_doc);
 }
 
@@ -495,7 +498,7 @@ void bind_state(nb::module_ &m) {
                 }
                 new (self) Asked(std::make_shared<const StatePlan>(std::move(circuit), std::move(moves)));
             },
-            nb::arg("circuit"), nb::arg("order"))
+            nb::arg("circuit"), array("order"))
         .def(
             "again",
             [](const Asked &self) {

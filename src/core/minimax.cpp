@@ -12,14 +12,15 @@ namespace herbrand {
 namespace {
 
 // Words that other threads may write at the same time.
-u64 peek(u64 &word) { return std::atomic_ref<u64>(word).load(std::memory_order_relaxed); }
-void poke(u64 &word, u64 value) { std::atomic_ref<u64>(word).store(value, std::memory_order_relaxed); }
+// std::atomic_ref is missing in many a C++ library.
+u64 peek(const u64 &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
+void poke(u64 &word, u64 value) { __atomic_store_n(&word, value, __ATOMIC_RELAXED); }
 
 } // namespace
 
 TranspositionTable::TranspositionTable(i64 bytes) {
     std::size_t entries = std::size_t(1) << 10;
-    while (i64(entries) * 2 * 16 <= bytes) entries *= 2;
+    while (i64(entries) <= bytes / (2 * 16)) entries *= 2;
     words_ = Zeros<u64>(2 * entries);
     words_.touch();
     mask_ = entries - 2; // the first of a bucket
