@@ -533,29 +533,59 @@ private:
 bool is_wide() { return std::strcmp(kernels().level, "x86_64_v4") == 0; }
 bool is_narrow() { return std::strcmp(kernels().level, "x86_64_v3") == 0; }
 
+const char *const REFUSED = "the system refuses memory that can be executed";
+
+std::size_t page_size() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
+// Memory with these bytes that can be executed and not be written; null, with the reason, where the system refuses it.
+void *executable(const std::vector<u8> &bytes, std::size_t size, std::string &why) {
+    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        why = "the system gives no memory for machine code";
+        return nullptr;
+    }
+    std::memcpy(memory, bytes.data(), bytes.size());
+    if (mprotect(memory, size, PROT_READ | PROT_EXEC) == 0) return memory;
+    munmap(memory, size);
+    refused = true;
+    why = REFUSED;
+    return nullptr;
+}
+
+// Whether the system lets a page be executed that was written before: asked once, before code is written.
+void ask_system() {
+    static const bool asked = [] {
+        std::string why;
+        if (void *memory = executable({0xC3}, page_size(), why)) munmap(memory, page_size());
+        return true;
+    }();
+    (void)asked;
+}
+
 } // namespace
 
-int encoded_arity() { return is_narrow() && allowed ? 2 : 3; }
+std::string why_no_code() {
+    if (!allowed) return "machine code is switched off";
+    if (!is_wide() && !is_narrow()) return std::string("there is no encoder for the level ") + kernels().level;
+    ask_system();
+    return refused ? REFUSED : "";
+}
 
-std::shared_ptr<const Code> encode(const Program &program) {
+int encoded_arity() { return is_narrow() && why_no_code().empty() ? 2 : 3; }
+
+std::shared_ptr<const Code> encode(const Program &program, std::string &why) {
     const bool wide = is_wide();
-    if (!allowed || refused || (!wide && !is_narrow()) || program.arity != (wide ? 3 : 2)) return nullptr;
-    if (program.ops.size() > MOST_BYTES / 32) return nullptr;
+    why = why_no_code();
+    if (why.empty() && program.arity != (wide ? 3 : 2)) why = "its functions have another number of bits";
+    if (why.empty() && program.ops.size() > MOST_BYTES / 32) why = "it is too large";
+    if (!why.empty()) return nullptr;
     Encoder encoder(program, wide);
     auto code = std::make_shared<Code>();
     for (const Unit &unit : program.units) code->parts_.push_back(encoder.unit(unit));
     const std::vector<u8> &bytes = encoder.bytes();
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t size = (bytes.size() + page - 1) / page * page;
-    void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-    std::memcpy(memory, bytes.data(), bytes.size());
-    if (mprotect(memory, size, PROT_READ | PROT_EXEC) != 0) {
-        munmap(memory, size);
-        refused = true;
-        return nullptr;
-    }
-    code->memory_ = static_cast<u8 *>(memory);
+    const std::size_t size = (bytes.size() + page_size() - 1) / page_size() * page_size();
+    code->memory_ = static_cast<u8 *>(executable(bytes, size, why));
+    if (!code->memory_) return nullptr;
     code->bytes_ = size;
     code->rows_ = encoder.rows();
     code->wide_ = wide;
@@ -566,17 +596,13 @@ Code::~Code() {
     if (memory_) munmap(memory_, bytes_);
 }
 
-std::string why_no_code() {
-    if (!allowed) return "machine code is switched off";
-    if (refused) return "the system refuses memory that can be executed";
-    if (!is_wide() && !is_narrow()) return std::string("there is no encoder for ") + kernels().level;
-    return "";
-}
-
 #else
 
 int encoded_arity() { return 3; }
-std::shared_ptr<const Code> encode(const Program &) { return nullptr; }
+std::shared_ptr<const Code> encode(const Program &, std::string &why) {
+    why = why_no_code();
+    return nullptr;
+}
 Code::~Code() = default;
 std::string why_no_code() { return "there is no encoder for this processor or system"; }
 

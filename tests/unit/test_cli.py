@@ -16,6 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+import herbrand
 from herbrand import errors, games
 from herbrand.cli import main as main_module
 from herbrand.cli.joint import read_joint, split_joints, split_terms
@@ -838,3 +839,20 @@ def test_simulate_tells_of_ends_without_a_value(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["simulate", str(sheet), "-n", "40", "--seed", "1"])
     assert result.exit_code == 0
     assert "no single value: " in result.stdout
+
+
+def test_version_says_what_the_core_makes_use_of() -> None:
+    """With `--verbose`, in any order, which means nothing elsewhere."""
+    from herbrand import core
+
+    for words in (["--version", "--verbose"], ["--verbose", "--version"]):
+        outcome = CliRunner().invoke(cli, words)
+        assert outcome.exit_code == 0
+        first, *_, kernels, networks = outcome.stdout.splitlines()
+        assert first == f"herbrand {herbrand.__version__}"
+        assert kernels == f"kernels: {core.level()} (of {', '.join(core.levels())})"
+        assert core.why_no_code() in networks
+    assert CliRunner().invoke(cli, ["--version"]).stdout == f"herbrand {herbrand.__version__}\n"
+    alone = CliRunner().invoke(cli, ["--verbose", "games"])
+    assert alone.exit_code == 2
+    assert "--verbose goes with --version" in alone.stderr

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import herbrand
-from herbrand.cli.output import remark
+from herbrand.cli.output import remark, result
 from herbrand.errors import (
     BudgetExceeded,
     GameError,
@@ -165,9 +165,45 @@ def _close_output() -> None:
     epilog="FILE is a path, the name of a bundled game, or - for standard input. "
     "Exit status: 0 fine, 1 the game has errors or a difference was found, 2 wrong use, 3 out of budget.",
 )
-@click.version_option(herbrand.__version__, prog_name="herbrand", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: _version(ctx, value=value),
+    help="Show the version and exit.",
+)
+@click.option(
+    "--verbose",
+    is_flag=True,
+    is_eager=True,  # read before --version, which ends the program
+    expose_value=False,
+    callback=lambda ctx, _, value: ctx.meta.__setitem__(_VERBOSE, value),
+    help="With --version: also show what the compiled core makes use of on this machine.",
+)
 def cli() -> None:
     """Check, convert, simulate and play games written in the Game Description Language."""
+
+
+_VERBOSE = "herbrand.verbose"
+
+
+def _version(ctx: click.Context, *, value: bool) -> None:
+    """Show the version and end the program, if that was asked for."""
+    if not value:
+        if ctx.meta[_VERBOSE]:
+            raise click.UsageError("--verbose goes with --version")
+        return
+    result(f"herbrand {herbrand.__version__}")
+    if ctx.meta[_VERBOSE]:
+        import platform
+
+        from herbrand import core
+
+        code = core.why_no_code()
+        result(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}")
+        result(f"kernels: {core.level()} (of {', '.join(core.levels())})")
+        result(f"networks: walked, {code}" if code else "networks: machine code of their own")
+    ctx.exit()
 
 
 def program(prog_name: str | None = None) -> None:
