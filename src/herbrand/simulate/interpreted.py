@@ -111,7 +111,8 @@ class InterpretedPlayouts:
         over, stuck = self._lanes(play.over), self._lanes(play.stuck)
         if over.any():
             machine.run("goals")
-            self.goals += [self._lanes(row).sum() for row in machine.program.goal_rows]
+            for k, row in enumerate(machine.program.goal_rows):
+                self.goals[k] += self._lanes(row).sum()
         late = is_late & ~over
         self.ended += int(over.sum())
         self.stuck += int(stuck.sum())

@@ -110,10 +110,10 @@ def _tables(program: LaneProgram, name: str) -> Iterator[str]:
     """Write what is known of the game: names, goals, the initial state."""
     play = program.play
     assert play is not None
-    yield from _array(f"const char *const {name}_role[]", list(map(_string, program.roles)))
-    yield from _array(f"const char *const {name}_fluent[]", list(map(_string, program.fluents)))
+    yield from _array(f"const char *const {name}_role[]", list(map(_string, program.roles or [""])))
+    yield from _array(f"const char *const {name}_fluent[]", list(map(_string, program.fluents or [""])))
     goals = [f"{{{role}, {_string(value)}}}" for role, value in program.goals]
-    yield from _array(f"const struct {name}_goal {name}_goal[]", goals or ["{0, 0}"])
+    yield from _array(f"const struct {name}_goal {name}_goal[]", goals or ['{0, ""}'])
     yield from _array("static const uint8_t initial[]", [str(int(bit)) for bit in play.initial])
 
 

@@ -44,12 +44,23 @@ def cut(program: LaneProgram, size: int) -> Chunks:
     """Cut each unit of a program into pieces of at most `size` operations."""
     units, rows = [], program.kept
     for begin, end in program.units[:, :2].tolist():
-        ops = [tuple(op) for op in program.ops[begin:end].tolist()]
+        ops = _needed([tuple(op) for op in program.ops[begin:end].tolist()], program.kept)
         pieces = [ops[i : i + size] for i in range(0, len(ops), size)]
         made, used = _unit(pieces, program.kept)
         units.append(made)
         rows = max(rows, used)
     return Chunks(tuple(units), rows)
+
+
+def _needed(ops: list[tuple[int, ...]], kept: int) -> list[tuple[int, ...]]:
+    """Return the operations that something depends on: covering may leave some whose users ignore them."""
+    read: set[int] = set()
+    found = []
+    for op in reversed(ops):
+        if op[0] < kept or op[0] in read:
+            read.update(operands(op))
+            found.append(op)
+    return found[::-1]
 
 
 def _unit(pieces: list[list[tuple[int, ...]]], kept: int) -> tuple[tuple[Chunk, ...], int]:
