@@ -4,8 +4,8 @@
     python packaging/sanitize.py thread [TEST...]
 
 The interpreter needs what `pip install -e '.[dev]'` brings, and cmake, ninja and nanobind; the compiler is
-g++ or what CXX says, on Linux.  Without tests to run, those of the core are run.  Exit status 1 if a test fails
-or a sanitizer has something to say, which is printed.
+g++ or what CXX says, on Linux.  Without tests to run, those of the core are run.  Exit status 1 if a test
+fails or a sanitizer has something to say, which is printed.
 
 Python itself is not built with them.  What it does that they complain of is left out: memory that is still
 held at the end, and what `packaging/thread.supp` lists.

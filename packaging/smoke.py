@@ -1,4 +1,4 @@
-"""Try what was installed: the games that all kernels and back ends play from one seed have to be the same ones.
+"""Try what was installed: all kernels and back ends have to play the same games from one seed.
 
 Run on every wheel, with nothing but the package and what it needs.
 """

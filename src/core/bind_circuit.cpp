@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "evaluator.hpp"
+#include "lanes.hpp"
 
 #include <nanobind/stl/pair.h>
 
@@ -55,6 +56,8 @@ void bind_circuit(nb::module_ &m) {
         .def_ro("moves", &Circuit::moves)
         .def_ro("roles", &Circuit::roles)
         .def_ro("gates", &Circuit::gates)
+        .def_prop_ro("why_walked", [](const Circuit &c) { return c.evaluating()->why_walked; }, Release(),
+                     "Why its gates are walked over, not run as machine code; empty where they have machine code.")
         .def_prop_ro("state_words", &Circuit::state_words, "Words of 64 bits in a packed state.")
         .def_prop_ro("legal_words", &Circuit::legal_words, "Words in a packed set of legal moves.")
         .def_ro("bounds", &Circuit::bounds, "The first move of each role, and how many there are.")

@@ -46,6 +46,10 @@ public:
         return block_->done();
     }
 
+    std::string code() const {
+        const Program &program = block_->machine.program();
+        return walk_ || !program.code ? "walked" : program.code->kind();
+    }
     int conflicts() const { return conflicts_; }
     const Block &block() const { return *block_; }
     const Circuit &circuit() const { return *circuit_; }
@@ -59,38 +63,6 @@ private:
     std::unique_ptr<Block> block_;
 };
 
-std::vector<i32> flat(const std::vector<Op> &ops) {
-    std::vector<i32> found;
-    for (const Op &op : ops) found.insert(found.end(), {op.out, op.a, op.b, op.c, op.code});
-    return found;
-}
-
-nb::dict describe(const Program &p) {
-    nb::dict d;
-    d["arity"] = p.arity;
-    d["states"] = p.states;
-    d["kept"] = p.kept;
-    d["rows"] = p.rows;
-    d["ops"] = as_array2(flat(p.ops), 5);
-    std::vector<i32> units, back;
-    for (const Unit &u : p.units) units.insert(units.end(), {u.begin, u.end, u.first_back, u.last_back});
-    for (const Back &b : p.back) back.insert(back.end(), {b.row, b.source});
-    d["units"] = as_array2(std::move(units), 4);
-    d["back"] = as_array2(std::move(back), 2);
-    const auto stage = [](const Stage &s) { return nb::make_tuple(s.begin, s.end); };
-    d["legal"] = stage(p.legal);
-    d["next"] = stage(p.next);
-    d["goals"] = stage(p.goals);
-    d["goal_row"] = p.goal_row;
-    nb::list choices;
-    for (const Choice &choice : p.choices) choices.append(nb::make_tuple(choice.roles, choice.places, choice.bits));
-    d["choices"] = choices; // of each: roles, places, bits of the number of moves
-    d["code_bytes"] = p.code ? p.code->bytes() : 0;
-    d["code_kind"] = p.code ? p.code->kind() : "";
-    d["code_rows"] = p.code ? p.code->rows() : 0;
-    return d;
-}
-
 } // namespace
 
 void bind_play(nb::module_ &m) {
@@ -103,6 +75,7 @@ void bind_play(nb::module_ &m) {
              "`walk` does without machine code.  Games end after `max_steps` steps in any case.")
         .def("play", &Playouts::play, nb::arg("seconds"), nb::arg("stop"), Release(),
              "Play on for so many seconds of wall-clock time, or until `stop` says so; return whether all games are played.")
+        .def_prop_ro("code", &Playouts::code, "What plays: `avx512` or `avx2`, machine code of the circuit's own; or `walked`.")
         .def_prop_ro("played", [](const Playouts &p) { return p.block().games; }, "Games that have ended.")
         .def_prop_ro("transitions", [](const Playouts &p) { return p.block().transitions(); },
                      "Steps made, those of games under way included.")
@@ -123,18 +96,6 @@ void bind_play(nb::module_ &m) {
                      "[goals] games that ended with each goal, where it was the only one of its role.")
         .def_prop_ro("choices", [](const Playouts &p) { return as_array(std::vector<i64>(p.block().choices)); }, nb::rv_policy::automatic,
                      "[roles] the sum of the numbers of legal moves over all states in which one was chosen.");
-    m.def("playing_program", [](const CircuitPtr &c, bool assume) { return describe(*c->playing(assume)); },
-          nb::arg("circuit"), nb::arg("assume") = true,
-          "The lane program of random play, as arrays.\n\n"
-          "With `assume` it relies on what random games suggest, and checks it in every step.");
-    m.def("evaluating_program", [](const CircuitPtr &c) { return describe(*c->evaluating()); }, nb::arg("circuit"),
-          "The lane program that evaluates a circuit, as arrays.");
-    m.def("evaluating_functions",
-          [](const CircuitPtr &c) {
-              const ProgramPtr program = evaluating(*c, 3);
-              return program->ops.size();
-          },
-          nb::arg("circuit"), "How many functions of three bits evaluate a circuit: all of legal, next, sees and goals.");
     m.def("peak",
           [] {
               // the best of some short runs: others may use the processor, too
@@ -151,9 +112,6 @@ void bind_play(nb::module_ &m) {
           },
           Release(),
           "Measure how many functions of three bits one core computes in a second, on values in registers, over all lanes.");
-    m.def("allow_code", &allow_code, nb::arg("allowed"), "Whether programs made from now on get machine code.");
-    m.def("why_no_code", &why_no_code, "Why programs have no machine code here; empty where they have.");
-    m.def("code_kind", &code_kind, "Which machine code programs get: `avx512`, `avx2`, or an empty string for none.");
 }
 
 } // namespace herbrand

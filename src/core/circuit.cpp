@@ -16,6 +16,74 @@ void check_literals(const std::vector<i32> &literals, int nodes, const char *nam
             wrong(std::string(name) + " has a literal that is out of range: " + std::to_string(literal));
 }
 
+// Goes through the gates in the order in which they are evaluated, and sees to it that everything is computed before it is
+// read, by the stages that read it, and that loops come to an end.
+class Order {
+public:
+    explicit Order(const Circuit &circuit) : c(circuit), computed_(c.nodes(), NEVER), signs_(c.nodes(), 0) {
+        for (int n = 0; n < c.first_move(); ++n) computed_[n] = STATE;
+        for (int m = 0; m < c.moves; ++m) computed_[c.first_move() + m] = NEXT;
+    }
+
+    void check() {
+        cone(0, c.cones[0], STATE, STATE);
+        for (const i32 literal : c.legal) read(literal, STATE, "`legal`");
+        read(c.terminal, STATE, "`terminal`");
+        cone(c.cones[0], c.cones[1], NEXT, STATE | NEXT);
+        for (const i32 literal : c.next) read(literal, STATE | NEXT, "`next`");
+        for (const i32 literal : c.sees) read(literal, STATE | NEXT, "`sees`");
+        cone(c.cones[1], c.cones[2], GOALS, STATE | GOALS);
+        for (const i32 literal : c.goal) read(literal, STATE | GOALS, "`goal`");
+    }
+
+private:
+    // When a node is computed: of the state alone, with the moves, with the goals.
+    enum : u8 { NEVER = 0, STATE = 1, NEXT = 2, GOALS = 4 };
+    // How a node of a loop depends on its feedback: the more is true, the more, or the less.
+    enum : u8 { RISES = 1, FALLS = 2 };
+
+    void read(i32 literal, u8 visible, const char *name) const {
+        if (!(computed_[literal >> 1] & visible))
+            wrong(std::string(name) + " depends on what is not computed for it: literal " + std::to_string(literal));
+    }
+    u8 signs(i32 literal) const {
+        const u8 found = signs_[literal >> 1];
+        return literal & 1 ? static_cast<u8>(found << 1 | found >> 1) & (RISES | FALLS) : found;
+    }
+    void gates(i32 begin, i32 end, u8 stage, u8 visible) {
+        for (i32 g = begin; g < end; ++g) {
+            read(c.left[g], visible, "a gate");
+            read(c.right[g], visible, "a gate");
+            computed_[c.inputs() + g] = stage;
+            signs_[c.inputs() + g] = signs(c.left[g]) | signs(c.right[g]);
+        }
+    }
+    void cone(i32 begin, i32 end, u8 stage, u8 visible) {
+        for (const Loop &loop : c.loops) {
+            if (loop.first < begin || loop.first >= end || loop.last == loop.first) continue;
+            gates(begin, loop.first, stage, visible);
+            u8 *const back = computed_.data() + c.first_feedback();
+            for (i32 f = loop.first_back; f < loop.last_back; ++f) {
+                if (back[f] != NEVER) wrong("loops share feedback");
+                back[f] = stage;
+                signs_[c.first_feedback() + f] = RISES;
+            }
+            gates(loop.first, loop.last, stage, visible);
+            for (i32 f = loop.first_back; f < loop.last_back; ++f) {
+                read(c.feedback[f], visible, "feedback");
+                if (signs(c.feedback[f]) & FALLS) wrong("feedback depends on its own opposite, so that a loop may have no end");
+            }
+            for (i32 f = loop.first_back; f < loop.last_back; ++f) signs_[c.first_feedback() + f] = 0;
+            for (i32 g = loop.first; g < loop.last; ++g) signs_[c.inputs() + g] = 0;
+            begin = loop.last;
+        }
+        gates(begin, end, stage, visible);
+    }
+
+    const Circuit &c;
+    std::vector<u8> computed_, signs_;
+};
+
 } // namespace
 
 void Circuit::divide_moves(const std::vector<i32> &move_role) {
@@ -73,7 +141,7 @@ void Circuit::validate() const {
         if (places[r + 1] != places[r] + (bounds[r + 1] - bounds[r] + 63) / 64) wrong("`places` do not fit");
     }
     if (cones[0] < 0 || cones[1] < cones[0] || cones[2] < cones[1] || cones[2] > gates) wrong("cones descend");
-    i32 gate = 0, back = 0;
+    i32 gate = 0;
     for (const Loop &loop : loops) {
         if (loop.first < gate || loop.last < loop.first || loop.last > gates) wrong("loops overlap");
         if (loop.first_back < 0 || loop.last_back < loop.first_back || loop.last_back > feedbacks)
@@ -81,9 +149,8 @@ void Circuit::validate() const {
         for (const int cone : cones)
             if (loop.first < cone && cone < loop.last) wrong("a loop reaches over the border of a cone");
         gate = loop.last;
-        back += loop.last_back - loop.first_back;
     }
-    if (back > feedbacks) wrong("loops share feedback");
+    Order(*this).check();
 }
 
 template <class Make> ProgramPtr Circuit::made(int which, Make &&make) const {

@@ -518,7 +518,7 @@ template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i
 
 void finish(Program &p) {
     by_level(p);
-    p.code = encode(p);
+    p.code = encode(p, p.why_walked);
 }
 
 } // namespace

@@ -82,6 +82,7 @@ struct Program {
     std::vector<Op> walked;
     int walked_rows = 0;
     std::shared_ptr<const Code> code; // machine code; null where there is none
+    std::string why_walked;           // the reason; empty where there is code
 };
 
 // A program that evaluates: legal and terminal; next and sees; goals.

@@ -528,39 +528,57 @@ private:
 bool is_wide() { return std::strcmp(kernels().level, "x86_64_v4") == 0; }
 bool is_narrow() { return std::strcmp(kernels().level, "x86_64_v3") == 0; }
 
+const char *const REFUSED = "the system refuses memory that can be executed";
+
+// Whether the system lets a page be executed that was written before: asked once, before code is written.
+void ask_system() {
+    static const bool asked = [] {
+        if (ExecutableMemory({0xC3}).refused()) refused = true;
+        return true;
+    }();
+    (void)asked;
+}
+
 } // namespace
 
-int encoded_arity() { return is_narrow() && allowed ? 2 : 3; }
+std::string why_no_code() {
+    if (!allowed) return "machine code is switched off";
+    if (!is_wide() && !is_narrow()) return std::string("there is no encoder for the level ") + kernels().level;
+    ask_system();
+    return refused ? REFUSED : "";
+}
 
-std::shared_ptr<const Code> encode(const Program &program) {
+std::string code_kind() { return !why_no_code().empty() ? "" : is_wide() ? "avx512" : "avx2"; }
+
+int encoded_arity() { return is_narrow() && why_no_code().empty() ? 2 : 3; }
+
+std::shared_ptr<const Code> encode(const Program &program, std::string &why) {
     const bool wide = is_wide();
-    if (!allowed || refused || (!wide && !is_narrow()) || program.arity != (wide ? 3 : 2)) return nullptr;
-    if (program.ops.size() > MOST_BYTES / 32) return nullptr;
+    why = why_no_code();
+    if (why.empty() && program.arity != (wide ? 3 : 2)) why = "its functions have another number of bits";
+    if (why.empty() && program.ops.size() > MOST_BYTES / 32) why = "it is too large";
+    if (!why.empty()) return nullptr;
     Encoder encoder(program, wide);
     auto code = std::make_shared<Code>();
     for (const Unit &unit : program.units) code->parts_.push_back(encoder.unit(unit));
     code->memory_ = ExecutableMemory(encoder.bytes());
-    if (code->memory_.refused()) refused = true;
-    if (!code->memory_.at()) return nullptr;
+    if (!code->memory_.at()) {
+        refused = refused || code->memory_.refused();
+        why = code->memory_.refused() ? REFUSED : "the system gives no memory for machine code";
+        return nullptr;
+    }
     code->rows_ = encoder.rows();
     code->wide_ = wide;
     return code;
 }
 
-std::string why_no_code() {
-    if (!allowed) return "machine code is switched off";
-    if (!refused && ExecutableMemory({0xC3}).refused()) refused = true;
-    if (refused) return "the system refuses memory that can be executed";
-    if (!is_wide() && !is_narrow()) return std::string("there is no encoder for ") + kernels().level;
-    return "";
-}
-
-std::string code_kind() { return !why_no_code().empty() ? "" : is_wide() ? "avx512" : "avx2"; }
-
 #else
 
 int encoded_arity() { return 3; }
-std::shared_ptr<const Code> encode(const Program &) { return nullptr; }
+std::shared_ptr<const Code> encode(const Program &, std::string &why) {
+    why = why_no_code();
+    return nullptr;
+}
 std::string why_no_code() { return "there is no encoder for this processor"; }
 std::string code_kind() { return ""; }
 

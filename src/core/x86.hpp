@@ -21,7 +21,7 @@ public:
     }
 
 private:
-    friend std::shared_ptr<const Code> encode(const Program &program);
+    friend std::shared_ptr<const Code> encode(const Program &program, std::string &why);
 #if defined(__x86_64__)
     // the code expects its arguments where all systems but Windows put them
     using Call __attribute__((sysv_abi)) = void(u64 *, u64 *, u64 *);
@@ -34,15 +34,15 @@ private:
     bool wide_ = false;
 };
 
-// The code of a program for this processor; null where there is no encoder for it, or where the system refuses memory that
-// can be executed.  Memory is first written and then executed, never both.
-std::shared_ptr<const Code> encode(const Program &program);
+// The code of a program for this processor; null, with the reason in `why`, where there is no encoder for it, or where the
+// system refuses memory that can be executed.  Memory is first written and then executed, never both.
+std::shared_ptr<const Code> encode(const Program &program, std::string &why);
 
 // How many bits functions should have for the code that `encode` would write: 3 or 2.
 int encoded_arity();
 // Whether programs made from now on get machine code.
 void allow_code(bool allowed);
-// Why there is no machine code: empty if there is.
+// Why programs made now get no machine code: empty if they do.
 std::string why_no_code();
 // What `encode` writes: "avx512", "avx2", or nothing.
 std::string code_kind();

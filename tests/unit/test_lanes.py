@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +14,7 @@ import pytest
 import herbrand
 from herbrand import core, games
 from herbrand.core import Playouts, Stop
+from herbrand.network import LaneProgram
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -118,8 +123,118 @@ def test_without_an_encoder_programs_are_walked() -> None:
     expected = outcome(herbrand.load("nim").network)
     core.allow_code(False)
     assert "switched off" in core.why_no_code()
-    assert core.playing_program(herbrand.load("nim").network.circuit)["code_bytes"] == 0
+    program = core.playing_program(herbrand.load("nim").network.circuit)
+    assert (program.code, program.code_bytes) == ("walked", 0)
+    assert program.why_walked == core.why_no_code()
     assert outcome(herbrand.load("nim").network) == expected
+
+
+RUN_REFUSED = """
+import ctypes, struct, sys
+import herbrand
+from herbrand import core
+from herbrand.core import Playouts, Stop
+from herbrand.network import LaneProgram
+
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = {{"x86_64": (10, 0xC000003E), "aarch64": (226, 0xC00000B7)}}
+
+def refuse_by_filter():
+    # a filter of system calls (seccomp): mprotect with PROT_EXEC fails with EACCES
+    import platform
+    call, machine = numbers[platform.machine()]
+    program = [(0x20, 0, 0, 4), (0x15, 0, 5, machine), (0x20, 0, 0, 0), (0x15, 0, 3, call),
+               (0x20, 0, 0, 32), (0x45, 0, 1, 4), (0x06, 0, 0, 0x00050000 | 13), (0x06, 0, 0, 0x7FFF0000)]
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in program))
+    class Filter(ctypes.Structure):
+        _fields_ = [("size", ctypes.c_ushort), ("lines", ctypes.c_void_p)]
+    found = Filter(len(program), ctypes.addressof(text))
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(found), 0, 0):
+        sys.exit(f"unsupported: seccomp, error {{ctypes.get_errno()}}")
+
+def refuse_by_kernel():
+    if libc.prctl(65, 1, 0, 0, 0):  # PR_SET_MDWE: memory that was written is never executed
+        sys.exit(f"unsupported: PR_SET_MDWE, error {{ctypes.get_errno()}}")
+
+network = herbrand.load("nim").network
+before = core.playing_program(herbrand.load("ticTacToe").network.circuit).code if {late} else "walked"
+{how}()
+program = core.playing_program(network.circuit)
+games = Playouts(network.circuit, 3000, 5, 60)
+games.play(60.0, Stop())
+print(before, program.code, games.code, core.why_no_code(), program.why_walked, network.circuit.why_walked, sep="|")
+print(games.lengths.tolist(), games.goals.tolist(), games.choices.tolist())
+from herbrand.cli.main import cli
+for words in (["bench", "nim", "--seconds", "0.05"], ["--version", "--verbose"]):
+    cli.main(words, standalone_mode=False)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux to refuse executable memory")
+@pytest.mark.parametrize("how", ["refuse_by_filter", "refuse_by_kernel"])
+@pytest.mark.parametrize("late", [False, True], ids=["at first", "later"])
+def test_where_executable_memory_is_refused_programs_are_walked(how: str, late: bool) -> None:
+    """The games are the same, and programs, circuits, `bench` and `--version --verbose` say why."""
+    text = RUN_REFUSED.format(how=how, late=late)
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=120
+    )
+    if done.stderr.startswith("unsupported"):
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    said, counted, *shown = done.stdout.splitlines()
+    before, program, played, *reasons = said.split("|")
+    refused = "the system refuses memory that can be executed"
+    if "no encoder" in core.why_no_code():
+        refused = core.why_no_code()
+    else:
+        assert before == ("walked" if not late else code_of("ticTacToe"))
+    assert (program, played) == ("walked", "walked")
+    assert reasons == [refused] * 3
+    expected = outcome(herbrand.load("nim").network)
+    assert counted == " ".join(map(str, expected[-3:]))
+    assert f"nim: walked: {refused}" in shown
+    assert any(line.endswith(f"none, programs are walked: {refused}") for line in shown)
+
+
+def code_of(name: str) -> str:
+    """What runs the program that plays a game here."""
+    return core.playing_program(herbrand.load(name).network.circuit).code
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="no /proc/self/maps to read")
+def test_memory_is_never_writable_and_executable_at_once() -> None:
+    """While games are played, and while programs are made and freed."""
+
+    def regions() -> list[str]:
+        return [line.split()[1] for line in Path("/proc/self/maps").read_text().splitlines()]
+
+    def executable() -> int:
+        """Bytes."""
+        lines = [line.split() for line in Path("/proc/self/maps").read_text().splitlines()]
+        ends = [where.split("-") for where, kind, *_ in lines if "x" in kind]
+        return sum(int(end, 16) - int(begin, 16) for begin, end in ends)
+
+    done = threading.Event()
+    seen: list[list[str]] = []
+
+    def watch() -> None:
+        while not done.is_set():
+            seen.append(regions())
+
+    before = executable()
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    programs = []
+    for name in ("nim", "connectFour", "breakthrough"):
+        network = herbrand.load(name).network
+        programs.append(core.playing_program(network.circuit))
+        outcome(network, 600)
+    done.set()
+    watcher.join()
+    assert len(seen) > 10
+    assert not [kind for found in seen for kind in found if "w" in kind and "x" in kind]
+    assert executable() >= before + sum(program.code_bytes for program in programs)
 
 
 def test_a_call_ends_when_told() -> None:
@@ -163,18 +278,17 @@ def test_a_wrong_circuit_is_refused(wrong: dict[str, Any]) -> None:
         core.make_circuit(**(right | {"left": np.array([2.0])}))
 
 
-def places(name: str) -> list[tuple[list[int], int, int]]:
-    """Return the roles, the places and the bits of each choice of a bundled game."""
-    found: list[tuple[list[int], int, int]] = core.playing_program(herbrand.load(name).network.circuit)[
-        "choices"
-    ]
-    return found
+def places(network: Network, *, assume: bool = True) -> list[tuple[tuple[int, ...], int, int]]:
+    """Return the roles, the places and the bits of each choice on a network."""
+    play = LaneProgram.playing(network, assume=assume).play
+    assert play is not None
+    return [(choice.roles, choice.places, len(choice.count)) for choice in play.choices]
 
 
 def test_moves_that_exclude_each_other_share_a_place() -> None:
     """Roles that take turns choose by one tree; those that move at once have one each."""
-    assert [(roles, n) for roles, n, _ in places("connectFour")] == [([0, 1], 7)]
-    assert [(roles, n) for roles, n, _ in places("rockPaperScissors")] == [([0], 3), ([1], 3)]
+    assert places(herbrand.load("connectFour").network) == [((0, 1), 7, 3)]
+    assert places(herbrand.load("rockPaperScissors").network) == [((0,), 3, 2), ((1,), 3, 2)]
 
 
 LATE = """
@@ -199,8 +313,8 @@ def test_what_is_taken_for_granted_is_checked_in_every_step() -> None:
     steps = " ".join(f"(succ {n} {n + 1})" for n in range(302))
     game = herbrand.loads(LATE.replace("{steps}", steps))
     circuit = game.network.circuit
-    assert core.playing_program(circuit)["choices"] == [([0], 2, 2)]
-    assert core.playing_program(circuit, assume=False)["choices"] == [([0], 4, 3)]
+    assert places(game.network) == [((0,), 2, 2)]
+    assert places(game.network, assume=False) == [((0,), 4, 3)]
     played = Playouts(circuit, 4096, 1, 400)
     assert played.play(60.0, Stop())
     assert played.conflicts == 1

@@ -10,7 +10,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option
 from herbrand.cli.output import remark, result, write_json
-from herbrand.core import playing_program, why_no_code
+from herbrand.core import playing_program
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ def bench(
         ready = time.monotonic() - started
         circuit = network.circuit
         before = time.thread_time()
-        playing_program(circuit)
+        program = playing_program(circuit)
         compiling = time.thread_time() - before
         walk = code == "walked"
-        if code == "straight" and why_no_code():
-            note = f"walked: {why_no_code()}"
+        if program.why_walked and not walk:
+            note = f"walked: {program.why_walked}"
         speed = measure_network(network, seconds=seconds, walk=walk)
         share = efficiency(network, speed)
     else:

@@ -83,6 +83,10 @@ TARGETS = {
         "a drawing of the states, if they are few", "herbrand.analyse.automaton:write_svg", _AUTOMATON
     ),
     "network-dot": Target("the network, if it is small, for Graphviz", "herbrand.convert.network:dot"),
+    "lanes": Target(
+        "the straight-line program over rows of games, as text", "herbrand.convert.lanes:text", ("program",)
+    ),
+    "c": Target("random games as C source", "herbrand.convert.lanes:c"),
     "aiger": Target("the network for model checkers", "herbrand.convert.network:aiger", ("binary", "bad")),
 }
 """The targets by name, in the order of the help."""
@@ -104,6 +108,11 @@ OPTIONS = {
     "limit": Option("Refuse more states than this.", int, 100_000, "N", 1),
     "seconds": Option("Give up after so many seconds (exit 3).", int, 60, "N", 1),
     "part": Option("Which of the two files of PDDL.", ("domain", "problem"), "domain"),
+    "program": Option(
+        "The program that plays random games, or the one that evaluates states.",
+        ("playing", "evaluating"),
+        "playing",
+    ),
     "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
     "bad": Option(
         "Make every run a play and mark states to look for, separated by commas: playability, "

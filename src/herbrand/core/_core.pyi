@@ -69,6 +69,12 @@ class Circuit:
     def gates(self) -> int: ...
 
     @property
+    def why_walked(self) -> str:
+        """
+        Why its gates are walked over, not run as machine code; empty where they have machine code.
+        """
+
+    @property
     def state_words(self) -> int:
         """Words of 64 bits in a packed state."""
 
@@ -790,6 +796,56 @@ class AlphaBeta:
     def known_move(self, state: NDArray[numpy.uint64]) -> int:
         """Return the move that the table knows for a packed state, or -1."""
 
+class CompiledProgram:
+    """
+    A lane program as it is run here; `herbrand.network.LaneProgram` is the one to read.
+    """
+
+    def __len__(self) -> int:
+        """Operations."""
+
+    @property
+    def code(self) -> str:
+        """
+        What runs it: `avx512` or `avx2`, machine code of its own; or `walked`.
+        """
+
+    @property
+    def why_walked(self) -> str:
+        """Why it has no machine code; empty where it has."""
+
+    @property
+    def code_bytes(self) -> int:
+        """Bytes of machine code, whole pages; 0 where there is none."""
+
+    def describe(self) -> dict[str, Any]:
+        """
+        All of the program as arrays and numbers, by the names that `herbrand.network.LaneProgram` explains.
+        """
+
+def evaluating_program(circuit: Circuit, arity: int = 0) -> CompiledProgram:
+    """
+    The lane program that evaluates a circuit: the one that is used, or one of functions of two or three bits.
+    """
+
+def playing_program(circuit: Circuit, assume: bool = True, arity: int = 0) -> CompiledProgram:
+    """
+    The lane program of random play: the one that is used, or one of functions of two or three bits.
+
+    With `assume` it relies on what random games suggest, and checks it in every step.
+    """
+
+def allow_code(allowed: bool) -> None:
+    """Whether programs made from now on get machine code."""
+
+def why_no_code() -> str:
+    """Why programs have no machine code here; empty where they have."""
+
+def code_kind() -> str:
+    """
+    Which machine code programs get: `avx512`, `avx2`, or an empty string for none.
+    """
+
 class Playouts:
     """
     Uniformly random games from the initial state, 512 at a time.
@@ -806,6 +862,12 @@ class Playouts:
     def play(self, seconds: float, stop: Stop) -> bool:
         """
         Play on for so many seconds of wall-clock time, or until `stop` says so; return whether all games are played.
+        """
+
+    @property
+    def code(self) -> str:
+        """
+        What plays: `avx512` or `avx2`, machine code of the circuit's own; or `walked`.
         """
 
     @property
@@ -860,35 +922,9 @@ class Playouts:
         [roles] the sum of the numbers of legal moves over all states in which one was chosen.
         """
 
-def playing_program(circuit: Circuit, assume: bool = True) -> dict[str, Any]:
-    """
-    The lane program of random play, as arrays.
-
-    With `assume` it relies on what random games suggest, and checks it in every step.
-    """
-
-def evaluating_program(circuit: Circuit) -> dict[str, Any]:
-    """The lane program that evaluates a circuit, as arrays."""
-
-def evaluating_functions(circuit: Circuit) -> int:
-    """
-    How many functions of three bits evaluate a circuit: all of legal, next, sees and goals.
-    """
-
 def peak() -> float:
     """
     Measure how many functions of three bits one core computes in a second, on values in registers, over all lanes.
-    """
-
-def allow_code(allowed: bool) -> None:
-    """Whether programs made from now on get machine code."""
-
-def why_no_code() -> str:
-    """Why programs have no machine code here; empty where they have."""
-
-def code_kind() -> str:
-    """
-    Which machine code programs get: `avx512`, `avx2`, or an empty string for none.
     """
 
 class EnvOutcome:

@@ -1,7 +1,8 @@
 """Networks: ground rules as an and-inverter graph.
 
 `wire` builds the graph, `optimised` makes it smaller (`passes`); `network.Network` is the page that
-explains it.  `dump` and `as_aiger` write networks to files.
+explains it.  `dump` and `as_aiger` write networks to files.  `LaneProgram` is what the core makes of one:
+straight-line code over rows of states or games; `lane_machine` runs it in the plainest way.
 
 | in the ground program | in the network                              |
 |-----------------------|---------------------------------------------|
@@ -12,8 +13,9 @@ explains it.  `dump` and `as_aiger` write networks to files.
 | recursion in a state  | loop with feedback                          |
 """
 
+from herbrand.network.lanes import LaneProgram
 from herbrand.network.network import Network
 from herbrand.network.passes import optimised
 from herbrand.network.wire import wire
 
-__all__ = ["Network", "optimised", "wire"]
+__all__ = ["LaneProgram", "Network", "optimised", "wire"]

@@ -87,14 +87,14 @@ def measure_network(
 
     Programs are ready before the clock starts.
     """
-    from herbrand.core import LANES, playing_program, why_no_code
+    from herbrand.core import LANES, playing_program
     from herbrand.simulate.from_network import BatchSimulator
 
-    playing_program(network.circuit)
+    program = playing_program(network.circuit)
     played = BatchSimulator(network, walk=walk).play(
         "", playouts=_PLENTY, seed=seed, max_steps=max_steps, limits=ProcessorTime(seconds=seconds)
     )
-    return _speed(played, LANES, "walked" if walk or why_no_code() else "straight")
+    return _speed(played, LANES, "walked" if walk or program.why_walked else "straight")
 
 
 def efficiency(network: Network, speed: Speed) -> float:
@@ -103,9 +103,10 @@ def efficiency(network: Network, speed: Speed) -> float:
     That is the functions of three bits that one step needs at least, as often as steps are made, over
     those that one core can compute on values in its registers.
     """
-    from herbrand.core import evaluating_functions, peak
+    from herbrand.core import evaluating_program, peak
 
-    return evaluating_functions(network.circuit) * speed.transitions_per_second / peak()
+    functions = len(evaluating_program(network.circuit, arity=3))
+    return functions * speed.transitions_per_second / peak()
 
 
 def measure_engine(engine: Engine, *, seconds: float, seed: int = 1, max_steps: int = 1000) -> Speed:

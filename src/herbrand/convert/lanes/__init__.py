@@ -1,0 +1,37 @@
+"""Lane programs in other languages: random games as straight-line code.
+
+    Network ──LaneProgram──→ chunks ──→ c
+
+| file                 | what it does                                                                     |
+|----------------------|----------------------------------------------------------------------------------|
+| `chunks`             | cuts a program into pieces that become functions, and reuses rows between them   |
+| `c`                  | the pieces as C, with the tables that `random_games.c.in` reads                  |
+| `random_games.c.in`  | what does not depend on the game: seeds, statistics, the command line            |
+
+A writer for another language is a file like `c`: it writes the expressions of `network.lanes.operation` in
+its own syntax, and does what `network.lanes.Play` asks of a caller; `simulate.lane_interpreter` does that in
+Python.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.convert.lanes.c import c_source
+
+if TYPE_CHECKING:
+    from herbrand.game import Game
+
+__all__ = ["c", "text"]
+
+
+def text(game: Game, *, program: str = "playing") -> str:
+    """Return a lane program of a game as text, one operation a line: `playing` or `evaluating`."""
+    from herbrand.network.lanes import LaneProgram
+
+    return str(getattr(LaneProgram, program)(game.network))
+
+
+def c(game: Game) -> str:
+    """Return C source that plays random games."""
+    return c_source(game.network, game.name)
