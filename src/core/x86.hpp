@@ -12,10 +12,12 @@ public:
     i32 rows() const { return rows_; }
     std::size_t bytes() const { return bytes_; }
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
-    void run(i32 unit, u64 *rows, u64 *now, u64 *after) const {
+    // Words of a row that the code computes at a time.
+    int words() const { return wide_ ? WORDS : WORDS / 2; }
+    // Compute these words from word `at` on; rows are given from their first word.
+    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int at) const {
         const auto call = reinterpret_cast<void (*)(u64 *, u64 *, u64 *)>(memory_ + entry_[unit]);
-        call(rows, now, after);
-        if (!wide_) call(rows + WORDS / 2, now + WORDS / 2, after + WORDS / 2);
+        call(rows + at, now + at, after + at);
     }
 
 private:
