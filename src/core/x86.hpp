@@ -12,11 +12,13 @@ public:
     i32 rows() const { return rows_; }
     std::size_t bytes() const { return memory_.size(); }
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
-    void run(i32 unit, u64 *rows, u64 *now, u64 *after) const {
+    // Words of a row that the code computes at a time.
+    int words() const { return wide_ ? WORDS : WORDS / 2; }
+    // Compute the words of rows from word `begin` on until `end`, which are multiples of `words()`.
+    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int begin, int end) const {
         for (const std::size_t part : parts_[unit]) {
             const auto call = reinterpret_cast<Call *>(const_cast<u8 *>(memory_.at() + part));
-            call(rows, now, after);
-            if (!wide_) call(rows + WORDS / 2, now + WORDS / 2, after + WORDS / 2);
+            for (int at = begin; at < end; at += words()) call(rows + at, now + at, after + at);
         }
     }
 
