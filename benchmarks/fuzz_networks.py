@@ -21,6 +21,7 @@ A case that fails is named by its number: `--only CASE` runs it alone.  The test
 from __future__ import annotations
 
 import argparse
+import itertools
 import shutil
 import subprocess
 import sys
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
     Bits = NDArray[np.bool_]
 
 LANES = core.LANES
+CLOCK = 9
+"""Bits of a clock that counts steps."""
+LATE = 272
+"""So many steps are more than random games of the core look at before they assume something."""
+MOST_WORK = 100_000
+"""Gates times joint moves, above which not all joint moves of all lanes are tried."""
 COMPILER = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 
 
@@ -67,6 +74,10 @@ class Shape:
     goals: int = 4
     percepts: int = 2
     loops: int = 0
+    groups: tuple[int, ...] = ()
+    """Sizes of groups of fluents of which one is true, and moves on: programs that play may rely on that."""
+    late: bool = False
+    """Whether that is only so for `LATE` steps, and games go on for as long."""
     constant: float = 0.1
     """The share of outputs that are constants or inputs."""
 
@@ -81,9 +92,9 @@ def random_shape(chance: Generator) -> Shape:
         return tuple(below(most) for _ in range(roles))
 
     gates = (below(60), below(60), below(30))
-    kind = chance.choice(
-        ["small", "edge", "many moves", "large", "wide", "loops"], p=[0.4, 0.2, 0.1, 0.1, 0.05, 0.15]
-    )
+    kinds = {"small": 0.3, "edge": 0.2, "groups": 0.2, "loops": 0.15}
+    kinds |= dict.fromkeys(("many moves", "large", "wide"), 0.05)
+    kind = chance.choice(list(kinds), p=list(kinds.values()))
     if kind == "edge":
         return Shape(
             fluents=int(chance.choice([0, 1, 2, 63, 64, 65])),
@@ -101,6 +112,13 @@ def random_shape(chance: Generator) -> Shape:
         )
     if kind == "wide":
         return Shape(1000 + below(3000), moves(1 + below(2), 4), gates)
+    if kind == "groups":
+        groups = tuple(2 + below(4) for _ in range(1 + below(2)))
+        few = (below(30), below(30), below(30))
+        roles = 1 + below(2)
+        groups = (roles, *groups) if roles > 1 else groups
+        late = bool(chance.random() < 0.3)
+        return Shape(sum(groups) + CLOCK * late + below(5), moves(roles, 10), few, groups=groups, late=late)
     loops = 1 + below(3) if kind == "loops" else 0
     return Shape(below(12) + 1, moves(1 + below(2), 6), gates, below(6), below(4), loops)
 
@@ -143,11 +161,42 @@ class _Wiring:
         nodes += [literal >> 1 for literal in own]
         return [int(self.chance.choice(own)) for _ in back]
 
+    def turns(self, nodes: Sequence[int], shape: Shape) -> list[int]:
+        """Return literals of legal moves, most of which need one of the fluents of a group.
+
+        If the first group has a fluent for each role, roles take turns: they wait where theirs is false.
+        """
+        found = []
+        size = shape.groups[0]
+        for role, count in enumerate(shape.moves):
+            take_turns = size == len(shape.moves) > 1
+            first = 1 + role if take_turns else 1
+            members = [first] if take_turns else range(first, first + sum(shape.groups))
+            for move in range(count):
+                member = 2 * int(self.chance.choice(members))
+                alone = move == 0 or self.chance.random() < 0.3
+                found.append(member if alone else 2 * self.gate(member, self.literal(nodes)))
+            if take_turns and count > 1:
+                found[-1] = 2 * first + 1
+        return found
+
+    def clock(self, bits: Sequence[int]) -> list[int]:
+        """Return the literals of these fluents in the next step, of a clock that counts steps."""
+        found, carry = [], 1
+        for bit in bits:
+            both = self.gate(2 * bit, carry)
+            neither = self.gate(2 * bit + 1, carry ^ 1)
+            found.append(2 * self.gate(2 * both + 1, 2 * neither + 1))
+            carry = 2 * both
+        return found
+
 
 def random_network(chance: Generator, shape: Shape) -> Network:
     """Return a random network of about a shape, whose games come to some length."""
     terms = TermTable()
     roles = tuple(terms.constant(f"role{r}") for r in range(len(shape.moves)))
+    fluents = [terms.read(f"(at {g} {i})") for g, size in enumerate(shape.groups) for i in range(size)]
+    fluents += [terms.constant(f"fluent{f}") for f in range(shape.fluents - len(fluents))]
     backs = [int(chance.integers(1, 4)) for _ in range(shape.loops)]
     first_move = 1 + shape.fluents
     first_back = first_move + sum(shape.moves)
@@ -157,6 +206,9 @@ def random_network(chance: Generator, shape: Shape) -> Network:
     loops: list[tuple[int, int, int, int]] = []
     ends = []
     visible = {0: state}
+    turns: list[int] = []
+    clock: list[int] = []
+    bits = range(1 + sum(shape.groups), 1 + sum(shape.groups) + CLOCK)  # nodes of the clock
     for cone, count in enumerate(shape.gates):
         if cone:
             visible[cone] = visible[0] + (list(range(first_move, first_back)) if cone == 1 else [])
@@ -170,6 +222,12 @@ def random_network(chance: Generator, shape: Shape) -> Network:
             feedback += wiring.loop(nodes, back, 1 + int(chance.integers(8)))
             loops.append((begin, len(wiring.left), first, first + size))
         wiring.gates(nodes, count)
+        if cone == 0 and shape.groups:
+            turns = wiring.turns(nodes, shape)
+        if cone == 1 and shape.late:
+            clock = wiring.clock(bits)
+            late = wiring.gate(2 * bits[8], 2 * bits[4])
+            clock.append(2 * wiring.gate(2 * shape.groups[0] + 1, 2 * late + 1) + 1)  # for the first fluent
         ends.append(len(wiring.left))
 
     def outputs(count: int, cone: int) -> NDArray[np.int32]:
@@ -189,25 +247,51 @@ def random_network(chance: Generator, shape: Shape) -> Network:
     goals = pairs(shape.goals, ["0", "50", "100", "101", "won"])
     percepts = pairs(shape.percepts, ["this", "that"])
     moves = [(r, terms.constant(f"move{m}")) for r, count in enumerate(shape.moves) for m in range(count)]
+    legal, following = outputs(len(moves), 0), outputs(shape.fluents, 1)
+    initial = chance.random(shape.fluents) < 0.5
+    if turns:
+        legal = np.where(chance.random(len(moves)) < 0.1 * (not shape.late), legal, turns)
+    place = 0
+    for size in shape.groups:
+        members = np.arange(place, place + size)
+        initial[members] = members == chance.choice(members)
+        following[members] = 2 * (1 + np.roll(members, 1))
+        place += size
+    if shape.late:
+        initial[place : place + CLOCK] = False
+        following[[*range(place, place + CLOCK), 0]] = clock
     return Network(
         terms=terms,
         roles=roles,
-        fluents=np.array([terms.constant(f"fluent{f}") for f in range(shape.fluents)], np.int64),
+        fluents=np.array(fluents, np.int64),
         moves=np.array(moves, np.int64).reshape(len(moves), 2),
         left=np.array(wiring.left, np.int32),
         right=np.array(wiring.right, np.int32),
         feedback=np.array(feedback, np.int32),
         loops=np.array(loops, np.int32).reshape(len(loops), 4),
-        legal=outputs(len(moves), 0),
-        next=outputs(shape.fluents, 1),
-        terminal=0 if chance.random() < 0.3 else int(outputs(1, 0)[0]),
+        legal=legal.astype(np.int32),
+        next=following,
+        terminal=0 if shape.late or chance.random() < 0.3 else int(outputs(1, 0)[0]),
         goal=outputs(len(goals), 2),
         goals=goals,
         sees=outputs(len(percepts), 1),
         percepts=percepts,
-        initial=chance.random(shape.fluents) < 0.5,
+        initial=initial,
         cones=(ends[0], ends[1], ends[2]),
     )
+
+
+def random_states(chance: Generator, shape: Shape) -> Bits:
+    """[fluents, LANES] of which most keep to the groups of a shape."""
+    fluents = random_rows(chance, shape.fluents)
+    place = 0
+    for size in shape.groups:
+        one = np.arange(size)[:, None] == chance.integers(size, size=LANES)
+        fluents[place : place + size] = np.where(
+            chance.random(LANES) < 0.9, one, fluents[place : place + size]
+        )
+        place += size
+    return fluents
 
 
 # -- what networks mean -----------------------------------------------------------------------------------
@@ -297,9 +381,9 @@ def back_ends(network: Network) -> Iterator[tuple[str, Network, bool]]:
         core.allow_code(True)
 
 
-def check_evaluation(network: Network, chance: Generator) -> None:
+def check_evaluation(network: Network, shape: Shape, chance: Generator) -> None:
     """States: by programs that evaluate, by the core for many states, and by the core for one."""
-    fluents, any_moves = random_rows(chance, len(network.fluents)), random_rows(chance, len(network.moves))
+    fluents, any_moves = random_states(chance, shape), random_rows(chance, len(network.moves))
     literals = evaluated(network, fluents, any_moves)
     for arity in (2, 3):
         machine = LaneMachine(LaneProgram.evaluating(network, arity=arity))
@@ -397,87 +481,117 @@ def _check_engine(
             same("percepts, one by one", sorted(expected.tolist()), sorted(engine.percepts(key, joint, role)))
 
 
-def check_choice(network: Network, chance: Generator) -> None:
-    """One pass of programs that play, from random states and with any ranks."""
-    sizes = _sizes(network)
-    firsts = np.cumsum([0, *sizes])
-    roles = range(len(network.roles))
-    for arity, shared in ((2, False), (3, True), (3, False), (2, True)):
-        machine = LaneMachine(LaneProgram.playing(network, shared=shared, arity=arity))
-        program, rows = machine.program, machine.rows
+def check_choice(network: Network, shape: Shape, chance: Generator) -> None:
+    """One pass of programs that play, from random states: what they say, and which moves ranks stand for."""
+    for arity, assume in ((2, False), (3, True), (3, False), (2, True)):
+        program = LaneProgram.playing(network, assume=assume, arity=arity)
         play = program.play
         assert play is not None
-        fluents = random_rows(chance, len(network.fluents))
+        machine = LaneMachine(program)
+        rows = machine.rows
+        fluents = random_states(chance, shape)
         active, late, restart = chance.random((3, LANES)) < [[0.9], [0.1], [0.1]]
         rows[2 : program.kept] = packed(random_rows(chance, program.kept - 2))
         machine.state[: len(fluents)] = packed(fluents)
-        for first, bits in play.counters:
-            machine.state[first : first + bits] = 0
+        machine.state[len(fluents) :] = 0
         rows[play.active], rows[play.late] = packed(active), packed(late)
-        generator = machine.state[play.generator : play.generator + 4].copy()
         machine.run("legal")
-
-        literals = evaluated(network, fluents, np.zeros((len(network.moves), LANES), np.bool_))
-        legal, terminal = literals(network.legal), literals(network.terminal).reshape(-1)
-        counts = np.array([legal[firsts[r] : firsts[r + 1]].sum(axis=0) for r in roles]).reshape(-1, LANES)
-        playing = active & ~terminal & ~late
-        several = counts > 1
-        conflict = playing & (several.sum(axis=0) > 1) if shared else np.zeros(LANES, np.bool_)
-        stuck = playing & (counts == 0)
-
-        def lanes(row: int, rows: NDArray[np.uint64] = rows) -> Bits:
-            return unpacked(rows[row])
-
-        def number(of: Sequence[int], lanes: Callable[[int], Bits] = lanes) -> NDArray[np.int64]:
-            return sum(
-                (lanes(row).astype(np.int64) << bit for bit, row in enumerate(of)), np.zeros(LANES, np.int64)
-            )
-
-        same("over", active & terminal, lanes(play.over))
-        same("playing", playing, lanes(play.playing))
-        same("conflict", conflict, lanes(play.conflict))
-        for role in roles:
-            same("stuck of a role", stuck[role], lanes(play.stuck_roles[role]))
-        same("stuck", stuck.any(axis=0), lanes(play.stuck))
-        ranks = np.zeros((len(network.roles), LANES), np.int64)
-        fine = playing & ~conflict
+        meaning = _Pass(network, fluents, active, late)
+        conflict = unpacked(rows[play.conflict])
+        assert assume or not conflict.any(), "a conflict where nothing is assumed"
+        assert not (conflict & ~meaning.playing).any(), "a conflict where nobody plays"
+        fine = ~conflict
+        same("over", meaning.over, unpacked(rows[play.over]))
+        same("playing", meaning.playing, unpacked(rows[play.playing]))
+        for role, row in enumerate(play.stuck_roles):
+            same("stuck of a role", meaning.stuck[role, fine], unpacked(rows[row])[fine])
+        same("stuck", meaning.stuck.any(axis=0)[fine], unpacked(rows[play.stuck])[fine])
+        compared = fine & meaning.playing & ~meaning.stuck.any(axis=0) & ~restart
+        counts = []
         for choice in play.choices:
-            several_of = several[list(choice.roles)].any(axis=0)
-            count = np.where(several[list(choice.roles)], counts[list(choice.roles)], 0).sum(axis=0)
-            same("count of a choice", count[fine & several_of], number(choice.count)[fine & several_of])
-            assert (number(choice.rank) < np.maximum(count, 1))[fine & several_of].all(), (
-                "a rank out of range"
-            )
-            assert not (lanes(choice.suspicious) & ~(playing & several_of)).any(), "a draw without a choice"
-            rank = (chance.random(LANES) * np.maximum(count, 1)).astype(np.int64)
-            for bit, row in enumerate(choice.rank):
-                rows[row] = packed(rank >> bit & 1 != 0)
-            for role in choice.roles:
-                ranks[role] = np.where(several[role], rank, 0)
-
-        taken = np.zeros((len(network.moves), LANES), np.bool_)
-        for role in roles:
-            mine = legal[firsts[role] : firsts[role + 1]]
-            taken[firsts[role] : firsts[role + 1]] = mine & (np.cumsum(mine, axis=0) - 1 == ranks[role])
+            count, again = _number(rows, choice.count), unpacked(rows[choice.again])
+            assert not (again & ~meaning.playing & fine).any(), "a draw where nobody plays"
+            assert (count > 1)[again & fine].all(), "a draw without a choice"
+            drawn = compared & (count > 0) & ~again
+            assert (_number(rows, choice.rank) < count)[drawn].all(), "a rank out of range"
+            counts.append(np.maximum(count, 1))
         rows[play.restart] = packed(restart)
         machine.run("goals")
-        goals = literals(network.goal)
-        for k, (role, _) in enumerate(network.goals.tolist()):
-            only = goals[network.goals[:, 0] == role].sum(axis=0) == 1
-            same("goal", goals[k] & only & active & terminal, lanes(program.goal_rows[k]))
+        for k, row in enumerate(program.goal_rows):
+            same("goal", meaning.goals[k], unpacked(rows[row]))
         machine.run("next")
-        following = evaluated(network, fluents, taken)(network.next)
-        expected = np.where(restart, network.initial[:, None], following)
-        compared = (fine & ~stuck.any(axis=0)) | restart
         after = unpacked(machine.after).reshape(-1, LANES)
-        same("the state after", expected[:, compared], after[: len(fluents), compared])
+        initial = np.broadcast_to(network.initial[:, None], fluents.shape)
+        same("the state after a restart", initial[:, restart], after[: len(fluents), restart])
         for role, (first, bits) in enumerate(play.counters):
-            places = range(2 + program.states + first, 2 + program.states + first + bits)
-            same("the counter of moves", np.where(playing, counts[role], 0), number(places))
-        if play.choices:
-            assert not np.array_equal(generator, machine.after[play.generator : play.generator + 4]), (
-                "nothing was drawn"
-            )
+            found = _number(machine.after, range(first, first + bits))
+            same("the counter of moves", meaning.counted[role, fine], found[fine])
+        _check_ranks(network, machine, counts, compared, meaning.legal)
+
+
+class _Pass:
+    """What holds in one pass of random play, in all lanes."""
+
+    def __init__(self, network: Network, fluents: Bits, active: Bits, late: Bits) -> None:
+        literals = evaluated(network, fluents, np.zeros((len(network.moves), LANES), np.bool_))
+        self.legal = literals(network.legal)
+        terminal = literals(network.terminal).reshape(-1)
+        self.over, self.playing = active & terminal, active & ~terminal & ~late
+        who = network.moves[:, 0]
+        counts = [self.legal[who == role].sum(axis=0) for role in range(len(network.roles))]
+        count = np.array(counts, np.int64).reshape(-1, LANES)
+        self.stuck = self.playing & (count == 0)
+        self.counted = np.where(self.playing, count, 0)
+        goals, of = literals(network.goal), network.goals[:, 0]
+        only = [goals[of == role].sum(axis=0) == 1 for role in of.tolist()]
+        self.goals = [holds & one & self.over for holds, one in zip(goals, only, strict=True)]
+
+
+def _number(rows: NDArray[np.uint64], of: Sequence[int]) -> NDArray[np.int64]:
+    """[lanes] numbers from the rows of their bits, the lowest first."""
+    found = np.zeros(LANES, np.int64)
+    for bit, row in enumerate(of):
+        found += unpacked(rows[row]).astype(np.int64) << bit
+    return found
+
+
+def _check_ranks(
+    network: Network, machine: LaneMachine, counts: list[NDArray[np.int64]], compared: Bits, legal: Bits
+) -> None:
+    """All ranks together lead to the states that all joint moves lead to, each as often."""
+    play = machine.program.play
+    assert play is not None
+    fluents = unpacked(machine.state).reshape(-1, LANES)[: len(network.fluents)]
+    ranks = list(itertools.product(*(range(int(count[compared].max(initial=1))) for count in counts)))
+    firsts = np.cumsum([0, *_sizes(network)])
+    joints = list(itertools.product(*(range(a, b) for a, b in itertools.pairwise(firsts.tolist()))))
+    if max(len(ranks), len(joints)) * (network.gates + 50) > MOST_WORK or not compared.any():
+        return
+    weights = np.random.default_rng(1).integers(0, 1 << 64, (len(fluents), 1), np.uint64)
+
+    def hashes(states: Bits, holds: Bits) -> NDArray[np.uint64]:
+        """Return a number for each state, and 0 where it is none."""
+        return np.where(holds, (states.astype(np.uint64) * weights).sum(axis=0) | np.uint64(1), np.uint64(0))
+
+    by_rank, by_move = [], []
+    for rank in ranks:
+        holds = compared.copy()
+        for choice, count, number in zip(play.choices, counts, rank, strict=True):
+            holds &= number < count
+            for bit, row in enumerate(choice.rank):
+                machine.rows[row] = machine.rows[number >> bit & 1]
+        machine.run("next")
+        by_rank.append(hashes(unpacked(machine.after).reshape(-1, LANES)[: len(fluents)], holds))
+    for joint in joints:
+        made = np.zeros((len(network.moves), LANES), np.bool_)
+        made[list(joint)] = True
+        following = evaluated(network, fluents, made)(network.next)
+        by_move.append(hashes(following, compared & legal[list(joint)].all(axis=0)))
+    most = max(len(by_rank), len(by_move))
+    found, expected = (
+        np.sort(np.pad(np.array(of), ((most - len(of), 0), (0, 0))), axis=0) for of in (by_rank, by_move)
+    )
+    same("the states that ranks lead to", expected, found)
 
 
 def counts_of(played: core.Playouts | InterpretedPlayouts) -> dict[str, Any]:
@@ -490,10 +604,11 @@ def counts_of(played: core.Playouts | InterpretedPlayouts) -> dict[str, Any]:
     return found | {"goals": played.goals.tolist(), "choices": played.choices.tolist()}
 
 
-def check_games(network: Network, chance: Generator, *, compiled: bool) -> None:
+def check_games(network: Network, shape: Shape, chance: Generator, *, compiled: bool) -> None:
     """Random games from one seed."""
     seed, games = int(chance.integers(0, 1 << 63)), int(chance.choice([1, 511, 513, 1500]))
-    max_steps = int(chance.choice([0, 1, 7, 40]))
+    max_steps = LATE + 20 if shape.late else int(chance.choice([0, 1, 7, 40]))
+    games = min(games, LANES) if shape.late else games
     interpreted = InterpretedPlayouts(network, games, seed, max_steps, arity=int(chance.choice([2, 3])))
     expected = counts_of(interpreted)
     assert expected["played"] == games
@@ -584,9 +699,15 @@ def _changed(value: Any, chance: Generator) -> Any:
     if isinstance(value, int):
         return number if chance.random() < 0.5 else value + int(chance.integers(-2, 3))
     if isinstance(value, list):
-        value = list(value)
-        value[chance.integers(len(value))] += int(chance.integers(-3, 4))
-        return value
+        if not value:
+            return [(0, [number])]
+        place = int(chance.integers(len(value)))
+        old = value[place]
+        if isinstance(old, int):
+            new: Any = old + int(chance.integers(-3, 4))
+        else:  # alternatives: a family, and some fluents
+            new = (number, old[1]) if chance.random() < 0.5 else (old[0], [*old[1], number])
+        return [*value[:place], new, *value[place + 1 :]]
     if chance.random() < 0.2:
         return value[: chance.integers(len(value) + 1)]
     value = value.copy()
@@ -602,10 +723,11 @@ def _changed(value: Any, chance: Generator) -> Any:
 def check(case: int, *, compiled: bool) -> Network:
     """Make one case and compare everything; raises `AssertionError` at the first difference."""
     chance = np.random.default_rng(case)
-    network = random_network(chance, random_shape(chance))
-    check_evaluation(network, chance)
-    check_choice(network, chance)
-    check_games(network, chance, compiled=compiled)
+    shape = random_shape(chance)
+    network = random_network(chance, shape)
+    check_evaluation(network, shape, chance)
+    check_choice(network, shape, chance)
+    check_games(network, shape, chance, compiled=compiled)
     check_refusal(network, chance)
     return network
 

@@ -1,6 +1,6 @@
 #include "executable.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
@@ -18,10 +18,10 @@ namespace herbrand {
 ExecutableMemory::ExecutableMemory(const std::vector<u8> &bytes) {
     SYSTEM_INFO system;
     GetSystemInfo(&system);
-    size_ = (bytes.size() + system.dwPageSize - 1) / system.dwPageSize * system.dwPageSize;
+    size_ = (bytes.size() / system.dwPageSize + 1) * system.dwPageSize; // there may be no bytes
     void *memory = VirtualAlloc(nullptr, size_, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!memory) return;
-    std::memcpy(memory, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), static_cast<u8 *>(memory));
     DWORD before;
     if (!VirtualProtect(memory, size_, PAGE_EXECUTE_READ, &before)) {
         VirtualFree(memory, 0, MEM_RELEASE);
@@ -40,10 +40,10 @@ ExecutableMemory::~ExecutableMemory() {
 
 ExecutableMemory::ExecutableMemory(const std::vector<u8> &bytes) {
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    size_ = (bytes.size() + page - 1) / page * page;
+    size_ = (bytes.size() / page + 1) * page; // there may be no bytes
     void *memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;
-    std::memcpy(memory, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), static_cast<u8 *>(memory));
     if (mprotect(memory, size_, PROT_READ | PROT_EXEC) != 0) {
         munmap(memory, size_);
         refused_ = true;

@@ -195,7 +195,7 @@ public:
             Draw draw = together(roles);
             for (const i32 r : draw.roles) roles.erase(std::find(roles.begin(), roles.end(), r));
             share(draw);
-            found.draws.push_back(std::move(draw));
+            if (!draw.places.empty()) found.draws.push_back(std::move(draw)); // else no move is ever legal
         }
         for (auto &group : used_) {
             std::sort(group.begin(), group.end());

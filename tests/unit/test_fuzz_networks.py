@@ -47,16 +47,19 @@ def test_more_random_networks(fuzzer: Any, case: int) -> None:
         {"fluents": 3000, "moves": (2, 1), "gates": (40, 40, 10)},
         {"fluents": 5, "moves": (4, 3), "gates": (20, 20, 20), "loops": 3},
         {"fluents": 5, "moves": (65, 130), "gates": (20, 20, 20)},
+        {"fluents": 9, "moves": (6, 5), "gates": (9, 9, 9), "groups": (2, 4)},
+        {"fluents": 15, "moves": (6, 5), "gates": (9, 9, 9), "groups": (2, 4), "late": True},
     ],
-    ids=["nothing", "constants", "roles without moves", "many fluents", "loops", "many moves"],
+    ids=lambda shape: " ".join(f"{name} {value}" for name, value in shape.items()),
 )
 def test_networks_at_an_edge(fuzzer: Any, shape: dict[str, Any]) -> None:
     """What random shapes seldom are."""
     chance = np.random.default_rng(7)
-    network = fuzzer.random_network(chance, fuzzer.Shape(**shape))
-    fuzzer.check_evaluation(network, chance)
-    fuzzer.check_choice(network, chance)
-    fuzzer.check_games(network, chance, compiled=False)
+    made = fuzzer.Shape(**shape)
+    network = fuzzer.random_network(chance, made)
+    fuzzer.check_evaluation(network, made, chance)
+    fuzzer.check_choice(network, made, chance)
+    fuzzer.check_games(network, made, chance, compiled=False)
     fuzzer.check_refusal(network, chance)
 
 
