@@ -112,7 +112,15 @@ private:
     Clock::time_point next_signal_{};
 };
 
-inline int popcount(u64 word) { return __builtin_popcountll(word); }
+inline int popcount(u64 word) {
+#if defined(__POPCNT__) || defined(__aarch64__)
+    return __builtin_popcountll(word);
+#else // the compiler would call a function
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    return static_cast<int>(((word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+#endif
+}
 inline int lowest_bit(u64 word) { return __builtin_ctzll(word); }
 
 // Call f with the number of each bit that is set.

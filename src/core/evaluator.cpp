@@ -45,8 +45,12 @@ void pack_rows(const u64 *const *rows, int n, u64 *out, i64 stride, int count) {
     for (int j = 0; 64 * j < n; ++j) {
         const int bits = std::min(64, n - 64 * j);
         if (count <= 64) { // few states: one square, not one for each word of a row
-            u64 square[64] = {};
-            for (int b = 0; b < bits; ++b) square[b] = rows[64 * j + b][0];
+            u64 square[64] = {}, any = 0;
+            for (int b = 0; b < bits; ++b) any |= square[b] = rows[64 * j + b][0];
+            if (!any) { // in large games few moves are legal
+                for (int b = 0; b < count; ++b) out[b * stride + j] = 0;
+                continue;
+            }
             if (count <= 32) transpose_first(square, count);
             else transpose(square);
             for (int b = 0; b < count; ++b) out[b * stride + j] = square[b];
@@ -61,28 +65,29 @@ void pack_rows(const u64 *const *rows, int n, u64 *out, i64 stride, int count) {
 
 Evaluator::Evaluator(CircuitPtr circuit) : circuit_(std::move(circuit)), machine_(circuit_->evaluating()) {}
 
-void Evaluator::run_legal() { machine_.run(machine_.program().legal); }
-void Evaluator::run_next() { machine_.run(machine_.program().next); }
-void Evaluator::run_goals() { machine_.run(machine_.program().goals); }
-
 void Evaluator::load(const u64 *states, int words, const i64 *index, i64 begin, i64 end) {
     const int fluents = circuit_->fluents;
     const i64 count = end - begin;
     const auto transpose_all = kernels().transpose;
     const auto state = [&](i64 i) { return states + (index ? index[begin + i] : begin + i) * words; };
+    bool are_equal = true;
+    for (i64 i = 1; i < count && are_equal; ++i) are_equal = state(i) == state(0);
     alignas(64) u64 squares[64 * WORDS];
     for (int j = 0; 64 * j < fluents; ++j) {
         const int bits = std::min(64, fluents - 64 * j);
         const u64 first = state(0)[j];
+        if (are_equal) {
+            for (int b = 0; b < bits; ++b) std::fill_n(fluent(64 * j + b), WORDS, u64(0) - (first >> b & 1));
+            continue;
+        }
         if (count <= 64) { // few states: one square, and nothing but the first state in the other words
             u64 square[64];
             for (i64 i = 0; i < 64; ++i) square[i] = i < count ? state(i)[j] : first;
-            if (count > 1) transpose(square);
+            transpose(square);
             for (int b = 0; b < bits; ++b) {
                 u64 *row = fluent(64 * j + b);
-                const u64 word = first >> b & 1 ? ~u64(0) : 0;
-                row[0] = count > 1 ? square[b] : word;
-                for (int w = 1; w < WORDS; ++w) row[w] = word;
+                row[0] = square[b];
+                std::fill_n(row + 1, WORDS - 1, u64(0) - (first >> b & 1));
             }
             continue;
         }

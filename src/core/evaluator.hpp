@@ -30,9 +30,10 @@ public:
     const u64 *goal(int k) const { return machine_.row(machine_.program().goal_row[k]); }
     const u64 *sees(int k) const { return machine_.row(machine_.program().sees_row[k]); }
 
-    void run_legal();
-    void run_next();
-    void run_goals();
+    // What is asked about the first so many lanes; a few of them may take less time than all.
+    void run_legal(int lanes = LANES) { machine_.run(machine_.program().legal, lanes); }
+    void run_next(int lanes = LANES) { machine_.run(machine_.program().next, lanes); }
+    void run_goals(int lanes = LANES) { machine_.run(machine_.program().goals, lanes); }
 
     // Put the packed states `states[index[i] * words ...]`, begin <= i < end, into lanes 0, 1, ...; at most LANES.
     // Lanes without a state get the first one.  A null `index` means the identity.

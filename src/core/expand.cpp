@@ -217,7 +217,7 @@ void Expander::legal(const u64 *states, i64 n, bool *over, u64 *bits) {
         stop.due();
         const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
         e.load(states, circuit_->state_words(), nullptr, begin, begin + count);
-        e.run_legal();
+        e.run_legal(count);
         e.store_legal(bits + begin * stride, stride, count);
         for (int i = 0; i < count; ++i) over[begin + i] = Evaluator::bit(e.terminal(), i);
     }
@@ -232,8 +232,8 @@ void Expander::goals(const u64 *states, i64 n, i16 *values) {
         stop.due();
         const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
         e.load(states, circuit_->state_words(), nullptr, begin, begin + count);
-        e.run_legal();
-        e.run_goals();
+        e.run_legal(count);
+        e.run_goals(count);
         e.read_goals(values + begin * circuit_->roles, count);
     }
     lease.is_clean();
@@ -253,8 +253,8 @@ void Expander::step(const u64 *states, const i64 *parents, i64 n, const i32 *mov
         for (int i = 0; i < count; ++i)
             for (int r = 0; r < c.roles; ++r, ++move)
                 if (*move >= 0) e.set_move(i, c.bounds[r] + *move);
-        e.run_legal();
-        e.run_next();
+        e.run_legal(count);
+        e.run_next(count);
         e.store_next(after + begin * words, words, count);
         if (seen) e.store_sees(seen + begin * c.sees_words(), c.sees_words(), count);
         move = moves + begin * c.roles;

@@ -81,7 +81,7 @@ i64 Valuer::judged(const u64 *features, const u64 *legal, i64 goal) const {
 
 void Valuer::look(int count, u64 *legal, u8 *over, i64 *values) {
     const Circuit &c = *circuit_;
-    evaluator_.run_legal();
+    evaluator_.run_legal(count);
     if (!legal && counts_moves_) legal = legal_.data();
     if (legal) {
         for (int r = 0; r < c.roles; ++r) {
@@ -100,7 +100,7 @@ void Valuer::look(int count, u64 *legal, u8 *over, i64 *values) {
     }
     if (any) {
         // -1: none yet, -2: several, or one that is no number
-        evaluator_.run_goals();
+        evaluator_.run_goals(count);
         std::fill(goals_.begin(), goals_.begin() + count, -1);
         for (const int k : mine_) {
             const u64 *row = evaluator_.goal(k);
@@ -133,7 +133,7 @@ void Valuer::features(const u64 *states, i64 n, u64 *bits) {
     for (i64 begin = 0; begin < n; begin += LANES) {
         const i64 end = std::min<i64>(begin + LANES, n);
         evaluator_.load(states, circuit_->state_words(), nullptr, begin, end);
-        evaluator_.run_legal();
+        evaluator_.run_legal(static_cast<int>(end - begin));
         pack_features(bits + begin * feature_words(), static_cast<int>(end - begin));
     }
 }

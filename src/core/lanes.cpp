@@ -770,34 +770,38 @@ void Machine::exchange() {
     else std::swap(now_, after_);
 }
 
-void Machine::run(const Stage &stage) {
-    const Program &p = *program_;
-    const auto walk = kernels().walk;
-    for (i32 u = stage.begin; u < stage.end; ++u) {
-        const Unit &unit = p.units[u];
-        const auto once = [&] {
-            if (walk_) walk(rows_.data(), p.walked.data() + unit.begin, p.walked.data() + unit.end);
-            else p.code->run(u, rows_.data(), now_, after_);
-        };
-        if (unit.first_back == unit.last_back) {
-            once();
-            continue;
-        }
-        for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(row(p.back[i].row), 0, 8 * WORDS);
-        for (bool changed = true; changed;) {
-            once();
-            u64 differs = 0;
-            for (i32 i = unit.first_back; i < unit.last_back; ++i) {
-                u64 *to = row(p.back[i].row);
-                const u64 *source = row(p.back[i].source);
-                for (int w = 0; w < WORDS; ++w) {
-                    differs |= to[w] ^ source[w];
-                    to[w] = source[w];
-                }
-            }
-            changed = differs != 0;
-        }
+// Take over what the feedback of a loop has become, N words from `at` on; returns whether that changed anything.
+template <int N> bool Machine::take_back(const Unit &unit, int at) {
+    typedef u64 Words __attribute__((vector_size(8 * N)));
+    Words differs{};
+    for (i32 i = unit.first_back; i < unit.last_back; ++i) {
+        u64 *to = row(program_->back[i].row) + at;
+        Words before, after;
+        std::memcpy(&before, to, sizeof before);
+        std::memcpy(&after, row(program_->back[i].source) + at, sizeof after);
+        std::memcpy(to, &after, sizeof after);
+        differs |= before ^ after;
     }
+    u64 words[N], any = 0;
+    std::memcpy(words, &differs, sizeof words);
+    for (const u64 word : words) any |= word;
+    return any != 0;
+}
+
+void Machine::run(i32 u, int at, int words) {
+    const Program &p = *program_;
+    const Unit &unit = p.units[u];
+    for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(row(p.back[i].row) + at, 0, 8 * words);
+    do {
+        if (walk_) kernels().walk(rows_.data(), p.walked.data() + unit.begin, p.walked.data() + unit.end);
+        else p.code->run(u, rows_.data(), now_, after_, at, at + words);
+    } while (words == WORDS ? take_back<WORDS>(unit, at) : take_back<WORDS / 2>(unit, at));
+}
+
+void Machine::run(const Stage &stage, int lanes) {
+    const int words = walk_ ? WORDS : program_->code->words();
+    for (int at = 0; 64 * at < lanes; at += words)
+        for (i32 u = stage.begin; u < stage.end; ++u) run(u, at, words);
 }
 
 } // namespace herbrand

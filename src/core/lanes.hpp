@@ -105,11 +105,15 @@ public:
     }
     u64 *state(int i) { return now_ + i64(i) * WORDS; }
     u64 *after(int i) { return after_ + i64(i) * WORDS; }
-    void run(const Stage &stage);
+    // Compute the first so many lanes at least; in the others rows have any values then.
+    void run(const Stage &stage, int lanes = LANES);
     // Make the state after the present one.
     void exchange();
 
 private:
+    void run(i32 unit, int at, int words);
+    template <int N> bool take_back(const Unit &unit, int at);
+
     ProgramPtr program_;
     bool walk_;
     RowBuffer rows_;

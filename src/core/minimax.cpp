@@ -81,7 +81,7 @@ AlphaBeta::AlphaBeta(CircuitPtr circuit, int role, Judge judge, std::shared_ptr<
       words_(valuer_.circuit().state_words()), legal_words_(valuer_.circuit().legal_words()),
       rows_(std::max<i64>(ROWS, i64(4) * valuer_.circuit().moves)), states_(rows_ * words_),
       legal_(rows_ * legal_words_), keys_(rows_), moves_(rows_), overs_(rows_), values_(rows_), orders_(rows_),
-      frames_(DEEPEST), history_(valuer_.circuit().moves, 0), seen_(novelty ? words_ : 0, 0) {
+      first_of_(rows_), count_of_(rows_), parents_(rows_), whole_(rows_), frames_(DEEPEST), history_(valuer_.circuit().moves, 0), seen_(novelty ? words_ : 0, 0) {
     if (!table_) throw std::invalid_argument("a search needs a table");
     if (valuer_.circuit().moves >= 1 << 29) throw std::invalid_argument("too many moves");
 }
@@ -106,60 +106,166 @@ int AlphaBeta::mover(i64 row) const {
     return std::max(found, 0);
 }
 
-// Sets the only moves of all roles but one, in the lanes of some words.
-void AlphaBeta::fill_others(const u64 *legal, int mover, u64 value, int words) {
+// What decides which successor is searched first: the larger, the sooner.
+i64 AlphaBeta::order(i64 row, bool highest, i64 value, i64 hint) const {
+    if (moves_[row] == hint) return FIRST;
+    i64 order = highest ? value : 100 * SCALE - value;
+    order += history_[moves_[row]];
+    for (std::size_t j = 0; j < seen_.size(); ++j) order += NOVEL * popcount(state(row)[j] & ~seen_[j]);
+    return order;
+}
+
+// Whether the successors of a row are there; with `leaves` their legal moves need not be.
+bool AlphaBeta::has_successors(i64 row, bool leaves) const {
+    const i64 first = first_of_[row];
+    return first > 0 && first < used_ && parents_[first] == row + 1 && (leaves || whole_[row]);
+}
+
+// Adds a row to those whose successors are made next, unless they are there or the table may know enough of it to do
+// without them; returns false when there is no room.
+bool AlphaBeta::want(i64 row, int depth, bool leaves) {
+    if (has_successors(row, leaves)) return true;
+    const auto entry = table_->probe(keys_[row]);
+    if (entry.known && (entry.proved || entry.depth >= depth)) return true;
+    const int mover = this->mover(row);
+    if (mover < 0) return true;
     const Circuit &c = circuit();
-    for (int r = 0; r < c.roles; ++r) {
-        if (r == mover) continue;
-        for (int j = c.places[r]; j < c.places[r + 1]; ++j)
-            if (legal[j]) {
-                u64 *row = valuer_.evaluator().move(c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(legal[j]));
-                std::fill(row, row + words, value);
+    i64 count = 0;
+    for (int j = c.places[mover]; j < c.places[mover + 1]; ++j) count += popcount(legal(row)[j]);
+    if (wanted_rows_ + count > LANES || 2 * (used_ + wanted_rows_ + count) > rows_) return false;
+    wanted_.push_back({row, mover, count});
+    wanted_rows_ += count;
+    return true;
+}
+
+// The successor of a row that will probably be searched first; -1 if none will.
+i64 AlphaBeta::promising(i64 row) const {
+    const auto entry = table_->probe(keys_[row]);
+    const i64 hint = entry.known ? entry.move : -1, first = first_of_[row];
+    const bool highest = mover(row) == valuer_.role();
+    i64 found = -1, most = DONE;
+    for (i64 k = first; k < first + count_of_[row]; ++k) {
+        if (overs_[k]) {
+            if (values_[k] == (highest ? 100 * SCALE : 0)) return -1;
+            continue;
+        }
+        const i64 order = this->order(k, highest, values_[k], hint);
+        if (order > most) {
+            found = k;
+            most = order;
+        }
+    }
+    return found;
+}
+
+// Lists the rows whose successors are to be made with those of a frame; returns the frame that needs them longest.
+int AlphaBeta::gather(int top, bool leaves) {
+    const Circuit &c = circuit();
+    const i64 row = frames_[top].row;
+    const int mover = this->mover(row);
+    i64 count = 0;
+    for (int j = c.places[mover]; j < c.places[mover + 1]; ++j) count += popcount(legal(row)[j]);
+    wanted_.assign(1, {row, mover, count});
+    wanted_rows_ = count;
+    if (top == 0 || used_ + count > rows_) return top;
+    const int depth = frames_[top].depth;
+    const auto left = [&](const Frame &frame) {
+        next_.clear();
+        for (i64 k = frame.first; k < frame.first + frame.successors; ++k)
+            if (orders_[k] != DONE) next_.push_back({-orders_[k], k});
+        std::sort(next_.begin(), next_.end());
+    };
+    if (frames_[top - 1].tried > 0) {
+        left(frames_[top - 1]);
+        for (const auto &[order, sibling] : next_)
+            if (!want(sibling, depth, leaves)) break;
+        return top - 1;
+    }
+    if (top == 1 || frames_[top - 2].tried == 0) return top - 1;
+    left(frames_[top - 2]);
+    for (const auto &[order, other] : next_) {
+        if (!has_successors(other, false)) continue;
+        const i64 first = promising(other);
+        if (first >= 0 && !want(first, depth, leaves)) break;
+    }
+    return top - 2;
+}
+
+// Sets the only moves of the roles that have no choice, in all lanes of `made_from_`.
+void AlphaBeta::set_others(u64 value) {
+    const Circuit &c = circuit();
+    const int lanes = static_cast<int>(made_from_.size());
+    for (int begin = 0, end; begin < lanes; begin = end) {
+        const i64 from = made_from_[begin];
+        for (end = begin + 1; end < lanes && made_from_[end] == from;) ++end;
+        const int mover = this->mover(from);
+        for (int r = 0; r < c.roles; ++r) {
+            if (r == mover) continue;
+            for (int j = c.places[r]; j < c.places[r + 1]; ++j) {
+                const u64 word = legal(from)[j];
+                if (!word) continue;
+                u64 *row = valuer_.evaluator().move(c.bounds[r] + 64 * (j - c.places[r]) + lowest_bit(word));
+                for (int w = begin >> 6; 64 * w < end; ++w) {
+                    const u64 above = ~u64(0) << std::max(0, begin - 64 * w);
+                    const u64 mine = end - 64 * w >= 64 ? above : above & ~(~u64(0) << (end - 64 * w));
+                    row[w] = value ? row[w] | mine : row[w] & ~mine;
+                }
+                break;
             }
+        }
     }
 }
 
-// Fills the rows from `first` on with the successors of a row; returns how many, or -1 where there is no room.
-// `leaves` says that none of them will be searched: their legal moves are not kept.
-i64 AlphaBeta::make_successors(i64 row, int mover, i64 first, bool leaves) {
+// Makes the successors of a frame's row, and of others; returns false where there is no room.  `leaves` says that none
+// of them will be searched: their legal moves are not kept.
+bool AlphaBeta::make_successors(int top, bool leaves) {
     const Circuit &c = circuit();
     Evaluator &e = valuer_.evaluator();
-    i64 count = 0;
-    for (int j = c.places[mover]; j < c.places[mover + 1]; ++j)
-        for (u64 word = legal(row)[j]; word; word &= word - 1) {
-            if (first + count >= rows_) return -1;
-            moves_[first + count++] = c.bounds[mover] + 64 * (j - c.places[mover]) + lowest_bit(word);
-        }
-    for (i64 begin = first; begin < first + count; begin += LANES) {
-        const i64 end = std::min<i64>(begin + LANES, first + count);
+    const int longest = gather(top, leaves);
+    const i64 first = used_, last = used_ + wanted_rows_;
+    if (last > rows_) return false;
+    std::vector<i64> &from = made_from_;
+    i64 at = first;
+    for (const Wanted &each : wanted_) {
+        first_of_[each.row] = static_cast<i32>(at);
+        count_of_[each.row] = static_cast<i32>(each.count);
+        whole_[each.row] = !leaves;
+        for (int j = c.places[each.mover]; j < c.places[each.mover + 1]; ++j)
+            for (u64 word = legal(each.row)[j]; word; word &= word - 1) {
+                moves_[at] = c.bounds[each.mover] + 64 * (j - c.places[each.mover]) + lowest_bit(word);
+                first_of_[at] = 0;
+                parents_[at++] = 0;
+            }
+        parents_[first_of_[each.row]] = static_cast<i32>(each.row + 1);
+    }
+    std::size_t which = 0;
+    i64 left = wanted_[0].count;
+    for (i64 begin = first; begin < last; begin += LANES) {
+        const i64 end = std::min<i64>(begin + LANES, last);
         const int lanes = static_cast<int>(end - begin);
-        // most states have few successors: words without any keep the states that were there before
-        const int words = (lanes + 63) / 64;
-        const u64 *from = state(row);
-        for (int f = 0; f < c.fluents; ++f) {
-            u64 *at = e.fluent(f);
-            const u64 word = u64(0) - (from[f >> 6] >> (f & 63) & 1);
-            for (int w = 0; w < words; ++w) at[w] = word;
+        from.clear();
+        for (int k = 0; k < lanes; ++k, --left) {
+            if (!left) left = wanted_[++which].count;
+            from.push_back(wanted_[which].row);
         }
-        e.run_legal();
-        fill_others(legal(row), mover, ~u64(0), words);
+        e.load(states_.data(), words_, from.data(), 0, lanes);
+        e.run_legal(lanes);
+        set_others(1);
         for (int k = 0; k < lanes; ++k) e.set_move(k, moves_[begin + k]);
-        e.run_next();
-        fill_others(legal(row), mover, 0, words);
+        e.run_next(lanes);
+        set_others(0);
         for (int k = 0; k < lanes; ++k) e.move(moves_[begin + k])[k >> 6] = 0;
         e.store_next(state(begin), words_, lanes);
-        taken_.resize(std::size_t(c.fluents) * words);
-        u64 *taken = taken_.data();
-        for (int f = 0; f < c.fluents; ++f, taken += words) std::copy_n(e.next(f), words, taken);
-        taken = taken_.data();
-        for (int f = 0; f < c.fluents; ++f, taken += words) std::copy_n(taken, words, e.fluent(f));
+        e.take_next();
         valuer_.look(lanes, leaves ? nullptr : legal(begin), overs_.data() + begin, values_.data() + begin);
         for (i64 k = begin; k < end; ++k) {
             keys_[k] = state_hash(state(k), words_);
             if (!leaves) table_->prefetch(keys_[k]);
         }
     }
-    return count;
+    used_ = last;
+    for (int k = longest; k <= top; ++k) frames_[k].kept = used_;
+    return true;
 }
 
 void AlphaBeta::move_to(const u64 *root) {
@@ -172,6 +278,7 @@ void AlphaBeta::move_to(const u64 *root) {
     for (i64 &count : history_) count /= 8;
     for (Frame &frame : frames_) frame = Frame();
     top_ = 0;
+    used_ = 1;
     result_ = 50 * SCALE;
     result_heuristic_ = true;
     valuer_.evaluator().load(root, words_, nullptr, 0, 1);
@@ -184,6 +291,7 @@ void AlphaBeta::move_to(const u64 *root) {
 void AlphaBeta::begin(int depth) {
     const Turn turn(*this);
     top_ = 0;
+    used_ = 1;
     for (RootMove &move : root_) move.value = -1;
     push(0, 0, -INFINITE, INFINITE, depth);
 }
@@ -219,9 +327,9 @@ AlphaBeta::Result AlphaBeta::enter(int top) {
         return {true, values_[row], true};
     }
     const bool last = depth <= 1 && top > 0;
-    const i64 first = top == 0 ? row + 1 : frames_[top - 1].first + frames_[top - 1].successors;
-    const i64 count = make_successors(row, mover, first, last);
-    if (count < 0) return {true, values_[row], true};
+    if (!has_successors(row, last) && !make_successors(top, last)) return {true, values_[row], true};
+    const i64 first = first_of_[row], count = count_of_[row];
+    frame.kept = used_;
     nodes_.store(nodes() + 1, std::memory_order_relaxed);
     const bool highest = mover == valuer_.role();
     frame.first = first;
@@ -254,10 +362,7 @@ AlphaBeta::Result AlphaBeta::enter(int top) {
                     return {true, found, !known.proved};
                 if (known.bound == EXACT) value = found;
             }
-            i64 order = highest ? value : 100 * SCALE - value;
-            order += history_[moves_[k]];
-            for (std::size_t j = 0; j < seen_.size(); ++j) order += NOVEL * popcount(state(k)[j] & ~seen_[j]);
-            orders_[k] = moves_[k] == hint ? FIRST : order;
+            orders_[k] = order(k, highest, value, hint);
             continue;
         }
         orders_[k] = DONE;
@@ -378,6 +483,7 @@ bool AlphaBeta::go_on(Stop &stop, i64 most) {
                 return true;
             }
             Frame &frame = frames_[--top];
+            used_ = frame.kept; // what was made meanwhile goes
             const i64 value = result.value, alpha = frame.alpha, beta = frame.beta;
             const i64 child = frame.child, move = moves_[child];
             RootMove *known = top == 0 ? &root_[child - frame.first] : nullptr;

@@ -1,7 +1,10 @@
 // Alpha-beta search on a circuit, for one role against all others.
 //
 // All successors of a state are made, valued and tested for the end in two passes over the circuit, one successor
-// in each lane, before any of them is searched.
+// in each lane, before any of them is searched.  A pass has more lanes than a state has successors, so those of other
+// states that will probably be asked for are made with them: of the next siblings where the first one was not good
+// enough to look no further, and of the best successors of siblings where a state is the first of its own.  That changes
+// how long a search takes and nothing else.
 //
 // Sources: alpha-beta (Knuth and Moore 1975), iterative deepening with a transposition table (Slate and Atkin 1977),
 // null windows (Pearl 1980; Reinefeld 1983), the history heuristic (Schaeffer 1989), cutoffs by successors that are
@@ -115,6 +118,7 @@ private:
     struct Frame {
         i64 row = 0;
         i64 first = 0, successors = 0; // its successors' rows
+        i64 kept = 0;                  // rows that are in use as long as the frame is
         i64 child = 0;                 // the row of the successor that is being searched
         i64 tried = 0;                 // how many successors were searched
         int reduced = 0;               // 2: the successor is searched less deeply, 1: with a null window
@@ -140,8 +144,13 @@ private:
     const u64 *legal(i64 row) const { return legal_.data() + row * legal_words_; }
 
     int mover(i64 row) const;
-    i64 make_successors(i64 row, int mover, i64 first, bool leaves);
-    void fill_others(const u64 *legal, int mover, u64 value, int words);
+    i64 order(i64 row, bool highest, i64 value, i64 hint) const;
+    bool has_successors(i64 row, bool leaves) const;
+    bool want(i64 row, int depth, bool leaves);
+    i64 promising(i64 row) const;
+    int gather(int top, bool leaves);
+    bool make_successors(int top, bool leaves);
+    void set_others(u64 value);
     void push(int top, i64 row, i64 alpha, i64 beta, int depth);
     void send(int top, i64 child, bool full);
     Result enter(int top);
@@ -161,11 +170,24 @@ private:
     Zeros<i32> moves_;
     Zeros<u8> overs_;
     Zeros<i64> values_, orders_;
+    // Where the successors of a row are, if they still are: 1 + the row stands in `parents_` of the first of them.
+    Zeros<i32> first_of_, count_of_, parents_;
+    Zeros<u8> whole_; // whether the legal moves of the successors are kept
+    i64 used_ = 1;    // rows
+    // Rows whose successors are made together.
+    struct Wanted {
+        i64 row;
+        int mover;
+        i64 count;
+    };
+    std::vector<Wanted> wanted_;
+    i64 wanted_rows_ = 0;
+    std::vector<std::pair<i64, i64>> next_; // orders and rows
+    std::vector<i64> made_from_;            // [successors] the rows of their parents
     std::vector<Frame> frames_;
     std::vector<i64> history_; // [moves] how often a move was good enough to look no further
     std::vector<u64> seen_;    // the fluents that were true in some root; empty if that does not matter
     std::vector<RootMove> root_;
-    std::vector<u64> taken_; // fluents on their way from `next`
     int top_ = 0;       // the frame at work
     i64 sent_ = 0;      // the number of states when a successor of the root was begun
     i64 result_ = 50 * SCALE;

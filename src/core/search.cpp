@@ -513,14 +513,14 @@ void Round::describe() {
         const i64 end = std::min<i64>(begin + LANES, count);
         const int lanes = static_cast<int>(end - begin);
         evaluator_.load(t.state(0), static_cast<int>(t.states.stride()), leaves_.data(), begin, end);
-        evaluator_.run_legal();
+        evaluator_.run_legal(lanes);
         evaluator_.store_legal(legal_.data() + begin * words, words, lanes);
         bool any = false;
         for (int lane = 0; lane < lanes; ++lane) any = any || Evaluator::bit(evaluator_.terminal(), lane);
         if (!any) continue;
         // the game is over, which no playout has told so far: those from here were stopped
         goals.resize(i64(lanes) * t.roles);
-        evaluator_.run_goals();
+        evaluator_.run_goals(lanes);
         evaluator_.read_goals(goals.data(), lanes);
         for (int lane = 0; lane < lanes; ++lane) {
             if (!Evaluator::bit(evaluator_.terminal(), lane)) continue;
@@ -640,8 +640,8 @@ void Round::make() {
         for (i64 row = begin; row < end; ++row)
             for (int r = 0; r < roles; ++r)
                 evaluator_.set_move(static_cast<int>(row - begin), t.move[row_arm_[row * roles + r]]);
-        evaluator_.run_legal();
-        evaluator_.run_next();
+        evaluator_.run_legal(static_cast<int>(end - begin));
+        evaluator_.run_next(static_cast<int>(end - begin));
         evaluator_.store_next(after_.data() + begin * t.words, t.words, static_cast<int>(end - begin));
         if ((end - begin) * roles < t.circuit->moves) {
             for (i64 row = begin; row < end; ++row)

@@ -12,11 +12,13 @@ public:
     i32 rows() const { return rows_; }
     std::size_t bytes() const { return memory_.size(); }
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
-    void run(i32 unit, u64 *rows, u64 *now, u64 *after) const {
+    // Words of a row that the code computes at a time.
+    int words() const { return wide_ ? WORDS : WORDS / 2; }
+    // Compute the words of rows from word `at` to `end`.
+    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int at, int end) const {
         for (const std::size_t part : parts_[unit]) {
             const auto call = reinterpret_cast<Call *>(const_cast<u8 *>(memory_.at() + part));
-            call(rows, now, after);
-            if (!wide_) call(rows + WORDS / 2, now + WORDS / 2, after + WORDS / 2);
+            for (int w = at; w < end; w += words()) call(rows + w, now + w, after + w);
         }
     }
 

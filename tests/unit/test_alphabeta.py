@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse.minimax.judge import LOWER, SCALE
+from herbrand.analyse.minimax.judge import LOWER, SCALE, no_judge
 from herbrand.analyse.minimax.search import DEEPEST
 from herbrand.core import TranspositionTable
 from herbrand.play import make_player
@@ -65,6 +65,40 @@ def test_searching_in_slices_is_searching(small_connect_four: herbrand.Game) -> 
             search.slice(most)
         found.append((search.value, search.choice, search.nodes))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("name", "depth"), [("connectFour", 4), ("breakthrough", 3), ("ticTacToe", 5)])
+def test_so_many_steps_ahead_the_value_is_that_of_plain_minimax(
+    name: str, depth: int, random_state: RandomState
+) -> None:
+    """Where all leaves are valued by what is legal in them, whatever is evaluated together with them."""
+    game = herbrand.load(name)
+    expander = game.expander
+    judge = no_judge(2)._replace(mobility=np.array([700.0, -400.0]))
+    for seed in range(4):
+        root = expander.pack([random_state(game, 3 + seed, seed).facts])
+        search = AlphaBeta(game.network, 0, memory=1 << 20, judge=judge, exact=True)
+        search.move_to(root)
+        while search.depth < depth and not search.is_solved:
+            search.slice(7 * seed + 1)
+        levels, parents = [root], []
+        for _ in range(search.depth):
+            after = expander.expand(levels[-1])
+            levels.append(after.states)
+            parents.append(after.parents)
+        values = judge.valuer(game.network, 0).values(levels[-1]).astype(float)
+        for ply in reversed(range(search.depth)):
+            # proved ends count as less the further away they are
+            legal = expander.legal(levels[ply])
+            mine = legal.counts()[:, 0] > 1
+            over = expander.terminal(levels[ply + 1])
+            values[over] -= (ply + 1) * np.sign(values[over] - 50 * SCALE)
+            low, high = np.full(len(mine), np.inf), np.full(len(mine), -np.inf)
+            np.minimum.at(low, parents[ply], values)
+            np.maximum.at(high, parents[ply], values)
+            ends = judge.valuer(game.network, 0).values(levels[ply]).astype(float)
+            values = np.where(legal.over, ends, np.where(mine, high, low))
+        assert search.value == values[0] / SCALE
 
 
 def test_forced_wins_are_taken_the_short_way(about_to_win: State) -> None:
