@@ -112,6 +112,37 @@ private:
     Clock::time_point next_signal_{};
 };
 
+// A call ended before it had an answer, because its `Stop` said so.
+struct Stopped : std::runtime_error {
+    Stopped() : std::runtime_error("stopped before there was an answer") {}
+};
+
+// Lets `Stop`, where there is one, or Ctrl-C end a loop by throwing: for calls without half an answer.
+class Patience {
+public:
+    explicit Patience(Stop *stop) : stop_(stop ? *stop : own_) {}
+    Patience(const Patience &) = delete;
+    Patience &operator=(const Patience &) = delete;
+
+    // For turns that take a microsecond or more.
+    void check() {
+        if (stop_.due()) throw Stopped();
+    }
+    // For shorter ones: looks once in so much work, of which a unit is some memory that is read.
+    void turn(i64 work = 1) {
+        if ((left_ -= work) >= 0) return;
+        left_ = WORK;
+        check();
+    }
+
+private:
+    static constexpr i64 WORK = 20'000;
+
+    Stop own_;
+    Stop &stop_;
+    i64 left_ = 0;
+};
+
 inline int popcount(u64 word) {
 #if defined(__POPCNT__) || defined(__aarch64__)
     return __builtin_popcountll(word);

@@ -6,24 +6,24 @@
 namespace herbrand {
 
 struct BatchKernels {
-    // What a role may do: copies `n` rows into `options`; `seen` gets the lanes with a legal move, `choice` those
-    // with two, `active` those with one that is not idle.
-    void (*survey)(const u64 *const *legal, int n, const u8 *idle, u64 *options, u64 *seen, u64 *choice, u64 *active);
-    // Draw one of the true bits of n rows in every lane; `generator` is four rows of state, used up in place.
-    // At most 4095 rows.
-    void (*choose)(const u64 *const *rows, int n, u64 *generator, u64 *const *taken);
-    // The next random row.
-    void (*random)(u64 *generator, u64 *row);
+    // What a role may do: `options` gets the `n` rows of its moves, of which those that are false in all lanes are not
+    // written where `is_live` says that they were so before; `live` lists the others, as many as are returned.  `seen` gets
+    // the lanes with a legal move, `choice` those with two, `active` those with one that is not idle.
+    int (*survey)(const u64 *const *legal, int n, const u8 *idle, u64 *options, u8 *is_live, i32 *live, u64 *seen,
+                  u64 *choice, u64 *active);
     // rows[i] becomes values[i] in the lanes of `lanes`.
     void (*assign)(const u8 *values, int n, const u64 *lanes, u64 *rows);
     // rows[i] becomes *source[i] in the lanes of `lanes`.
     void (*merge)(const u64 *const *source, int n, const u64 *lanes, u64 *rows);
     // *target[i] becomes rows[i].
     void (*copy)(const u64 *rows, int n, u64 *const *target);
-    // *target[i] becomes rows[i] outside of `lanes`.
-    void (*copy_outside)(const u64 *rows, int n, const u64 *lanes, u64 *const *target);
-    // out[a] becomes the union, over players p, of turns[p] & options[number[p * n + a]]; numbers below 0 are none.
-    void (*mask)(const u64 *options, const i32 *number, const u64 *turns, int players, int n, u64 *out);
+    // *target[m] becomes options[m] outside of `lanes`, for the n moves m in `which`.
+    void (*take_options)(const u64 *options, const i32 *which, int n, const u64 *lanes, u64 *const *target);
+    // *rows[m] becomes false, for the n moves m in `which`.
+    void (*clear)(u64 *const *rows, const i32 *which, int n);
+    // Add options[m] in `lanes` to out[place[m]], for the n moves m in `which` that have a place, 0 or more; rows of `out`
+    // for which `is_there` is false hold nothing yet.
+    void (*unite)(const u64 *options, const i32 *which, int n, const i32 *place, const u64 *lanes, u8 *is_there, u64 *out);
     // Transpose the rows[columns[i]], i < n, into squares of 64 by 64 bits, one for each word of a row: word w of
     // row 64 * j + b has the bits 64 * j ... of lane 64 * w + b.  A column below 0 is false;
     // `squares` has room for n rows, rounded up to 64.

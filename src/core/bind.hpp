@@ -69,6 +69,9 @@ private:
     PyThreadState *state_;
 };
 
+// An argument `stop`: what can end a call, or None.
+inline auto stop_argument() { return nb::arg("stop").none() = nb::none(); }
+
 using Release = nb::call_guard<WithoutGil>;
 
 void bind_circuit(nb::module_ &m);

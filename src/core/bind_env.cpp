@@ -14,6 +14,23 @@ u8 *sized(const Bytes &array, i64 size, const char *what) {
     return array.data();
 }
 
+// New bytes from a pool, which lives as long as there are any.
+nb::ndarray<nb::numpy, u8, nb::ndim<1>> room(const Env &env, std::size_t bytes) {
+    struct Owner {
+        std::shared_ptr<Pool> pool;
+        void *block;
+        std::size_t bytes;
+    };
+    auto owner = std::make_unique<Owner>(Owner{env.pool(), nullptr, bytes});
+    owner->block = owner->pool->take(bytes);
+    u8 *data = static_cast<u8 *>(owner->block);
+    nb::capsule kept(owner.release(), [](void *p) noexcept {
+        const std::unique_ptr<Owner> back(static_cast<Owner *>(p));
+        back->pool->give_back(back->block, back->bytes);
+    });
+    return nb::ndarray<nb::numpy, u8, nb::ndim<1>>(data, {bytes}, kept);
+}
+
 void tell(const Env &env, const Bytes &observation, const Bytes &legal, const Bytes &player, Told &told) {
     told.observation = sized(observation, env.observation_bytes(), "`observation` has another length");
     told.legal = sized(legal, env.legal_bytes(), "`legal` has another length");
@@ -73,6 +90,9 @@ void bind_env(nb::module_ &m) {
         .def_prop_ro("observation_bytes", &Env::observation_bytes, "The length of `observation` and `last`.")
         .def_prop_ro("legal_bytes", &Env::legal_bytes, "The length of `legal`.")
         .def_prop_ro("percept_bytes", &Env::percept_bytes, "The length of `percepts`.")
+        .def("room", &room, nb::arg("bytes"),
+             "Return a new array of so many bytes, [bytes] uint8, that holds anything.  Memory of such arrays is used again\n"
+             "when they are gone, which is quicker than new memory.")
         .def(
             "sow",
             [](Env &env, Array1<const u64> words) {

@@ -35,27 +35,27 @@ void check_parents(const Array1<const i64> &parents, i64 states) {
         require(parents(i) >= 0 && parents(i) < states, "parents do not name a state for each row");
 }
 
-nb::tuple legal(Expander &expander, const Array2<const u64> &states) {
+nb::tuple legal(Expander &expander, const Array2<const u64> &states, Stop *stop) {
     const i64 n = checked_states(expander, states);
     auto over = zeros<bool>(n);
     auto bits = zeros<u64>(n, expander.circuit().legal_words());
     {
         WithoutGil without_gil;
-        expander.legal(states.data(), n, over.data(), bits.data());
+        expander.legal(states.data(), n, over.data(), bits.data(), stop);
     }
     return nb::make_tuple(over, bits);
 }
 
-Result2<i16> goals(Expander &expander, const Array2<const u64> &states) {
+Result2<i16> goals(Expander &expander, const Array2<const u64> &states, Stop *stop) {
     const i64 n = checked_states(expander, states);
     auto values = zeros<i16>(n, expander.circuit().roles);
     WithoutGil without_gil;
-    expander.goals(states.data(), n, values.data());
+    expander.goals(states.data(), n, values.data(), stop);
     return values;
 }
 
 nb::tuple step(Expander &expander, const Array2<const u64> &states, const Array2<const i32> &moves,
-               const std::optional<Array1<const i64>> &parents, bool sees) {
+               const std::optional<Array1<const i64>> &parents, bool sees, Stop *stop) {
     const Circuit &c = expander.circuit();
     const i64 given = checked_states(expander, states), n = static_cast<i64>(moves.shape(0));
     require(moves.shape(1) == static_cast<std::size_t>(c.roles), "joint moves have a column for each role");
@@ -74,13 +74,13 @@ nb::tuple step(Expander &expander, const Array2<const u64> &states, const Array2
     {
         WithoutGil without_gil;
         expander.step(states.data(), parents ? parents->data() : nullptr, n, moves.data(), after.data(),
-                      sees ? seen.data() : nullptr);
+                      sees ? seen.data() : nullptr, stop);
     }
     return nb::make_tuple(after, seen);
 }
 
 Result1<i64> joint_counts(const Array1<const bool> &over, const Array2<const u64> &bits,
-                          const std::vector<i64> &places) {
+                          const std::vector<i64> &places, Stop *stop) {
     require(over.size() == bits.shape(0), "there is not one set of legal moves for each state");
     require(!places.empty() && places[0] >= 0 && places.back() <= static_cast<i64>(bits.shape(1)),
             "`places` do not fit");
@@ -88,12 +88,12 @@ Result1<i64> joint_counts(const Array1<const bool> &over, const Array2<const u64
     auto counts = zeros<i64>(static_cast<i64>(over.size()));
     WithoutGil without_gil;
     count_joints(over.data(), bits.data(), static_cast<i64>(over.size()), static_cast<i64>(bits.shape(1)), places,
-                 counts.data());
+                 counts.data(), stop);
     return counts;
 }
 
 nb::tuple joints(const Expander &expander, const Array2<const u64> &bits, const Array1<const i64> &starts, i64 begin,
-                 i64 size) {
+                 i64 size, Stop *stop) {
     const Circuit &c = expander.circuit();
     const i64 n = static_cast<i64>(bits.shape(0));
     require(bits.shape(1) == static_cast<std::size_t>(c.legal_words()),
@@ -106,7 +106,8 @@ nb::tuple joints(const Expander &expander, const Array2<const u64> &bits, const 
     auto moves = zeros<i32>(size, c.roles);
     {
         WithoutGil without_gil;
-        enumerate_joints(c, bits.data(), starts.data(), n, begin, size, parents.data(), moves.data());
+        enumerate_joints(c, bits.data(), starts.data(), n, begin, size, parents.data(), moves.data(),
+                         stop);
     }
     return nb::make_tuple(parents, moves);
 }
@@ -117,11 +118,15 @@ struct Ended {
     bool complete = false;
 };
 
-Ended rollouts(Expander &expander, const Array2<const u64> &states, const Array1<const i64> &parents,
-               const Array1<u64> &generator, i64 max_steps, Stop *stop, i64 watched, bool want_played, bool want_last) {
+Ended rollouts(Expander &expander, const Array2<const u64> &states, const std::optional<Array1<const i64>> &parents,
+               const Array1<u64> &generator, i64 max_steps, Stop *stop, i64 watched, bool want_played, bool want_last,
+               i64 each) {
     const Circuit &c = expander.circuit();
-    check_parents(parents, checked_states(expander, states));
-    const i64 n = static_cast<i64>(parents.size());
+    const i64 given = checked_states(expander, states);
+    require(each >= 1 && each < (i64(1) << 40) && (each == 1 || !parents), "`each` is 1 or more, without `parents`");
+    require(given < (i64(1) << 62) / each, "there are too many games");
+    if (parents) check_parents(*parents, given);
+    const i64 n = parents ? static_cast<i64>(parents->size()) : given * each;
     require(generator.size() == 4 * WORDS, "a generator has 32 words");
     require(max_steps >= 0 && max_steps < (i64(1) << 60), "`max_steps` is negative or too large");
     require(watched >= -1 && watched < n, "no game with the number of the one to watch");
@@ -134,7 +139,8 @@ Ended rollouts(Expander &expander, const Array2<const u64> &states, const Array1
     std::vector<i32> record;
     Games games;
     games.states = states.data();
-    games.parents = parents.data();
+    games.parents = parents ? parents->data() : nullptr;
+    games.each = each;
     games.count = n;
     games.max_steps = max_steps;
     games.values = values.data();
@@ -176,40 +182,45 @@ void bind_expand(nb::module_ &m) {
     nb::class_<Expander>(m, "Expander",
                          "Answers about many packed states of a game at once.\n\n"
                          "States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number\n"
-                         "of threads can ask at the same time.")
+                         "of threads can ask at the same time.  Calls raise `herbrand.errors.Stopped` when their `stop` says so,\n"
+                         "but for `rollouts`, which says that it is not complete.")
         .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
-        .def("legal", &legal, array("states"),
-             nb::sig("def legal(self, states: numpy.typing.NDArray[numpy.uint64]) -> "
+        .def("legal", &legal, array("states"), stop_argument(),
+             nb::sig("def legal(self, states: numpy.typing.NDArray[numpy.uint64], stop: Stop | None = None) -> "
                      "tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]"),
              "Return which states are terminal, bool [n], and the packed sets of legal moves, uint64\n"
              "[n, circuit.legal_words], in which each role begins at `circuit.places`.")
-        .def("goals", &goals, array("states"),
+        .def("goals", &goals, array("states"), stop_argument(),
              "Return the goal values, int16 [n, roles]; `NO_VALUE` or `SEVERAL_VALUES` where there is not one.")
         .def("step", &step, array("states"), array("moves"), array("parents").none() = nb::none(),
-             nb::arg("sees") = false,
+             nb::arg("sees") = false, stop_argument(),
              nb::sig("def step(self, states: numpy.typing.NDArray[numpy.uint64], moves: numpy.typing.NDArray[numpy.int32], "
-                     "parents: numpy.typing.NDArray[numpy.int64] | None = None, sees: bool = False) -> "
+                     "parents: numpy.typing.NDArray[numpy.int64] | None = None, sees: bool = False, "
+                     "stop: Stop | None = None) -> "
                      "tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]"),
              "Return the states after joint moves, and if asked for what roles see, packed: uint64 [k, ...] both.\n\n"
              "`moves` is int32 [k, roles], -1 for a role that does nothing.  Row i is made in state i, or parents[i].\n"
              "Legality is not looked at.  `ValueError` for numbers of moves or states that there are not.")
         .def("joints", &joints, array("bits"), array("starts"), nb::arg("begin"), nb::arg("size"),
+             stop_argument(),
              nb::sig("def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], "
-                     "begin: int, size: int) -> "
+                     "begin: int, size: int, stop: Stop | None = None) -> "
                      "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32]]"),
              "List joint moves number `begin` to `begin + size` of all states: parents, int64 [size], and moves, int32\n"
              "[size, roles], the last role's changing fastest.\n\n"
              "`bits` are sets of legal moves as `legal` returns them, `starts`, [n + 1], the sums of how many joint\n"
              "moves states have.  `ValueError` where these do not fit together.")
-        .def("rollouts", &rollouts, array("states"), array("parents"), array("generator"),
+        .def("rollouts", &rollouts, array("states"), array("parents").none(), array("generator"),
              nb::arg("max_steps"), nb::arg("stop") = nb::none(), nb::arg("watched") = -1, nb::arg("played") = false,
-             nb::arg("last") = false,
-             "Play one uniformly random game from each of the states `parents[i]`, int64 [n], to its end.\n\n"
+             nb::arg("last") = false, nb::arg("each") = 1,
+             "Play one uniformly random game from each of the states `parents[i]`, int64 [n], to its end; without parents\n"
+             "`each` games from every state, one after the other.\n\n"
              "`generator`, uint64 [32], is random state that is used up in place: the same state gives the same games.\n"
              "Games are cut off after `max_steps`, with the goals of their last states.  `watched` is a game whose\n"
              "moves are wanted, -1 for none; `played`, of 512 games at most, and `last` ask for what `Ended` says.\n"
              "Ends within a step of the games when `stop` says so.");
     m.def("joint_counts", &joint_counts, array("over"), array("bits"), nb::arg("places"),
+          stop_argument(),
           "Return how many joint moves states have, int64 [n]: 0 where they are `over`, 2**62 if more do not fit.\n\n"
           "`bits` are packed sets of legal moves, in which role r has the words from places[r] to places[r + 1].");
 }

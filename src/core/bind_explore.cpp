@@ -3,6 +3,8 @@
 #include "distance.hpp"
 #include "explore.hpp"
 
+#include <algorithm>
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -17,23 +19,23 @@ using Bools = Array1<const bool>;
 const u8 *bytes(const Bools &array) { return reinterpret_cast<const u8 *>(array.data()); }
 
 auto insert(StateTable &table, Array2<u64> states, Array1<i32> parents, Bits rows, Array1<const i64> origins,
-            i64 first_origin) {
+            i64 first_origin, Stop *stop) {
     const i64 n = static_cast<i64>(rows.shape(0));
     require(i64(rows.shape(1)) == table.words() && i64(states.shape(1)) == table.words(),
             "rows and states have not the words of the table");
-    require(table.count() + n <= i64(states.shape(0)) && table.count() + n <= i64(parents.size()),
-            "there is no room for all rows");
     require(i64(origins.size()) == n, "an origin for each row");
-    require(table.count() + n < (i64(1) << 31), "there are too many states");
+    const i64 room = std::min({i64(states.shape(0)), i64(parents.size()), (i64(1) << 31) - 1});
     std::vector<i32> numbers(n);
     {
         WithoutGil without_gil;
-        table.insert(states.data(), parents.data(), rows.data(), n, origins.data(), first_origin, numbers.data());
+        table.insert(states.data(), parents.data(), rows.data(), n, origins.data(), first_origin, numbers.data(),
+                     room, stop);
     }
     return as_array(std::move(numbers));
 }
 
-auto survey(Survey &survey, Bits states, Bools over, Bits legal, Array2<i32> counts, Array1<i64> starts) {
+auto survey(Survey &survey, Bits states, Bools over, Bits legal, Array2<i32> counts, Array1<i64> starts,
+            Stop *stop) {
     const Circuit &c = *survey.circuit;
     const std::size_t n = states.shape(0);
     require(i64(states.shape(1)) == c.state_words(), "states have not the words of the circuit");
@@ -45,7 +47,7 @@ auto survey(Survey &survey, Bits states, Bools over, Bits legal, Array2<i32> cou
     {
         WithoutGil without_gil;
         stuck.resize(survey.add(i64(n), states.data(), bytes(over), legal.data(), counts.data(), starts.data(),
-                                stuck.data()));
+                                stuck.data(), stop));
     }
     return as_array(std::move(stuck));
 }
@@ -75,11 +77,11 @@ struct GraphArrays {
     void each_state(std::size_t size, const char *what) const { require(i64(size) == graph.states, what); }
 };
 
-auto order(const GraphArrays &g) {
+auto order(const GraphArrays &g, Stop *stop) {
     std::vector<i32> longest(g.graph.states), sequence;
     {
         WithoutGil without_gil;
-        sequence = g.graph.order(longest.data());
+        sequence = g.graph.order(longest.data(), stop);
     }
     return std::make_pair(as_array(std::move(sequence)), as_array(std::move(longest)));
 }
@@ -92,39 +94,40 @@ Pair pair_of(std::optional<Numbers> &&numbers) {
     return std::make_pair(as_array(std::move(numbers->low)), as_array(std::move(numbers->high)));
 }
 
-Pair count_plays(const GraphArrays &g, Array1<const i32> sequence) {
+Pair count_plays(const GraphArrays &g, Array1<const i32> sequence, Stop *stop) {
     std::optional<Numbers> found;
     {
         WithoutGil without_gil;
-        found = g.graph.count_plays(sequence.data(), i64(sequence.size()));
+        found = g.graph.count_plays(sequence.data(), i64(sequence.size()), stop);
     }
     return pair_of(std::move(found));
 }
 
-Pair spread(const GraphArrays &g, Array1<const u64> low, Array1<const u64> high) {
+Pair spread(const GraphArrays &g, Array1<const u64> low, Array1<const u64> high, Stop *stop) {
     g.each_state(low.size(), "a number for each state");
     g.each_state(high.size(), "a number for each state");
     std::optional<Numbers> found;
     {
         WithoutGil without_gil;
-        found = g.graph.spread(low.data(), high.data());
+        found = g.graph.spread(low.data(), high.data(), stop);
     }
     return pair_of(std::move(found));
 }
 
-void random_values(const GraphArrays &g, Array1<const i32> sequence, Array2<double> values) {
+void random_values(const GraphArrays &g, Array1<const i32> sequence, Array2<double> values, Stop *stop) {
     g.each_state(values.shape(0), "values for each state");
     WithoutGil without_gil;
-    g.graph.random_values(sequence.data(), i64(sequence.size()), values.data(), static_cast<int>(values.shape(1)));
+    g.graph.random_values(sequence.data(), i64(sequence.size()), values.data(), static_cast<int>(values.shape(1)),
+                          stop);
 }
 
-auto force(const GraphArrays &g, Bools target, int role, std::optional<Array1<const i32>> sequence) {
+auto force(const GraphArrays &g, Bools target, int role, std::optional<Array1<const i32>> sequence, Stop *stop) {
     g.each_state(target.size(), "whether each state is a target");
     std::vector<i32> rank(g.graph.states), move(g.graph.states);
     {
         WithoutGil without_gil;
         g.graph.force(bytes(target), role, sequence ? sequence->data() : nullptr,
-                      sequence ? i64(sequence->size()) : 0, rank.data(), move.data());
+                      sequence ? i64(sequence->size()) : 0, rank.data(), move.data(), stop);
     }
     return std::make_pair(as_array(std::move(rank)), as_array(std::move(move)));
 }
@@ -134,18 +137,18 @@ i64 reply(const GraphArrays &g, i64 state, i64 move, int role, Array1<const i32>
     return g.graph.reply(state, move, role, rank.data());
 }
 
-auto lasso(const GraphArrays &g, Array1<const i64> depth, Array1<const i64> candidates, i64 work) {
+auto lasso(const GraphArrays &g, Array1<const i64> depth, Array1<const i64> candidates, i64 work, Stop *stop) {
     g.each_state(depth.size(), "a depth for each state");
     Lasso found;
     {
         WithoutGil without_gil;
-        found = g.graph.lasso(depth.data(), candidates.data(), i64(candidates.size()), work);
+        found = g.graph.lasso(depth.data(), candidates.data(), i64(candidates.size()), work, stop);
     }
     return std::make_pair(found.path, found.finished);
 }
 
 std::tuple<i64, i64, Owned<double>> induce(const GraphArrays &g, Bools over, Array1<const i32> sequence, i64 begin, int chance, int role, double top,
-                 Array2<double> values, Array1<i32> length, Array1<i32> best) {
+                 Array2<double> values, Array1<i32> length, Array1<i32> best, Stop *stop) {
     g.each_state(over.size(), "whether the game is over, for each state");
     g.each_state(values.shape(0), "values for each state");
     g.each_state(length.size(), "room for each state");
@@ -159,21 +162,21 @@ std::tuple<i64, i64, Owned<double>> induce(const GraphArrays &g, Bools over, Arr
     i64 place = -1;
     {
         WithoutGil without_gil;
-        place = work.run(begin);
+        place = work.run(begin, stop);
     }
     if (place < 0) work.payoffs.clear();
     return {place, work.ties, as_array(std::move(work.payoffs))};
 }
 
-void ternary(const CircuitPtr &circuit, Array1<bool> can, Array1<bool> must) {
+void ternary(const CircuitPtr &circuit, Array1<bool> can, Array1<bool> must, Stop *stop) {
     require(i64(can.size()) == circuit->nodes() && i64(must.size()) == circuit->nodes(), "a value for each node");
     WithoutGil without_gil;
-    evaluate_ternary(*circuit, reinterpret_cast<u8 *>(can.data()), reinterpret_cast<u8 *>(must.data()));
+    evaluate_ternary(*circuit, reinterpret_cast<u8 *>(can.data()), reinterpret_cast<u8 *>(must.data()), stop);
 }
 
 auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Array1<const i32> literals,
                Array1<const float> weights, Array1<const i64> starts, Array1<const i64> members,
-               Array1<const i64> tables, Array1<const float> steps, float far, Bits states) {
+               Array1<const i64> tables, Array1<const float> steps, float far, Bits states, Stop *stop) {
     require(left.size() == right.size(), "gates have two sides");
     require(fluents >= 0 && fluents <= 64 * i64(states.shape(1)), "states have not the words for these fluents");
     const i64 gates = static_cast<i64>(left.size()), nodes = 1 + fluents + gates;
@@ -211,9 +214,10 @@ auto distances(Array1<const i32> left, Array1<const i32> right, i64 fluents, Arr
                                       tables.data(),
                                       steps.data(),
                                       far};
-        Stop stop;
-        kernels().distances(network, states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)),
-                            found.data(), stop);
+        Stop never;
+        if (!kernels().distances(network, states.data(), i64(states.shape(0)), static_cast<int>(states.shape(1)),
+                                 found.data(), stop ? *stop : never))
+            throw Stopped();
     }
     return as_array(std::move(found));
 }
@@ -224,20 +228,22 @@ void bind_explore(nb::module_ &m) {
     nb::class_<StateTable>(m, "StateTable",
                            "A set of packed states, numbered from 0 in the order in which they were added.\n\n"
                            "The states themselves stand in an array of the caller; the table takes 13 to 27 bytes a state\n"
-                           "when it is large.")
+                           "when it is large.  Threads take turns.")
         .def(nb::init<int>(), nb::arg("words"), "Make an empty set of states of so many words.")
         .def_prop_ro("count", &StateTable::count, "How many states there are.")
         .def_prop_ro("bytes", &StateTable::bytes, "The memory that the table takes.")
         .def("insert", &insert, array("states"), array("parents"), array("rows"), array("origins"),
-             nb::arg("first_origin"),
+             nb::arg("first_origin"), stop_argument(),
              "Add packed states, `rows` [n, words], and return the number of each, int32 [n].\n\n"
              "New ones are appended to `states` [room, words], which has those that were added before, and their\n"
              "`parents` [room] become `first_origin + origins`, int64 [n].  `ValueError` where `states` has not room\n"
-             "for all of them.");
+             "for all of them.  A call that is stopped has added the first of them, or, while the table grew, spoiled it.");
 
-    nb::class_<Survey>(m, "Survey", "What is counted while states are looked into, one piece after the other.")
+    nb::class_<Survey>(m, "Survey",
+                       "What is counted while states are looked into, one piece after the other.  Threads take turns.")
         .def(nb::init<CircuitPtr>(), nb::arg("circuit"))
         .def("add", &survey, array("states"), array("over"), array("legal"), array("counts"), array("starts"),
+             stop_argument(),
              "Look at states, uint64 [n, words], and whether the game is `over` there, bool [n]; return those that are\n"
              "stuck, counted from 0: a role cannot move though the game is not over.\n\n"
              "`legal`, uint64 [n, legal_words], has their legal moves.  Fills `counts`, int32 [n, roles], with their\n"
@@ -260,35 +266,37 @@ void bind_explore(nb::module_ &m) {
                       "The edges of state i are `starts[i] .. starts[i + 1]` of `children`, one for each joint move, in mixed\n"
                       "radix of `counts[i]`, the numbers of legal moves of the roles, the last role's changing fastest.\n"
                       "States from `len(counts)` on were not looked into: nothing is known of what follows them.\n"
-                      "Numbers that are none of a state or an edge are a `ValueError` of what meets them.")
+                      "Numbers that are none of a state or an edge are a `ValueError` of what meets them.  Calls raise\n"
+                      "`herbrand.errors.Stopped` when their `stop` says so.")
         .def(nb::init<Array1<const i64>, Array1<const i32>, Array2<const i32>, i64>(), array("starts"),
              array("children"), array("counts"), nb::arg("states"),
              "`starts` int64 [expanded + 1], `children` int32 [transitions], `counts` int32 [expanded, roles], and the\n"
              "number of all states.")
-        .def("order", &order,
+        .def("order", &order, stop_argument(),
              "Sort the states so that each comes before its successors (Kahn 1962), as far as there are no circles.\n\n"
              "Returns those that could be sorted, int32, and the most joint moves that lead to each state, int32 [states].")
-        .def("count_plays", &count_plays, array("sequence"),
+        .def("count_plays", &count_plays, array("sequence"), stop_argument(),
              "Return the lines of play from every state to an end, as 128-bit numbers: two uint64 [states], low and high.\n\n"
              "`sequence` has every state before its successors.  None where a number does not fit.")
-        .def("spread", &spread, array("low"), array("high"),
+        .def("spread", &spread, array("low"), array("high"), stop_argument(),
              "Return the lines of play one step on: each state hands its number, of 128 bits, to its successors.\n\n"
              "None where a number does not fit.")
-        .def("random_values", &random_values, array("sequence"), array("values"),
+        .def("random_values", &random_values, array("sequence"), array("values"), stop_argument(),
              "Fill `values`, float64 [states, ...], with the mean over the successors, where a state has some.")
         .def("force", &force, array("target"), nb::arg("role"), array("sequence").none() = nb::none(),
+             stop_argument(),
              "Find out from where a role can force a state of `target`, bool [states], whatever the others do.\n\n"
              "Returns in how many steps, or -1, and which of its legal moves does it: two int32 [states].  With a\n"
              "`sequence` of all states, each before its successors, this takes one pass.")
         .def("reply", &reply, nb::arg("state"), nb::arg("move"), nb::arg("role"), array("rank"),
              "Return an edge of a state with the role's move of that number, after which its `rank` is -1; -1 for none.")
-        .def("lasso", &lasso, array("depth"), array("candidates"), nb::arg("work"),
+        .def("lasso", &lasso, array("depth"), array("candidates"), nb::arg("work"), stop_argument(),
              "Find a shortest line of play that comes back to a state where it was.\n\n"
              "`candidates` are states in the order of `depth`, int64 [states], with every circle through one of them.  Looks\n"
              "at `work` edges at most.  Returns the states on the circle, from where it begins, none if there is none; and\n"
              "whether all were looked at.")
         .def("induce", &induce, array("over"), array("sequence"), nb::arg("begin"), nb::arg("chance"), nb::arg("role"),
-             nb::arg("top"), array("values"), array("length"), array("best"),
+             nb::arg("top"), array("values"), array("length"), array("best"), stop_argument(),
              "Backward induction: fill `values`, float64 [states, roles], of states, each after its successors.\n\n"
              "Terminal states have their values.  `sequence[begin:]` was done before; what `chance` (a role, or -1) does is\n"
              "equally likely.  With `role` -1 at most one other role may choose, and takes the first move that is best\n"
@@ -300,11 +308,11 @@ void bind_explore(nb::module_ &m) {
              "state where mixing is needed, with the payoffs, float64 [moves of the role * moves of the others]; its value\n"
              "is to be filled in.  Ties are states in which another best move would be worth something else to somebody.");
 
-    m.def("evaluate_ternary", &ternary, nb::arg("circuit"), array("can"), array("must"),
+    m.def("evaluate_ternary", &ternary, nb::arg("circuit"), array("can"), array("must"), stop_argument(),
           "Evaluate gates on what can be true and what must be true, bool [nodes] each, whose inputs are given.");
     m.def("distances", &distances, array("left"), array("right"), nb::arg("fluents"), array("literals"),
           array("weights"), array("starts"), array("members"), array("tables"), array("steps"), nb::arg("far"),
-          array("states"),
+          array("states"), stop_argument(),
           "Return how far packed states, uint64 [n, words], are from those in which literals are true, float32 [n].\n\n"
           "Nodes are false, fluents, gates; a literal is 2 * node + inverted.  Of conjunctions what the sides need is\n"
           "added, up to `far`.  Group k has the fluents `members[starts[k]:starts[k + 1]]`, and at `tables[k]` of `steps`\n"

@@ -29,25 +29,25 @@ struct SharedValuer {
     SharedValuer(CircuitPtr circuit, int role, const Judge &judge) : valuer(std::move(circuit), role, judge) {}
 };
 
-auto values(SharedValuer &v, Array2<const u64> states) {
+auto values(SharedValuer &v, Array2<const u64> states, Stop *stop) {
     require(i64(states.shape(1)) == v.valuer.circuit().state_words(), "states have not the words of the circuit");
     std::vector<i64> found(states.shape(0));
     {
         WithoutGil without_gil;
         const std::lock_guard lock(v.turn);
-        v.valuer.values(states.data(), nullptr, i64(found.size()), found.data());
+        v.valuer.values(states.data(), i64(found.size()), found.data(), stop);
     }
     return as_array(std::move(found));
 }
 
-auto features(SharedValuer &v, Array2<const u64> states) {
+auto features(SharedValuer &v, Array2<const u64> states, Stop *stop) {
     require(i64(states.shape(1)) == v.valuer.circuit().state_words(), "states have not the words of the circuit");
     const int words = v.valuer.feature_words();
     std::vector<u64> found(states.shape(0) * words);
     {
         WithoutGil without_gil;
         const std::lock_guard lock(v.turn);
-        v.valuer.features(states.data(), i64(states.shape(0)), found.data());
+        v.valuer.features(states.data(), i64(states.shape(0)), found.data(), stop);
     }
     return as_array2(std::move(found), words);
 }
@@ -98,11 +98,13 @@ void bind_minimax(nb::module_ &m) {
     nb::class_<SharedValuer>(m, "Valuer", "Says what states are worth to a role, by a `Judge`; threads take turns.")
         .def(nb::init<CircuitPtr, int, const Judge &>(), nb::arg("circuit"), nb::arg("role"), nb::arg("judge"),
              "`ValueError` where the judge does not fit the circuit.")
-        .def("values", &values, array("states"),
+        .def("values", &values, array("states"), stop_argument(),
              "Return what packed states, uint64 [n, words], are worth, int64 [n]: 1000 times the goal where the game is\n"
-             "over, 50000 where that is not one number, elsewhere the heuristic value from 500 to 99500.")
-        .def("features", &features, array("states"),
-             "Return the values of the judge's literals in packed states, packed, uint64 [n, feature words].");
+             "over, 50000 where that is not one number, elsewhere the heuristic value from 500 to 99500.  Raises\n"
+             "`herbrand.errors.Stopped` when `stop` says so.")
+        .def("features", &features, array("states"), stop_argument(),
+             "Return the values of the judge's literals in packed states, packed, uint64 [n, feature words]; `stop` as in\n"
+             "`values`.");
 
     using RootMove = AlphaBeta::RootMove;
     nb::class_<RootMove>(m, "RootMove", "What a search knows about a move at its root.")

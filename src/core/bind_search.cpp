@@ -34,8 +34,8 @@ template <class T> auto of_arms(Self self, Field<T> Tree::*which) {
     Tree &t = tree_of(self);
     return view<T>(self, t.arm_room, (t.*which).at(0), (t.*which).stride());
 }
-template <class T> auto lazily(Self self, Lazy<T> Tree::*which) {
-    Lazy<T> &array = tree_of(self).*which;
+template <class T> auto lazily(Self self, Zeros<T> Tree::*which) {
+    Zeros<T> &array = tree_of(self).*which;
     return view<T>(self, array.size(), array.data());
 }
 

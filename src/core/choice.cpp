@@ -14,18 +14,22 @@ Chooser::Chooser(Evaluator &evaluator) : circuit_(evaluator.circuit()) {
         moves_.push_back(evaluator.move(m));
     }
     live_.resize(circuit_.moves);
+    is_live_.assign(circuit_.moves, 0);
+    from_.resize(widest);
+    to_.resize(widest);
     counts_.assign(circuit_.roles, 0);
-    scratch_ = RowBuffer(choice_rows(widest));
+    scratch_ = RowBuffer(draw_rows(widest));
 }
 
-void Chooser::choose(u64 *playing, u64 *stuck, u64 *generator) {
-    clear();
+void Chooser::choose(u64 *playing, u64 *stuck, u64 *generator, int lanes) {
     alignas(64) u64 bad[WORDS] = {};
-    const auto kernel = kernels().choose;
+    const Kernels &kernel = kernels();
     for (int r = 0; r < circuit_.roles; ++r) {
-        const int first = circuit_.bounds[r], count = circuit_.bounds[r + 1] - first;
-        counts_[r] = kernel({legal_.data() + first, moves_.data() + first, count, playing, generator, bad,
-                             live_.data() + first, scratch_.data()});
+        const int first = circuit_.bounds[r];
+        counts_[r] = kernel.list_live(legal_.data() + first, moves_.data() + first, circuit_.bounds[r + 1] - first, playing,
+                                      is_live_.data() + first, live_.data() + first, from_.data(), to_.data());
+        kernel.draw({from_.data(), to_.data(), counts_[r], playing, generator, bad, scratch_.data(),
+                     lanes / 64});
     }
     for (int w = 0; w < WORDS; ++w) {
         playing[w] &= ~bad[w];
@@ -35,7 +39,11 @@ void Chooser::choose(u64 *playing, u64 *stuck, u64 *generator) {
 
 void Chooser::clear() {
     for (int r = 0; r < circuit_.roles; ++r) {
-        kernels().clear_rows(moves_.data() + circuit_.bounds[r], live(r), counts_[r]);
+        for (int i = 0; i < counts_[r]; ++i) {
+            const int move = circuit_.bounds[r] + live(r)[i];
+            std::fill_n(moves_[move], WORDS, 0);
+            is_live_[move] = 0;
+        }
         counts_[r] = 0;
     }
 }

@@ -7,38 +7,6 @@
 
 namespace herbrand {
 
-namespace {
-
-constexpr int MOST_CHOICES = 4095; // of the kernel `choose`
-
-// Draw as `BatchKernels::choose` does, lane by lane: for any number of rows.
-void choose_among_many(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
-    std::vector<i32> rank(LANES);
-    for (int i = 0; i < n; ++i) each_lane(rows[i], [&](int lane) { ++rank[lane]; });
-    alignas(64) u64 words[WORDS];
-    kernels().batch->random(generator, words);
-    for (int lane = 0; lane < LANES; ++lane) {
-        // a random word seeds a short sequence for its 64 lanes
-        const u64 drawn = scatter(words[lane >> 6] + u64(lane % 64 + 1) * 0x9E3779B97F4A7C15u);
-        rank[lane] = static_cast<i32>((drawn >> 32) * u64(rank[lane]) >> 32);
-    }
-    for (int i = 0; i < n; ++i) {
-        const u64 *row = rows[i];
-        u64 chosen[WORDS] = {};
-        each_lane(row, [&](int lane) {
-            if (rank[lane]-- == 0) chosen[lane >> 6] |= u64(1) << (lane & 63);
-        });
-        std::memcpy(taken[i], chosen, sizeof chosen);
-    }
-}
-
-void choose(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
-    if (n > MOST_CHOICES) choose_among_many(rows, n, generator, taken);
-    else kernels().batch->choose(rows, n, generator, taken);
-}
-
-} // namespace
-
 Env::Machine::Machine(const CircuitPtr &circuit) : evaluator(circuit) {
     for (int f = 0; f < circuit->fluents; ++f) {
         next.push_back(evaluator.next(f));
@@ -66,7 +34,7 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
     require(options_.idle.size() == std::size_t(c.moves), "`idle` has an element for each move");
     require(options_.max_steps >= 1, "the number of steps is 1 or more");
     player_of_.assign(c.roles, -1);
-    action_of_.assign(c.moves, 0);
+    action_of_.assign(c.moves, -1);
     for (int p = 0; p < players(); ++p) {
         const i32 role = options_.players[p];
         require(role >= 0 && role < c.roles && role != options_.chance, "a player is no role, or that of chance");
@@ -87,9 +55,16 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
     const auto squares = [](i64 n) { return static_cast<std::size_t>((n + 63) / 64 * 64); };
     look_ = RowBuffer(squares(static_cast<i64>(options_.columns.size())));
     squares_ = RowBuffer(squares(std::max(static_cast<i64>(legal_columns_.size()), percepts_)));
+    over_legal_.assign((legal_columns_.size() + 63) / 64, 0);
+    for (std::size_t i = 0; i < legal_columns_.size(); ++i)
+        over_legal_[i / 64] |= u64(options_.number[i] >= 0) << (i % 64);
     mask_ = RowBuffer(options_.by_turns ? options_.actions : 0);
-    scratch_ = RowBuffer(std::max<i64>({c.moves, options_.actions, percepts_}));
-    for (std::size_t i = 0; i < scratch_.rows(); ++i) taken_.push_back(scratch_.row(i));
+    united_.resize(options_.actions);
+    columns_.resize(legal_columns_.size());
+    const int most = std::max(c.moves, options_.actions);
+    const i64 drawn = std::max<i64>(most, percepts_);
+    scratch_ = RowBuffer(drawn + draw_rows(most));
+    for (i64 i = 0; i < drawn; ++i) taken_.push_back(scratch_.row(i));
     for (int f = 0; f < c.fluents; ++f) initial_.push_back(c.initial[f >> 6] >> (f & 63) & 1);
 
     const i64 count = (lanes + LANES - 1) / LANES;
@@ -100,10 +75,13 @@ Env::Env(CircuitPtr circuit, i64 lanes, EnvOptions options)
         Block &block = blocks_[k];
         block.fluents = RowBuffer(c.fluents);
         block.options = RowBuffer(c.moves);
+        block.is_live.resize(c.moves);
+        block.live.resize(c.moves);
+        block.live_counts.resize(c.roles);
         block.turns = RowBuffer(players());
         block.chance = RowBuffer(4);
         block.dice = RowBuffer(4);
-        row_below(block.live.words, lanes_of(k));
+        row_below(block.live_lanes.words, lanes_of(k));
         kernels().batch->assign(initial_.data(), c.fluents, all.words, block.fluents.data());
     }
     const bool keep = count * (i64(c.nodes()) + 1) * 8 * WORDS <= options_.keep;
@@ -144,8 +122,12 @@ void Env::survey(Machine &machine, Block &block, Row &stuck, Row &clash) {
     Row chosen, active; // lanes in which somebody has a choice, does anything
     const auto look = [&](int role, Row &seen, Row &choice, Row &busy) {
         const i32 first = c.bounds[role];
-        kernels().batch->survey(machine.legal.data() + first, c.bounds[role + 1] - first, options_.idle.data() + first,
-                                block.options.row(first), seen.words, choice.words, busy.words);
+        i32 *live = block.live.data() + first;
+        const int count = kernels().batch->survey(
+            machine.legal.data() + first, c.bounds[role + 1] - first, options_.idle.data() + first,
+            block.options.row(first), block.is_live.data() + first, live, seen.words, choice.words, busy.words);
+        for (int i = 0; i < count; ++i) live[i] += first;
+        block.live_counts[role] = count;
         for (int w = 0; w < WORDS; ++w) stuck.words[w] |= ~seen.words[w];
     };
     Row seen, choice;
@@ -171,15 +153,48 @@ void Env::survey(Machine &machine, Block &block, Row &stuck, Row &clash) {
     for (int w = 0; w < WORDS; ++w) block.turns.row(0)[w] |= ~active.words[w];
 }
 
-// Where the game is over every move is legal and it is the first player's turn.
+// List the moves that are live, where that has changed.
+void Env::list_live(Block &block) {
+    const Circuit &c = *circuit_;
+    for (int r = 0; r < c.roles; ++r) {
+        int count = 0;
+        for (i32 m = c.bounds[r]; m < c.bounds[r + 1]; ++m)
+            if (block.is_live[m]) block.live[c.bounds[r] + count++] = m;
+        block.live_counts[r] = count;
+    }
+}
+
+// Where the game is over it is the first player's turn; see `tell` for what is legal.
 void Env::open(Block &block) {
     const u64 *over = block.over.words;
     if (!row_any(over)) return;
-    const std::vector<u8> ones(circuit_->moves, 1);
-    kernels().batch->assign(ones.data(), circuit_->moves, over, block.options.data());
     for (int p = 0; p < players(); ++p)
         for (int w = 0; w < WORDS; ++w)
             block.turns.row(p)[w] = p ? block.turns.row(p)[w] & ~over[w] : block.turns.row(p)[w] | over[w];
+}
+
+// Begin games again: fluents, options, turns, steps, and what is observed.
+void Env::restart(Block &block, const Row &ended) {
+    const Circuit &c = *circuit_;
+    kernels().batch->assign(initial_.data(), c.fluents, ended.words, block.fluents.data());
+    for (i32 m = 0; m < c.moves; ++m) {
+        if (!first_options_[m] && !block.is_live[m]) continue;
+        u64 *row = block.options.row(m);
+        for (int w = 0; w < WORDS; ++w)
+            row[w] = first_options_[m] ? row[w] | ended.words[w] : row[w] & ~ended.words[w];
+        block.is_live[m] = 1;
+    }
+    list_live(block);
+    for (int p = 0; p < players(); ++p)
+        for (int w = 0; w < WORDS; ++w) {
+            u64 &turn = block.turns.row(p)[w];
+            turn = p == first_turn_ ? turn | ended.words[w] : turn & ~ended.words[w];
+        }
+    each_lane(ended.words, [&](int lane) {
+        block.steps[lane] = 0;
+        for (std::size_t j = 0; j < first_look_.size(); ++j)
+            look_.row(64 * j + (lane & 63))[lane >> 6] = first_look_[j];
+    });
 }
 
 void Env::look(const Block &block) {
@@ -193,18 +208,35 @@ void Env::emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out) {
                           out + lanes_ * each);
 }
 
+// Bring the options of the players to move together, by action.
+void Env::unite(const Block &block) {
+    std::fill(united_.begin(), united_.end(), 0);
+    for (int p = 0; p < players(); ++p) {
+        const int role = options_.players[p];
+        kernels().batch->unite(block.options.data(), live(block, role), block.live_counts[role], action_of_.data(),
+                               block.turns.row(p), united_.data(), mask_.data());
+    }
+}
+
 // Unpack a block for the caller: observation, after `look`, legal moves, whose turn it is.
 void Env::tell(i64 k, const Told &told) {
     Block &block = blocks_[k];
     const BatchKernels &kernel = *kernels().batch;
     emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.observation);
-    const u64 *rows = block.options.data();
-    if (options_.by_turns) {
-        kernel.mask(rows, options_.number.data(), block.turns.data(), players(), options_.actions, mask_.data());
-        rows = mask_.data();
+    const int columns = static_cast<int>(legal_columns_.size());
+    if (options_.by_turns) unite(block);
+    for (int i = 0; i < columns; ++i) {
+        const i32 column = legal_columns_[i];
+        const bool is_live = column >= 0 && (options_.by_turns ? united_[column] : block.is_live[column]);
+        columns_[i] = is_live ? column : -1;
     }
-    kernel.pack(rows, legal_columns_.data(), static_cast<int>(legal_columns_.size()), squares_.data());
-    emit(squares_, static_cast<i64>(legal_columns_.size()), options_.packed, k, told.legal);
+    kernel.pack(options_.by_turns ? mask_.data() : block.options.data(), columns_.data(), columns, squares_.data());
+    // where the game is over every action is legal
+    each_lane(block.over.words, [&](int lane) {
+        for (std::size_t j = 0; j < over_legal_.size(); ++j)
+            squares_.row(64 * j + (lane & 63))[lane >> 6] = over_legal_[j];
+    });
+    emit(squares_, columns, options_.packed, k, told.legal);
     if (options_.by_turns && players() == 2) { // one row says it all
         kernel.spread(block.turns.row(1), block.to_move);
     } else {
@@ -228,10 +260,10 @@ bool Env::begin(const u8 *fresh, const Told &told) {
         for (int w = 0; w < WORDS; ++w) block.over.words[w] &= ~begun.words[w];
         each_lane(begun.words, [&](int lane) { block.steps[lane] = 0; });
         m.load(block.fluents);
-        m.evaluator.run_legal();
+        m.evaluator.run_legal(lanes_of(k));
         survey(m, block, stuck, clash);
         for (int w = 0; w < WORDS; ++w)
-            fine &= !(clash.words[w] & ~block.over.words[w] & block.live.words[w]);
+            fine &= !(clash.words[w] & ~block.over.words[w] & block.live_lanes.words[w]);
         open(block);
         look(block);
         tell(k, told);
@@ -268,13 +300,12 @@ i64 Env::find_illegal(const i32 *actions) {
 
 // `made` has the moves of each lane, -1 where it does not move.
 void Env::make_moves(Machine &machine, const Block &block, const i32 *made, int count) {
-    const Circuit &c = *circuit_;
     // by turns, the others do the only thing they can; what moved before was cleared
     if (options_.by_turns)
         for (int p = 0; p < players(); ++p) {
-            const i32 first = c.bounds[options_.players[p]], last = c.bounds[options_.players[p] + 1];
-            kernels().batch->copy_outside(block.options.row(first), last - first, block.turns.row(p),
-                                          machine.move.data() + first);
+            const int role = options_.players[p];
+            kernels().batch->take_options(block.options.data(), live(block, role), block.live_counts[role],
+                                          block.turns.row(p), machine.move.data());
         }
     const int each = given();
     u64 *const *move = machine.move.data();
@@ -284,8 +315,23 @@ void Env::make_moves(Machine &machine, const Block &block, const i32 *made, int 
 }
 
 void Env::draw_chance(Machine &machine, Block &block) {
-    const i32 first = circuit_->bounds[options_.chance], last = circuit_->bounds[options_.chance + 1];
-    choose(machine.legal.data() + first, last - first, block.chance.data(), machine.move.data() + first);
+    const int role = options_.chance, count = block.live_counts[role];
+    from_.clear();
+    to_.clear();
+    for (int i = 0; i < count; ++i) {
+        from_.push_back(machine.legal[live(block, role)[i]]);
+        to_.push_back(machine.move[live(block, role)[i]]);
+    }
+    Row all, none;
+    row_below(all.words, LANES);
+    kernels().draw({from_.data(), to_.data(), count, all.words, block.chance.data(), none.words,
+                    scratch_.row(taken_.size()), WORDS});
+}
+
+// Take the moves back that were made: they are live, or one of the others' only moves.
+void Env::clear_moves(Machine &machine, const Block &block) {
+    for (int r = 0; r < circuit_->roles; ++r)
+        kernels().batch->clear(machine.move.data(), live(block, r), block.live_counts[r]);
 }
 
 // Fill in the rewards of the lanes in `over`; false where a player has not exactly one goal value.
@@ -321,11 +367,11 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
     const int count = lanes_of(k);
     if (!kept()) {
         m.load(block.fluents);
-        m.evaluator.run_legal();
+        m.evaluator.run_legal(count);
     }
     Row playing, waiting, again; // lanes that move, that are over and not held, that begin again
     for (int w = 0; w < WORDS; ++w) {
-        playing.words[w] = block.live.words[w] & ~(block.over.words[w] | block.held.words[w]);
+        playing.words[w] = block.live_lanes.words[w] & ~(block.over.words[w] | block.held.words[w]);
         waiting.words[w] = block.over.words[w] & ~block.held.words[w];
     }
     if (options_.reset == Reset::NEXT) again = waiting;
@@ -333,7 +379,7 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
     // the moves and the next state
     make_moves(m, block, made_.data() + k * LANES * given(), count);
     if (options_.chance >= 0) draw_chance(m, block);
-    m.evaluator.run_next();
+    m.evaluator.run_next(count);
     if (percepts_) {
         for (i64 i = 0; i < percepts_; ++i)
             for (int w = 0; w < WORDS; ++w)
@@ -343,11 +389,11 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
     }
     kernel.merge(m.next.data(), c.fluents, playing.words, block.fluents.data());
     if (row_any(again.words)) kernel.assign(initial_.data(), c.fluents, again.words, block.fluents.data());
-    m.evaluator.clear_moves();
+    clear_moves(m, block);
     m.load(block.fluents);
 
     // what is true of it
-    m.evaluator.run_legal();
+    m.evaluator.run_legal(count);
     Row stuck, clash, ended, over, late;
     survey(m, block, stuck, clash);
     const i32 longest = kernel.age(block.steps, playing.words, again.words);
@@ -373,7 +419,7 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
     float *rewards = told.rewards + k * LANES * players();
     std::fill_n(rewards, i64(count) * players(), 0.0f);
     if (row_any(over.words)) {
-        m.evaluator.run_goals();
+        m.evaluator.run_goals(count);
         outcome.goalless |= !score(m, over, count, rewards);
     }
 
@@ -384,21 +430,10 @@ void Env::advance(i64 k, const Told &told, Outcome &outcome) {
         open(block);
     } else if (row_any(ended.words)) {
         emit(look_, static_cast<i64>(options_.columns.size()), options_.packed, k, told.last);
-        kernel.assign(initial_.data(), c.fluents, ended.words, block.fluents.data());
-        kernel.assign(first_options_.data(), c.moves, ended.words, block.options.data());
-        for (int p = 0; p < players(); ++p)
-            for (int w = 0; w < WORDS; ++w) {
-                u64 &turn = block.turns.row(p)[w];
-                turn = p == first_turn_ ? turn | ended.words[w] : turn & ~ended.words[w];
-            }
-        each_lane(ended.words, [&](int lane) {
-            block.steps[lane] = 0;
-            for (std::size_t j = 0; j < first_look_.size(); ++j)
-                look_.row(64 * j + (lane & 63))[lane >> 6] = first_look_[j];
-        });
+        restart(block, ended);
         if (kept()) {
             m.load(block.fluents);
-            m.evaluator.run_legal();
+            m.evaluator.run_legal(count);
         }
     }
     tell(k, told);
@@ -419,33 +454,41 @@ Env::Outcome Env::step(const i32 *actions, const u8 *held, const Told &told) {
 
 void Env::sample(i32 *actions) {
     const std::lock_guard lock(mutex_);
-    const Circuit &c = *circuit_;
     const int each = given();
     std::fill_n(actions, lanes_ * each, 0);
-    std::vector<const u64 *> legal(std::max(c.moves, options_.actions));
+    Row all;
+    row_below(all.words, LANES);
     for (i64 k = 0; k < blocks(); ++k) {
         Block &block = blocks_[k];
-        const int count = lanes_of(k);
+        const int lanes = lanes_of(k);
         i32 *out = actions + k * LANES * each;
-        if (options_.by_turns) { // drawn from the union over players
-            kernels().batch->mask(block.options.data(), options_.number.data(), block.turns.data(), players(),
-                                  options_.actions, mask_.data());
-            for (int a = 0; a < options_.actions; ++a) legal[a] = mask_.row(a);
-            choose(legal.data(), options_.actions, block.dice.data(), taken_.data());
-            for (int a = 0; a < options_.actions; ++a)
-                each_lane(taken_[a], [&](int lane) {
-                    if (lane < count) out[lane] = a;
+        const auto draw = [&](int p, auto &&action) {
+            const int count = static_cast<int>(from_.size());
+            Row none;
+            kernels().draw({from_.data(), taken_.data(), count, all.words, block.dice.data(), none.words,
+                            scratch_.row(taken_.size()), WORDS});
+            for (int i = 0; i < count; ++i)
+                each_lane(taken_[i], [&](int lane) {
+                    if (lane < lanes) out[i64(lane) * each + p] = action(i);
                 });
+        };
+        if (options_.by_turns) { // drawn from the union over players
+            unite(block);
+            from_.clear();
+            drawn_from_.clear();
+            for (i32 a = 0; a < options_.actions; ++a)
+                if (united_[a]) {
+                    from_.push_back(mask_.row(a));
+                    drawn_from_.push_back(a);
+                }
+            draw(0, [&](int i) { return drawn_from_[i]; });
             continue;
         }
-        for (int m = 0; m < c.moves; ++m) legal[m] = block.options.row(m);
         for (int p = 0; p < players(); ++p) {
-            const i32 first = c.bounds[options_.players[p]], last = c.bounds[options_.players[p] + 1];
-            choose(legal.data() + first, last - first, block.dice.data(), taken_.data() + first);
-            for (i32 m = first; m < last; ++m)
-                each_lane(taken_[m], [&](int lane) {
-                    if (lane < count) out[i64(lane) * each + p] = action_of_[m];
-                });
+            const int role = options_.players[p];
+            from_.clear();
+            for (int i = 0; i < block.live_counts[role]; ++i) from_.push_back(block.options.row(live(block, role)[i]));
+            draw(p, [&](int i) { return std::max(0, action_of_[live(block, role)[i]]); });
         }
     }
 }

@@ -5,7 +5,8 @@
 #pragma once
 
 #include "batch.hpp"
-#include "evaluator.hpp"
+#include "choice.hpp"
+#include "pool.hpp"
 
 #include <mutex>
 
@@ -78,6 +79,9 @@ public:
     // The values of other fluents, -1 for false.
     void observe(const i32 *columns, int n, bool packed, u8 *out);
 
+    // Of arrays for results.
+    const std::shared_ptr<Pool> &pool() const { return pool_; }
+
     std::vector<i32> steps();
     std::vector<u8> over();
     std::vector<u8> to_move();
@@ -96,7 +100,10 @@ private:
     };
     struct Block {
         RowBuffer fluents, options, turns, chance, dice;
-        Row live; // lanes with a game
+        std::vector<u8> is_live;       // [moves] whether it is legal in some lane; other options are false
+        std::vector<i32> live;         // [moves] for each role, from its first place on, the moves that are live,
+        std::vector<int> live_counts;  // [roles] so many
+        Row live_lanes; // with a game
         Row over;
         Row held; // lanes that stay where they are in this step
         i32 steps[LANES] = {};
@@ -107,12 +114,17 @@ private:
     bool kept() const { return static_cast<i64>(machines_.size()) == blocks(); }
     int lanes_of(i64 block) const { return static_cast<int>(std::min<i64>(LANES, lanes_ - block * LANES)); }
     static void collect(const u8 *values, int count, Row &row);
+    const i32 *live(const Block &block, int role) const { return block.live.data() + circuit_->bounds[role]; }
+    void list_live(Block &block);
     i64 find_illegal(const i32 *actions);
     void survey(Machine &machine, Block &block, Row &stuck, Row &clash);
     void draw_chance(Machine &machine, Block &block);
+    void clear_moves(Machine &machine, const Block &block);
+    void unite(const Block &block);
     void make_moves(Machine &machine, const Block &block, const i32 *made, int count);
     bool score(Machine &machine, const Row &over, int count, float *rewards);
     void open(Block &block);
+    void restart(Block &block, const Row &ended);
     void look(const Block &block);
     void tell(i64 k, const Told &told);
     void emit(const RowBuffer &squares, i64 n, bool packed, i64 k, u8 *out);
@@ -125,15 +137,25 @@ private:
     std::vector<std::unique_ptr<Machine>> machines_; // one for each block, or one for all
     std::vector<Block> blocks_;
     std::vector<i32> player_of_; // [roles] -1 for roles that do not choose
-    std::vector<i32> action_of_; // [moves]
+    std::vector<i32> action_of_; // [moves] -1 for none
     std::vector<i32> legal_columns_, percept_columns_;
+    std::vector<u64> over_legal_; // what is legal where the game is over, packed
     std::vector<u8> initial_, first_options_; // [fluents], [moves]
     std::vector<u64> first_look_; // the observation of the initial state, packed
     int first_turn_ = 0;
     std::vector<i32> made_;       // [lanes * given] the moves of this step
     RowBuffer look_;              // the observation of a block, transposed
-    RowBuffer scratch_, squares_, mask_;
-    std::vector<u64 *> taken_;
+    RowBuffer scratch_, squares_;
+    // By turns: the actions of the players to move, as rows, which of them are legal in some lane, and their numbers
+    // there.
+    RowBuffer mask_;
+    std::vector<u8> united_;     // [actions]
+    std::vector<i32> columns_;   // [legal columns] -1 for those that are false in all lanes
+    // What is drawn from.
+    std::vector<const u64 *> from_;
+    std::vector<i32> drawn_from_;
+    std::vector<u64 *> to_, taken_;
+    std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
     std::mutex mutex_; // one call at a time, whatever threads do
 };
 

@@ -30,7 +30,9 @@ public:
     const u64 *goal(int k) const { return machine_.row(machine_.program().goal_row[k]); }
     const u64 *sees(int k) const { return machine_.row(machine_.program().sees_row[k]); }
 
-    // What is asked about the first so many lanes; a few of them may take less time than all.
+    // How many lanes are computed at a time: fewer take no less time.
+    int least_lanes() const { return machine_.least_lanes(); }
+    // What is asked about the first so many lanes.
     void run_legal(int lanes = LANES) { machine_.run(machine_.program().legal, lanes); }
     void run_next(int lanes = LANES) { machine_.run(machine_.program().next, lanes); }
     void run_goals(int lanes = LANES) { machine_.run(machine_.program().goals, lanes); }

@@ -11,6 +11,8 @@ namespace {
 
 // Where more games wait, lanes are given new ones when so many have none: each time costs one evaluation more.
 constexpr int REFILL = 96;
+// After so many steps games are moved together into half of the lanes when these are enough.
+constexpr i64 LONG = 16;
 
 } // namespace
 
@@ -33,45 +35,77 @@ Playing::Playing(Evaluator &evaluator)
 
 void Playing::advance() {
     for (std::size_t i = 0; i < early_.size(); ++i) std::memcpy(buffer_.row(i), early_[i], 8 * WORDS);
-    kernels().take_where(changing_.data(), following_.data(), static_cast<int>(changing_.size()), playing_);
+    kernels().take_where(changing_.data(), following_.data(), static_cast<int>(changing_.size()), playing_, lanes_ / 64);
+}
+
+// Move the games that are being played into the first half of the lanes, in their order.
+void Playing::move_together() {
+    const int words = circuit_.state_words();
+    states_.resize(std::size_t(LANES) * words);
+    evaluator_.store_fluents(states_.data(), words, LANES);
+    std::vector<i64> from;
+    each_lane(playing_, [&](int lane) {
+        game_[from.size()] = game_[lane];
+        start_[from.size()] = start_[lane];
+        if (watched_lane_ == lane) watched_lane_ = static_cast<int>(from.size());
+        from.push_back(lane);
+    });
+    evaluator_.load(states_.data(), words, from.data(), 0, static_cast<i64>(from.size()));
+    row_below(playing_, static_cast<int>(from.size()));
+    lanes_ = LANES / 2;
+}
+
+// Note in which games the moves were made that are being taken.
+void Playing::note_played(const Games &games) {
+    u64 *all = lanes_ == LANES ? games.played : played_.data();
+    for (int r = 0; r < circuit_.roles; ++r) {
+        for (int i = 0; i < chooser_.live_count(r); ++i) {
+            const int move = circuit_.bounds[r] + chooser_.live(r)[i];
+            for (int w = 0; w < lanes_ / 64; ++w)
+                all[std::size_t(move) * WORDS + w] |= chooser_.taken(move)[w] & playing_[w];
+        }
+    }
+}
+
+// Tell of the moves that were noted since games were moved together, which left lane i to game `game_[i]`.
+void Playing::note_played_apart(const Games &games) {
+    for (int move = 0; move < circuit_.moves; ++move)
+        each_lane(played_.data() + std::size_t(move) * WORDS, [&](int lane) {
+            games.played[std::size_t(move) * WORDS + game_[lane] / 64] |= u64(1) << (game_[lane] % 64);
+        });
 }
 
 // Begin waiting games in all lanes that have none.
 void Playing::begin_more(const Games &games) {
     alignas(64) u64 fresh[WORDS] = {};
-    for (int lane = 0; lane < LANES && begun_ < games.count; ++lane) {
-        if (playing_[lane >> 6] >> (lane & 63) & 1) continue;
-        fresh[lane >> 6] |= u64(1) << (lane & 63);
-        game_[lane] = begun_;
-        start_[lane] = step_;
-        if (begun_ == games.watched) watched_lane_ = lane;
-        ++begun_;
-    }
     const int words = circuit_.state_words();
-    const auto state = [&](int lane) {
-        return games.states + (games.parents ? games.parents[game_[lane]] : game_[lane]) * words;
-    };
-    const u64 *one = nullptr;
+    const u64 *from[LANES], *one = nullptr; // packed states of the fresh lanes
     bool are_equal = true;
-    each_lane(fresh, [&](int lane) {
-        if (one && one != state(lane)) are_equal = false;
-        one = state(lane);
-    });
+    for (int w = 0; w < WORDS; ++w)
+        for (u64 idle = ~playing_[w]; idle && begun_ < games.count; idle &= idle - 1, ++begun_) {
+            const int lane = 64 * w + lowest_bit(idle);
+            fresh[w] |= idle & -idle;
+            game_[lane] = begun_;
+            start_[lane] = step_;
+            from[lane] = games.states + games.parent(begun_) * words;
+            are_equal &= !one || one == from[lane];
+            one = from[lane];
+            if (begun_ == games.watched) watched_lane_ = lane;
+        }
     const auto put = [&](int f, const u64 *row) {
         u64 *fluent = evaluator_.fluent(f);
         for (int w = 0; w < WORDS; ++w) fluent[w] = (fluent[w] & ~fresh[w]) | (row[w] & fresh[w]);
     };
     alignas(64) u64 rows[2][WORDS] = {};
     std::fill_n(rows[1], WORDS, ~u64(0));
-    alignas(64) u64 squares[64 * WORDS];
+    alignas(64) u64 squares[64 * WORDS]; // what is not fresh may hold anything
     for (int j = 0; 64 * j < circuit_.fluents; ++j) {
         const int bits = std::min(64, circuit_.fluents - 64 * j);
         if (are_equal) {
             for (int b = 0; b < bits; ++b) put(64 * j + b, rows[one[j] >> b & 1]);
             continue;
         }
-        std::memset(squares, 0, sizeof squares);
-        each_lane(fresh, [&](int lane) { squares[(lane & 63) * WORDS + (lane >> 6)] = state(lane)[j]; });
+        each_lane(fresh, [&](int lane) { squares[(lane & 63) * WORDS + (lane >> 6)] = from[lane][j]; });
         kernels().transpose(squares);
         for (int b = 0; b < bits; ++b) put(64 * j + b, squares + b * WORDS);
     }
@@ -94,18 +128,21 @@ void Playing::end(const Games &games, const u64 *lanes, bool is_late) {
 // Read the goals and last states of the games that are over; after `run_legal`.
 void Playing::read_out(const Games &games) {
     const int roles = circuit_.roles;
-    evaluator_.run_goals();
+    evaluator_.run_goals(lanes_);
     each_lane(done_, [&](int lane) {
         const i16 none = stuck_[lane >> 6] >> (lane & 63) & 1 ? STUCK : NO_VALUE;
         std::fill_n(games.values + game_[lane] * roles, roles, none);
     });
+    std::vector<u64> once(std::size_t(roles) * WORDS); // lanes in which the role has a value already
     for (int k = 0; k < circuit_.goals(); ++k) {
         const u64 *goal = evaluator_.goal(k);
-        for (int w = 0; w < WORDS; ++w) {
-            each_bit(goal[w] & done_[w] & ~stuck_[w], [&](int b) {
-                i16 &value = games.values[game_[64 * w + b] * roles + circuit_.goal_role[k]];
-                value = value == NO_VALUE ? circuit_.goal_value[k] : SEVERAL_VALUES;
-            });
+        const int role = circuit_.goal_role[k];
+        for (int w = 0; w < lanes_ / 64; ++w) {
+            u64 &before = once[std::size_t(role) * WORDS + w];
+            const u64 now = goal[w] & done_[w] & ~stuck_[w], again = before & now;
+            each_bit(now ^ again, [&](int b) { games.values[game_[64 * w + b] * roles + role] = circuit_.goal_value[k]; });
+            each_bit(again, [&](int b) { games.values[game_[64 * w + b] * roles + role] = SEVERAL_VALUES; });
+            before |= now;
         }
     }
     if (games.last) {
@@ -124,12 +161,14 @@ bool Playing::play(const Games &games, u64 *generator, Stop &stop) {
     if (games.record) games.record->clear();
     if (!games.count) return true;
     step_ = begun_ = 0;
+    lanes_ = LANES;
     watched_lane_ = -1;
     std::memset(playing_, 0, sizeof playing_);
     std::memset(done_, 0, sizeof done_);
     std::memset(stuck_, 0, sizeof stuck_);
     // lanes without a game must have a state that can be reached
-    evaluator_.load(games.states, circuit_.state_words(), games.parents, 0, std::min<i64>(LANES, games.count));
+    const i64 first = games.parent(0);
+    evaluator_.load(games.states, circuit_.state_words(), &first, 0, 1);
     begin_more(games);
     i64 oldest = 0; // no game that is being played began earlier
     for (;;) {
@@ -137,7 +176,7 @@ bool Playing::play(const Games &games, u64 *generator, Stop &stop) {
             chooser_.clear();
             return false;
         }
-        evaluator_.run_legal();
+        evaluator_.run_legal(lanes_);
         alignas(64) u64 row[WORDS];
         for (int w = 0; w < WORDS; ++w) row[w] = evaluator_.terminal()[w] & playing_[w];
         if (row_any(row)) end(games, row, false);
@@ -150,29 +189,27 @@ bool Playing::play(const Games &games, u64 *generator, Stop &stop) {
             });
             end(games, row, true);
         }
-        const bool some = row_any(playing_);
-        if (!some || (begun_ < games.count && row_count(done_) >= REFILL)) {
+        const int left = row_count(playing_);
+        const bool waits = begun_ < games.count;
+        const bool moves = !waits && lanes_ == LANES && step_ >= LONG && left > 0 && left <= LANES / 2;
+        if (!left || moves || (waits && row_count(done_) >= REFILL)) {
             read_out(games);
-            if (begun_ < games.count) {
+            if (waits) {
                 begin_more(games);
                 continue;
             }
-            if (!some) break;
+            if (!left) break;
+            if (games.played) played_.assign(std::size_t(circuit_.moves) * WORDS, 0);
+            chooser_.clear();
+            move_together();
+            continue;
         }
         alignas(64) u64 before[WORDS];
         std::memcpy(before, playing_, sizeof before);
-        chooser_.choose(playing_, stuck_, generator);
+        chooser_.choose(playing_, stuck_, generator, lanes_);
         for (int w = 0; w < WORDS; ++w) row[w] = before[w] & ~playing_[w];
         if (row_any(row)) end(games, row, false);
-        if (games.played) {
-            for (int r = 0; r < circuit_.roles; ++r) {
-                for (int i = 0; i < chooser_.live_count(r); ++i) {
-                    const int move = circuit_.bounds[r] + chooser_.live(r)[i];
-                    for (int w = 0; w < WORDS; ++w)
-                        games.played[std::size_t(move) * WORDS + w] |= chooser_.taken(move)[w] & playing_[w];
-                }
-            }
-        }
+        if (games.played) note_played(games);
         if (watched_lane_ >= 0 && games.record) {
             for (int r = 0; r < circuit_.roles; ++r) {
                 for (int i = 0; i < chooser_.live_count(r); ++i) {
@@ -183,10 +220,11 @@ bool Playing::play(const Games &games, u64 *generator, Stop &stop) {
             }
         }
         if (!row_any(playing_)) continue;
-        evaluator_.run_next();
+        evaluator_.run_next(lanes_);
         advance();
         ++step_;
     }
+    if (games.played && lanes_ < LANES) note_played_apart(games);
     chooser_.clear();
     return true;
 }
@@ -208,13 +246,13 @@ Expander::Lease::~Lease() {
     owner_.idle_.push_back(std::move(worker_));
 }
 
-void Expander::legal(const u64 *states, i64 n, bool *over, u64 *bits) {
+void Expander::legal(const u64 *states, i64 n, bool *over, u64 *bits, Stop *stop) {
     Lease lease(*this);
     Evaluator &e = lease->evaluator;
-    Stop stop;
+    Patience patience(stop);
     const i64 stride = circuit_->legal_words();
     for (i64 begin = 0; begin < n; begin += LANES) {
-        stop.due();
+        patience.check();
         const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
         e.load(states, circuit_->state_words(), nullptr, begin, begin + count);
         e.run_legal(count);
@@ -224,12 +262,12 @@ void Expander::legal(const u64 *states, i64 n, bool *over, u64 *bits) {
     lease.is_clean();
 }
 
-void Expander::goals(const u64 *states, i64 n, i16 *values) {
+void Expander::goals(const u64 *states, i64 n, i16 *values, Stop *stop) {
     Lease lease(*this);
     Evaluator &e = lease->evaluator;
-    Stop stop;
+    Patience patience(stop);
     for (i64 begin = 0; begin < n; begin += LANES) {
-        stop.due();
+        patience.check();
         const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
         e.load(states, circuit_->state_words(), nullptr, begin, begin + count);
         e.run_legal(count);
@@ -239,14 +277,15 @@ void Expander::goals(const u64 *states, i64 n, i16 *values) {
     lease.is_clean();
 }
 
-void Expander::step(const u64 *states, const i64 *parents, i64 n, const i32 *moves, u64 *after, u64 *seen) {
+void Expander::step(const u64 *states, const i64 *parents, i64 n, const i32 *moves, u64 *after, u64 *seen,
+                    Stop *stop) {
     Lease lease(*this);
     Evaluator &e = lease->evaluator;
-    Stop stop;
+    Patience patience(stop);
     const Circuit &c = *circuit_;
     const i64 words = c.state_words();
     for (i64 begin = 0; begin < n; begin += LANES) {
-        stop.due();
+        patience.check();
         const int count = static_cast<int>(std::min<i64>(LANES, n - begin));
         e.load(states, c.state_words(), parents, begin, begin + count);
         const i32 *move = moves + begin * c.roles;
@@ -281,8 +320,11 @@ i64 times(i64 total, i64 mine) { return mine && total > MOST / mine ? MOST : tot
 
 } // namespace
 
-void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts) {
+void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts,
+                  Stop *stop) {
+    Patience patience(stop);
     for (i64 i = 0; i < n; ++i, bits += columns) {
+        patience.turn(1 + columns);
         i64 total = over[i] ? 0 : 1;
         for (std::size_t r = 0; r + 1 < places.size(); ++r) {
             i64 mine = 0;
@@ -294,7 +336,8 @@ void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const s
 }
 
 void enumerate_joints(const Circuit &c, const u64 *bits, const i64 *starts, i64 n, i64 begin, i64 size,
-                      i64 *parents, i32 *moves) {
+                      i64 *parents, i32 *moves, Stop *stop) {
+    Patience patience(stop);
     std::vector<std::vector<i32>> lists(c.roles);
     std::vector<i64> digits(c.roles);
     i64 at = 0;
@@ -321,6 +364,7 @@ void enumerate_joints(const Circuit &c, const u64 *bits, const i64 *starts, i64 
             rank /= radix;
         }
         for (i64 k = 0; k < left; ++k, ++at) {
+            patience.turn();
             parents[at] = i;
             for (int r = 0; r < c.roles; ++r) moves[at * c.roles + r] = lists[r][digits[r]];
             for (int r = c.roles - 1; r >= 0 && ++digits[r] == static_cast<i64>(lists[r].size()); --r) digits[r] = 0;

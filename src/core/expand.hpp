@@ -11,7 +11,8 @@ namespace herbrand {
 // Random games to play, and where to put what comes of them.
 struct Games {
     const u64 *states = nullptr;  // packed
-    const i64 *parents = nullptr; // [count] the state in which each game begins; null: game i in state i
+    const i64 *parents = nullptr; // [count] the state in which each game begins; may be null:
+    i64 each = 1;                 // else so many games begin in each state, one after the other
     i64 count = 0;
     i64 max_steps = 0;
     i16 *values = nullptr;     // [count, roles] becomes goals, NO_VALUE, SEVERAL_VALUES or STUCK
@@ -20,6 +21,8 @@ struct Games {
     std::vector<i32> *record = nullptr; // becomes the moves of that game, for each step those of all roles
     u64 *played = nullptr;     // [moves, WORDS], of at most LANES games: those in which a move was made are added
     u64 *last = nullptr;       // [count, words] becomes the packed last states
+
+    i64 parent(i64 game) const { return parents ? parents[game] : each == 1 ? game : game / each; }
 };
 
 // Plays random games in the lanes of an evaluator.
@@ -34,7 +37,10 @@ private:
     void begin_more(const Games &games);
     void read_out(const Games &games);
     void end(const Games &games, const u64 *lanes, bool is_late);
+    void note_played(const Games &games);
     void advance();
+    void move_together();
+    void note_played_apart(const Games &games);
 
     Evaluator &evaluator_;
     const Circuit &circuit_;
@@ -44,7 +50,9 @@ private:
     std::vector<u64 *> changing_;
     std::vector<const u64 *> following_, early_;
     RowBuffer buffer_;
-    std::vector<u64> states_; // packed last states of all lanes
+    std::vector<u64> states_; // packed states of all lanes
+    int lanes_ = LANES;       // the first so many have games: half of them when the others have none any more
+    std::vector<u64> played_; // [moves, WORDS] as in `Games`, since then, by lane
     alignas(64) u64 playing_[WORDS], done_[WORDS], stuck_[WORDS];
     i64 game_[LANES];  // the game in each lane
     i64 start_[LANES]; // the step in which it began
@@ -60,11 +68,13 @@ public:
     const Circuit &circuit() const { return *circuit_; }
 
     // All take `n` packed states; where `parents` is given, row i is about state parents[i].  Indices and moves
-    // must be valid.  They throw what a signal handler of Python raises.
-    void legal(const u64 *states, i64 n, bool *over, u64 *bits);
-    void goals(const u64 *states, i64 n, i16 *values);
+    // must be valid.  They throw what a signal handler of Python raises, and `Stopped` when `stop`, which may be null,
+    // says so.
+    void legal(const u64 *states, i64 n, bool *over, u64 *bits, Stop *stop = nullptr);
+    void goals(const u64 *states, i64 n, i16 *values, Stop *stop = nullptr);
     // Makes joint moves [n, roles], counted within their roles, -1 for none.  `seen` may be null.
-    void step(const u64 *states, const i64 *parents, i64 n, const i32 *moves, u64 *after, u64 *seen);
+    void step(const u64 *states, const i64 *parents, i64 n, const i32 *moves, u64 *after, u64 *seen,
+              Stop *stop = nullptr);
     bool play(const Games &games, u64 *generator, Stop &stop);
 
 private:
@@ -94,11 +104,12 @@ private:
 
 // How many joint moves states have: none where they are over, 2**62 where the number does not fit.  `bits` are
 // packed sets of legal moves, `columns` words each; role r has the words from places[r] to places[r + 1].
-void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts);
+void count_joints(const bool *over, const u64 *bits, i64 n, i64 columns, const std::vector<i64> &places, i64 *counts,
+                  Stop *stop = nullptr);
 
 // List joint moves number `begin` to `begin + size` of `n` states in order, the last role's changing fastest.
 // `starts` [n + 1] are sums of the numbers of joint moves.  Throws std::invalid_argument where they do not fit.
 void enumerate_joints(const Circuit &circuit, const u64 *bits, const i64 *starts, i64 n, i64 begin, i64 size,
-                      i64 *parents, i32 *moves);
+                      i64 *parents, i32 *moves, Stop *stop = nullptr);
 
 } // namespace herbrand

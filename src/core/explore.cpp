@@ -1,6 +1,7 @@
 #include "explore.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace herbrand {
@@ -9,30 +10,19 @@ namespace {
 
 constexpr u64 LOW = 0xFFFFFFFFu;
 
-// Lets Ctrl-C end a loop over many states.
-class Patience {
-public:
-    void turn() {
-        if ((++turns_ & 0xFFF) == 0) stop_.due();
-    }
-
-private:
-    Stop stop_;
-    u64 turns_ = 0;
-};
-
 } // namespace
 
 // -- the set of states ----------------------------------------------------------------------------------------
 
-void StateTable::grow(const u64 *states, i64 needed) {
-    std::size_t size = entries_.size();
+void StateTable::grow(const u64 *states, i64 needed, Patience &patience) {
+    i64 size = entries_.size();
     // few doublings while it is small, no more memory than needed when it is large
-    while (5 * needed > 3 * static_cast<i64>(size)) size *= size < (std::size_t(1) << 22) ? 8 : 2;
+    while (5 * needed > 3 * size) size *= size < (i64(1) << 22) ? 8 : 2;
     if (size == entries_.size()) return;
+    is_whole_ = false;
     entries_ = Zeros<u64>(); // the old one goes before the new one comes
     entries_ = Zeros<u64>(size);
-    const u64 mask = size - 1;
+    const u64 mask = static_cast<u64>(size) - 1;
     constexpr i64 AHEAD = 16;
     u64 hashes[AHEAD];
     for (i64 i = 0; i < count_ + AHEAD; ++i) {
@@ -46,19 +36,26 @@ void StateTable::grow(const u64 *states, i64 needed) {
             const u64 h = hashes[i % AHEAD] = state_hash(states + i * words_, words_);
             __builtin_prefetch(entries_.data() + (h & mask), 1);
         }
+        patience.turn(4 * words_);
     }
+    is_whole_ = true;
 }
 
 void StateTable::insert(u64 *states, i32 *parents, const u64 *rows, i64 n, const i64 *origins, i64 first_origin,
-                        i32 *numbers) {
+                        i32 *numbers, i64 room, Stop *stop) {
+    const std::lock_guard lock(mutex_);
+    if (count_ + n > room) throw std::invalid_argument("there is no room for all rows");
+    if (!is_whole_) throw std::invalid_argument("a table that was stopped while it grew");
+    Patience patience(stop);
     constexpr i64 BLOCK = 64;
     u64 hashes[BLOCK];
     const std::size_t size = 8 * std::size_t(words_);
     for (i64 first = 0; first < n; first += BLOCK) {
         const i64 last = std::min(first + BLOCK, n);
-        grow(states, count_ + (last - first));
+        patience.turn(BLOCK * (4 + words_));
+        grow(states, count_ + (last - first), patience);
         u64 *const entries = entries_.data();
-        const u64 mask = entries_.size() - 1;
+        const u64 mask = static_cast<u64>(entries_.size()) - 1;
         // what does not depend on each other waits for the memory together
         for (i64 i = first; i < last; ++i) {
             const u64 h = hashes[i - first] = state_hash(rows + i * words_, words_);
@@ -98,11 +95,15 @@ Survey::Survey(CircuitPtr made)
     : circuit(std::move(made)), branching(2 * circuit->roles, 0), choosers(circuit->roles + 1, 0),
       ever(circuit->state_words(), 0), always(circuit->state_words(), ~u64(0)), ever_legal(circuit->legal_words(), 0) {}
 
-i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 *counts, i64 *starts, i64 *stuck) {
+i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 *counts, i64 *starts, i64 *stuck,
+                Stop *stop) {
+    const std::lock_guard lock(mutex);
+    Patience patience(stop);
     const Circuit &c = *circuit;
     const int words = c.state_words(), moves = c.legal_words();
     i64 found = 0;
     for (i64 i = 0; i < n; ++i, states += words, legal += moves, counts += c.roles) {
+        patience.turn(words + moves);
         for (int j = 0; j < words; ++j) {
             ever[j] |= states[j];
             always[j] &= states[j];
@@ -134,24 +135,24 @@ i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 
 
 void StateGraph::wrong(const char *what) { throw std::invalid_argument(std::string("no graph of states: ") + what); }
 
-std::vector<i32> StateGraph::order(i32 *longest) const {
-    Patience patience;
+std::vector<i32> StateGraph::order(i32 *longest, Stop *stop) const {
+    Patience patience(stop);
     std::vector<i32> waiting(states, 0), sequence;
     sequence.reserve(states);
     for (i64 i = 0; i < expanded; ++i) {
-        patience.turn();
         const auto [first, last] = edges(i);
-        for (i64 e = first; e < last; ++e) ++waiting[child(e)];
+        patience.turn();
+        for (i64 e = first; e < last; ++e, patience.turn()) ++waiting[child(e)];
     }
     for (i64 i = 0; i < states; ++i) {
         longest[i] = 0;
         if (!waiting[i]) sequence.push_back(static_cast<i32>(i));
     }
     for (std::size_t at = 0; at < sequence.size(); ++at) {
-        patience.turn();
         const i32 i = sequence[at];
         const auto [first, last] = edges(i);
-        for (i64 e = first; e < last; ++e) {
+        patience.turn();
+        for (i64 e = first; e < last; ++e, patience.turn()) {
             const i32 c = child(e);
             longest[c] = std::max(longest[c], longest[i] + 1);
             if (!--waiting[c]) sequence.push_back(c);
@@ -160,15 +161,15 @@ std::vector<i32> StateGraph::order(i32 *longest) const {
     return sequence;
 }
 
-std::optional<Numbers> StateGraph::count_plays(const i32 *sequence, i64 n) const {
-    Patience patience;
+std::optional<Numbers> StateGraph::count_plays(const i32 *sequence, i64 n, Stop *stop) const {
+    Patience patience(stop);
     Numbers found{std::vector<u64>(states), std::vector<u64>(states)};
     for (i64 k = n - 1; k >= 0; --k) {
-        patience.turn();
         const i64 i = checked(sequence[k]);
         const auto [first, last] = edges(i);
+        patience.turn();
         u64 a = first == last, b = 0;
-        for (i64 e = first; e < last; ++e) {
+        for (i64 e = first; e < last; ++e, patience.turn()) {
             const i32 c = child(e);
             a += found.low[c];
             const u64 more = found.high[c] + (a < found.low[c]);
@@ -181,15 +182,15 @@ std::optional<Numbers> StateGraph::count_plays(const i32 *sequence, i64 n) const
     return found;
 }
 
-std::optional<Numbers> StateGraph::spread(const u64 *low, const u64 *high) const {
-    Patience patience;
+std::optional<Numbers> StateGraph::spread(const u64 *low, const u64 *high, Stop *stop) const {
+    Patience patience(stop);
     Numbers after{std::vector<u64>(states), std::vector<u64>(states)};
     for (i64 i = 0; i < expanded; ++i) {
-        patience.turn();
         const u64 a = low[i], b = high[i];
+        patience.turn();
         if (!a && !b) continue;
         const auto [first, last] = edges(i);
-        for (i64 e = first; e < last; ++e) {
+        for (i64 e = first; e < last; ++e, patience.turn()) {
             const i32 c = child(e);
             after.low[c] += a;
             const u64 more = b + (after.low[c] < a);
@@ -200,16 +201,16 @@ std::optional<Numbers> StateGraph::spread(const u64 *low, const u64 *high) const
     return after;
 }
 
-void StateGraph::random_values(const i32 *sequence, i64 n, double *values, int columns) const {
-    Patience patience;
+void StateGraph::random_values(const i32 *sequence, i64 n, double *values, int columns, Stop *stop) const {
+    Patience patience(stop);
     for (i64 k = n - 1; k >= 0; --k) {
-        patience.turn();
         const i64 i = checked(sequence[k]);
         const auto [first, last] = edges(i);
+        patience.turn();
         if (first == last) continue;
         for (int c = 0; c < columns; ++c) {
             double total = 0;
-            for (i64 e = first; e < last; ++e) total += values[i64(child(e)) * columns + c];
+            for (i64 e = first; e < last; ++e, patience.turn()) total += values[i64(child(e)) * columns + c];
             values[i * columns + c] = total / static_cast<double>(last - first);
         }
     }
@@ -233,7 +234,7 @@ StateGraph::Layout StateGraph::layout(i64 i, int role) const {
 }
 
 // The move of a role after which the worst rank is best, and that rank; all ranks must be in [0, below).
-std::pair<i32, i32> StateGraph::best(i64 i, int role, const i32 *rank, i32 below) const {
+std::pair<i32, i32> StateGraph::best(i64 i, int role, const i32 *rank, i32 below, Patience &patience) const {
     const auto [begin, end] = edges(i);
     if (begin == end) return {NEVER, NEVER};
     const Layout at = layout(i, role);
@@ -242,7 +243,7 @@ std::pair<i32, i32> StateGraph::best(i64 i, int role, const i32 *rank, i32 below
         i32 worst = 0;
         for (i64 o = 0; o < at.outer && worst < best; ++o) {
             const i64 first = at.first + (o * at.mine + a) * at.stride;
-            for (i64 e = first; e < first + at.stride; ++e) {
+            for (i64 e = first; e < first + at.stride; ++e, patience.turn()) {
                 const i32 r = rank[child(e)];
                 if (r < 0 || r >= below) {
                     worst = below;
@@ -260,8 +261,8 @@ std::pair<i32, i32> StateGraph::best(i64 i, int role, const i32 *rank, i32 below
     return {best, move};
 }
 
-void StateGraph::force(const u8 *target, int role, const i32 *sequence, i64 n, i32 *rank, i32 *move) const {
-    Patience patience;
+void StateGraph::force(const u8 *target, int role, const i32 *sequence, i64 n, i32 *rank, i32 *move, Stop *stop) const {
+    Patience patience(stop);
     if (role < 0 || role >= roles) wrong("a number of no role");
     for (i64 i = 0; i < states; ++i) {
         rank[i] = target[i] ? 0 : NEVER;
@@ -272,7 +273,7 @@ void StateGraph::force(const u8 *target, int role, const i32 *sequence, i64 n, i
             patience.turn();
             const i64 i = checked(sequence[k]);
             if (target[i]) continue;
-            const auto [worst, a] = best(i, role, rank, i32(1) << 30);
+            const auto [worst, a] = best(i, role, rank, i32(1) << 30, patience);
             if (a >= 0) {
                 rank[i] = worst + 1;
                 move[i] = a;
@@ -289,7 +290,7 @@ void StateGraph::force(const u8 *target, int role, const i32 *sequence, i64 n, i
         std::size_t left = 0;
         for (const i64 i : waiting) {
             patience.turn();
-            const i32 a = best(i, role, rank, step).second;
+            const i32 a = best(i, role, rank, step, patience).second;
             if (a >= 0) {
                 rank[i] = step;
                 move[i] = a;
@@ -314,8 +315,8 @@ i64 StateGraph::reply(i64 i, i64 a, int role, const i32 *rank) const {
     return NEVER;
 }
 
-Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work) const {
-    Patience patience;
+Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work, Stop *stop) const {
+    Patience patience(stop);
     Lasso result;
     std::vector<i64> seen(states, -1);
     std::vector<i32> parent(states), queue(states);
@@ -339,6 +340,7 @@ Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work
             const auto [begin, end] = edges(i);
             for (i64 e = begin; e < end; ++e) {
                 --work;
+                patience.turn();
                 const i32 c = child(e);
                 if (c == root) {
                     best = depth[root] + steps + 1;
@@ -365,8 +367,8 @@ Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work
 
 // -- backward induction ---------------------------------------------------------------------------------------
 
-i64 Induction::run(i64 begin) {
-    Patience patience;
+i64 Induction::run(i64 begin, Stop *stop) {
+    Patience patience(stop);
     constexpr i32 NEVER = StateGraph::NEVER;
     const int roles = graph.roles;
     std::vector<double> column(roles), chosen(roles);
@@ -393,7 +395,7 @@ i64 Induction::run(i64 begin) {
                 i32 steps = 0;
                 for (i64 o = 0; o < outer; ++o) {
                     const i64 from = begins + (o * rows + a) * stride;
-                    for (i64 e = from; e < from + stride; ++e) {
+                    for (i64 e = from; e < from + stride; ++e, patience.turn()) {
                         const i64 c = graph.child(e);
                         for (int r = 0; r < roles; ++r) column[r] += values[c * roles + r];
                         steps = std::max(steps, length[c] + 1);
@@ -426,7 +428,7 @@ i64 Induction::run(i64 begin) {
         }
         const i64 columns = total / (rows * draws);
         payoffs.assign(rows * columns, 0.0);
-        for (i64 e = 0; e < total; ++e) {
+        for (i64 e = 0; e < total; ++e, patience.turn()) {
             i64 rest = e, a = 0, o = 0, scale = 1;
             for (int q = roles - 1; q >= 0; --q) {
                 const i64 digit = rest % counts[q];
@@ -451,7 +453,7 @@ i64 Induction::run(i64 begin) {
         }
         for (i64 o = 0; o < columns; ++o) {
             double most = -INFINITE;
-            for (i64 a = 0; a < rows; ++a) most = std::max(most, payoffs[a * columns + o]);
+            for (i64 a = 0; a < rows; ++a, patience.turn()) most = std::max(most, payoffs[a * columns + o]);
             high = std::min(high, most);
         }
         values[i * roles + role] = low;
@@ -463,12 +465,13 @@ i64 Induction::run(i64 begin) {
 
 // -- three values ---------------------------------------------------------------------------------------------
 
-void evaluate_ternary(const Circuit &c, u8 *can, u8 *must) {
+void evaluate_ternary(const Circuit &c, u8 *can, u8 *must, Stop *stop) {
+    Patience patience(stop);
     const int first = c.inputs(), fed = c.first_feedback();
     const auto possible = [&](i32 literal) -> u8 { return literal & 1 ? !must[literal >> 1] : can[literal >> 1]; };
     const auto certain = [&](i32 literal) -> u8 { return literal & 1 ? !can[literal >> 1] : must[literal >> 1]; };
     const auto gates = [&](i32 begin, i32 end) {
-        for (i32 g = begin; g < end; ++g) {
+        for (i32 g = begin; g < end; ++g, patience.turn()) {
             const i32 a = c.left[g], b = c.right[g];
             can[first + g] = possible(a) & possible(b);
             must[first + g] = certain(a) & certain(b);

@@ -6,11 +6,14 @@
 //
 // Graphs come from Python, so every number is checked where it is used, which costs next to nothing beside the
 // reading of memory; what does not fit throws std::invalid_argument.
+//
+// Whatever takes a `stop`, which may be null, throws `Stopped` some milliseconds after that says so at the latest.
 #pragma once
 
 #include "circuit.hpp"
 #include "memory.hpp"
 
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -29,22 +32,26 @@ inline u64 state_hash(const u64 *state, int words) {
 // the high half, 0 for an empty place.  It takes 13 to 27 bytes a state, beside the states, when it is large.
 class StateTable {
 public:
-    explicit StateTable(int words) : words_(words), entries_(std::size_t(1) << 14) {}
+    explicit StateTable(int words) : words_(words), entries_(i64(1) << 14) {}
 
     int words() const { return words_; }
     i64 count() const { return count_; }
-    i64 bytes() const { return 8 * static_cast<i64>(entries_.size()); }
+    i64 bytes() const { return 8 * entries_.size(); }
 
     // Adds `n` rows.  numbers[i] becomes the number of row i; new states are appended to `states`, where there is
-    // room for all, and their `parents` become first_origin + origins[i].
-    void insert(u64 *states, i32 *parents, const u64 *rows, i64 n, const i64 *origins, i64 first_origin, i32 *numbers);
+    // room for all, and their `parents` become first_origin + origins[i].  `room` is checked against what other threads
+    // may have added meanwhile.
+    void insert(u64 *states, i32 *parents, const u64 *rows, i64 n, const i64 *origins, i64 first_origin, i32 *numbers,
+                i64 room, Stop *stop);
 
 private:
-    void grow(const u64 *states, i64 needed);
+    void grow(const u64 *states, i64 needed, Patience &patience);
 
     int words_;
     i64 count_ = 0;
     Zeros<u64> entries_;
+    bool is_whole_ = true; // false after it was stopped while it grew
+    std::mutex mutex_;
 };
 
 // What is counted while states are looked into; all numbers are over the states that are not terminal.
@@ -52,6 +59,7 @@ struct Survey {
     explicit Survey(CircuitPtr circuit);
 
     CircuitPtr circuit;
+    mutable std::mutex mutex;
     std::vector<i64> branching;  // [roles, 2] the sum of legal moves, and the states with a choice
     std::vector<i64> choosers;   // [roles + 1] states in which so many roles have a choice
     std::vector<u64> ever, always; // [state_words] fluents that are true in some state, in every state
@@ -60,7 +68,7 @@ struct Survey {
     // Looks at `n` states and their legal moves.  Fills counts[i * roles + r], the sums starts[1 .. n] after starts[0],
     // and the numbers, from 0, of the states in which a role cannot move; returns how many these are.  Joint moves are
     // cut at 2^40 a state.
-    i64 add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 *counts, i64 *starts, i64 *stuck);
+    i64 add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 *counts, i64 *starts, i64 *stuck, Stop *stop);
 };
 
 // 128-bit numbers of lines of play, one for each state.
@@ -86,24 +94,24 @@ public:
 
     // Sorts the states so that each comes before its successors (Kahn 1962), as far as there are no circles.
     // longest[i] becomes the most joint moves that lead to state i.  Returns the states that could be sorted.
-    std::vector<i32> order(i32 *longest) const;
+    std::vector<i32> order(i32 *longest, Stop *stop) const;
     // The lines of play from every state to an end; nothing when a number does not fit into 128 bits.
     // `sequence` has every state before its successors.
-    std::optional<Numbers> count_plays(const i32 *sequence, i64 n) const;
+    std::optional<Numbers> count_plays(const i32 *sequence, i64 n, Stop *stop) const;
     // Each state hands its number of lines on to its successors.
-    std::optional<Numbers> spread(const u64 *low, const u64 *high) const;
+    std::optional<Numbers> spread(const u64 *low, const u64 *high, Stop *stop) const;
     // values[i * columns + c] becomes the mean over the successors, for every state that has some.
-    void random_values(const i32 *sequence, i64 n, double *values, int columns) const;
+    void random_values(const i32 *sequence, i64 n, double *values, int columns, Stop *stop) const;
 
     // From where a role can force a state of `target`, whatever the others do: rank[i] becomes the number of steps
     // in which it can do so, or NEVER, and move[i] which of its legal moves does it.  With a `sequence`, which has each
     // state before its successors, in one pass; without one it is the least fixpoint, one step at a time.
-    void force(const u8 *target, int role, const i32 *sequence, i64 n, i32 *rank, i32 *move) const;
+    void force(const u8 *target, int role, const i32 *sequence, i64 n, i32 *rank, i32 *move, Stop *stop) const;
     // An edge of state i with the role's a-th move after which it can force nothing, or NEVER.
     i64 reply(i64 i, i64 a, int role, const i32 *rank) const;
     // A shortest line of play that comes back to a state where it was.  `candidates` are states in the order of
     // `depth`, with every circle through one of them; looks at `work` edges at most.
-    Lasso lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work) const;
+    Lasso lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work, Stop *stop) const;
 
     // The edges of a state, and a child, checked.
     std::pair<i64, i64> edges(i64 i) const {
@@ -131,7 +139,7 @@ public:
     Layout layout(i64 i, int role) const;
 
 private:
-    std::pair<i32, i32> best(i64 i, int role, const i32 *rank, i32 below) const;
+    std::pair<i32, i32> best(i64 i, int role, const i32 *rank, i32 below, Patience &patience) const;
 };
 
 // Backward induction over a graph without circles.
@@ -154,10 +162,10 @@ struct Induction {
 
     // Works from place `begin` - 1 of the sequence down to 0.  Returns the place of a state where mixing is needed:
     // its value must be filled in, then go on from there; or -1 when all is done.
-    i64 run(i64 begin);
+    i64 run(i64 begin, Stop *stop);
 };
 
 // Gates on what can be true and what must be true, [nodes] each (Bryant 1987); both are least fixpoints in loops.
-void evaluate_ternary(const Circuit &circuit, u8 *can, u8 *must);
+void evaluate_ternary(const Circuit &circuit, u8 *can, u8 *must, Stop *stop);
 
 } // namespace herbrand

@@ -121,16 +121,20 @@ void Valuer::look(int count, u64 *legal, u8 *over, i64 *values) {
     }
 }
 
-void Valuer::values(const u64 *states, const i64 *some, i64 n, i64 *values) {
+void Valuer::values(const u64 *states, i64 n, i64 *values, Stop *stop) {
+    Patience patience(stop);
     for (i64 begin = 0; begin < n; begin += LANES) {
+        patience.check();
         const i64 end = std::min<i64>(begin + LANES, n);
-        evaluator_.load(states, circuit_->state_words(), some, begin, end);
+        evaluator_.load(states, circuit_->state_words(), nullptr, begin, end);
         look(static_cast<int>(end - begin), nullptr, over_.data(), values + begin);
     }
 }
 
-void Valuer::features(const u64 *states, i64 n, u64 *bits) {
+void Valuer::features(const u64 *states, i64 n, u64 *bits, Stop *stop) {
+    Patience patience(stop);
     for (i64 begin = 0; begin < n; begin += LANES) {
+        patience.check();
         const i64 end = std::min<i64>(begin + LANES, n);
         evaluator_.load(states, circuit_->state_words(), nullptr, begin, end);
         evaluator_.run_legal(static_cast<int>(end - begin));

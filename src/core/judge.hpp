@@ -40,10 +40,10 @@ public:
     // legal moves go to legal[lane * circuit().legal_words() ...] unless it is null.
     void look(int count, u64 *legal, u8 *over, i64 *values);
 
-    // values[i] becomes what packed state some[i] is worth; a null `some` means the identity.
-    void values(const u64 *states, const i64 *some, i64 n, i64 *values);
+    // values[i] becomes what packed state i is worth.  Throws `Stopped` when `stop`, which may be null, says so.
+    void values(const u64 *states, i64 n, i64 *values, Stop *stop);
     // The packed literals of the judge: bits[i * feature_words() ...] of state i.
-    void features(const u64 *states, i64 n, u64 *bits);
+    void features(const u64 *states, i64 n, u64 *bits, Stop *stop);
     int feature_words() const { return (static_cast<int>(judge_.literals.size()) + 63) / 64; }
 
 private:

@@ -7,7 +7,7 @@ namespace herbrand {
 
 struct DistanceNetwork;
 struct Op;
-struct RoleChoice;
+struct RowDraw;
 struct Block;
 struct BatchKernels; // batch.hpp
 
@@ -15,12 +15,14 @@ struct Kernels {
     const char *level;
     // Compute the rows of straight-line code, one row of 512 lanes after the other; see lanes.hpp.
     void (*walk)(u64 *rows, const Op *begin, const Op *end);
-    // Take a random legal move of one role in every lane; returns how many moves are in `live`.  See choice.hpp.
-    int (*choose)(const RoleChoice &choice);
-    // Make each row to[i] what from[i] says in the lanes of the row `mask`.
-    void (*take_where)(u64 *const *to, const u64 *const *from, int count, const u64 *mask);
-    // Make rows[which[i]] false.
-    void (*clear_rows)(u64 *const *rows, const i32 *which, int count);
+    // List the rows that are true in some lane of the row `among`, ascending; returns how many.  `from` and `to` get the
+    // rows of these, `taken` of those that were live, and are no longer, becomes false.  All have `count` elements.
+    int (*list_live)(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
+                     const u64 **from, u64 **to);
+    // Take one of the true bits of some rows in every lane.  See choice.hpp.
+    void (*draw)(const RowDraw &draw);
+    // Make the first words of each row to[i] what from[i] says in the lanes of the row `mask`.
+    void (*take_where)(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words);
     // Transpose, for each of the words of a row, that word of 64 rows as a square of bits, in place.
     void (*transpose)(u64 *rows);
     // Play on in all lanes for at most so many passes; returns how many were made.  See play.hpp.

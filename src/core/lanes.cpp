@@ -788,24 +788,33 @@ template <int N> bool Machine::take_back(const Unit &unit, int at) {
     return any != 0;
 }
 
-void Machine::run(i32 u, int begin, int end) {
+int Machine::words() const { return walk_ ? WORDS : program_->code->words(); }
+
+void Machine::run(i32 u, int at, int end) {
     const Program &p = *program_;
     const Unit &unit = p.units[u];
-    for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(row(p.back[i].row) + begin, 0, 8 * (end - begin));
-    do {
-        if (walk_) kernels().walk(rows_.data(), p.walked.data() + unit.begin, p.walked.data() + unit.end);
-        else p.code->run(u, rows_.data(), now_, after_, begin, end);
-    } while (end - begin == WORDS ? take_back<WORDS>(unit, begin) : take_back<WORDS / 2>(unit, begin));
+    if (walk_) kernels().walk(rows_.data(), p.walked.data() + unit.begin, p.walked.data() + unit.end);
+    else p.code->run(u, rows_.data(), now_, after_, at, end);
+}
+
+void Machine::run_loop(i32 u, int at) {
+    const Program &p = *program_;
+    const Unit &unit = p.units[u];
+    const int words = this->words();
+    for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(row(p.back[i].row) + at, 0, 8 * words);
+    do run(u, at, at + words);
+    while (words == WORDS ? take_back<WORDS>(unit, at) : take_back<WORDS / 2>(unit, at));
 }
 
 void Machine::run(const Stage &stage, int lanes) {
-    const int step = walk_ ? WORDS : program_->code->words();
-    const int words = std::min(WORDS, (lanes + 64 * step - 1) / (64 * step) * step);
+    const int end = (lanes + 63) / 64;
     for (i32 u = stage.begin; u < stage.end; ++u) {
         const Unit &unit = program_->units[u];
-        // loops end for themselves, as early as they can
-        const int together = unit.first_back == unit.last_back ? words : step;
-        for (int at = 0; at < words; at += together) run(u, at, at + together);
+        if (unit.first_back == unit.last_back) {
+            run(u, 0, end);
+            continue;
+        }
+        for (int at = 0; at < end; at += words()) run_loop(u, at);
     }
 }
 

@@ -105,13 +105,17 @@ public:
     }
     u64 *state(int i) { return now_ + i64(i) * WORDS; }
     u64 *after(int i) { return after_ + i64(i) * WORDS; }
+    // How many lanes are computed at a time.
+    int least_lanes() const { return 64 * words(); }
     // Compute the first so many lanes at least; in the others rows have any values then.
     void run(const Stage &stage, int lanes = LANES);
     // Make the state after the present one.
     void exchange();
 
 private:
-    void run(i32 unit, int begin, int end); // words
+    int words() const;
+    void run(i32 unit, int at, int end);
+    void run_loop(i32 unit, int at);
     template <int N> bool take_back(const Unit &unit, int at);
 
     ProgramPtr program_;

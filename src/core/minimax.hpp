@@ -41,7 +41,7 @@ public:
     };
     Entry probe(u64 key) const;
     void store(u64 key, i64 value, int depth, int bound, bool proved, i64 move);
-    i64 bytes() const { return 8 * static_cast<i64>(words_.size()); }
+    i64 bytes() const { return 8 * words_.size(); }
     void prefetch(u64 key) const { __builtin_prefetch(words_.data() + 2 * place(key)); }
 
 private:

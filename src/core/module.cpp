@@ -28,6 +28,14 @@ bool Stop::interrupted() {
 NB_MODULE(_core, m) {
     using namespace herbrand;
     nb::set_leak_warnings(false); // daemon threads keep what they use until the process is gone
+    nb::register_exception_translator([](const std::exception_ptr &thrown, void *) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const Stopped &) {
+            nb::object type = nb::module_::import_("herbrand.errors").attr("Stopped");
+            PyErr_SetObject(type.ptr(), type().ptr());
+        }
+    });
     m.doc() = "The compiled core of herbrand; `herbrand.core` is what to import.";
     main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     const nb::module_ os = nb::module_::import_("os");

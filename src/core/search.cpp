@@ -8,10 +8,6 @@
 #include <cstring>
 #include <type_traits>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/mman.h>
-#endif
-
 namespace herbrand::search {
 
 namespace {
@@ -20,7 +16,6 @@ constexpr int JOINTS = 64;     // joint moves made when a position is expanded i
 constexpr int CHECKED = 1024;  // joint moves up to which proved values are carried up where roles move at once
 constexpr int USELESS = 64;    // ways without a new leaf after which a round ends
 constexpr i64 STEPS = 1 << 16; // of all ways of a round
-constexpr std::size_t LARGE = std::size_t(1) << 22; // bytes from which on pages are asked for
 constexpr u64 GOLDEN = 0x9E3779B97F4A7C15u;
 
 u64 hashed(const u64 *state, int words) {
@@ -52,49 +47,6 @@ struct Arm {
 static_assert(sizeof(Arm) == 32, "two in a line of the cache");
 
 } // namespace
-
-// -- memory -----------------------------------------------------------------------------------
-
-Pages::Pages(std::size_t bytes) : bytes_(bytes ? bytes : 1) {
-#if defined(MAP_ANONYMOUS)
-    if (bytes_ >= LARGE) {
-#if defined(MAP_NORESERVE)
-        constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-#else
-        constexpr int how = MAP_PRIVATE | MAP_ANONYMOUS;
-#endif
-        void *found = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, how, -1, 0);
-        if (found != MAP_FAILED) {
-#if defined(MADV_HUGEPAGE)
-            (void)madvise(found, bytes_, MADV_HUGEPAGE);
-#endif
-            data_ = found;
-            mapped_ = true;
-            return;
-        }
-    }
-#endif
-    data_ = std::calloc(bytes_, 1);
-    if (!data_) throw std::bad_alloc();
-}
-
-Pages::~Pages() {
-#if defined(MAP_ANONYMOUS)
-    if (mapped_) {
-        munmap(data_, bytes_);
-        return;
-    }
-#endif
-    std::free(data_);
-}
-
-void Pages::clear() {
-#if defined(__linux__)
-    // only here private pages that were given back are read as zeros
-    if (mapped_ && madvise(data_, bytes_, MADV_DONTNEED) == 0) return;
-#endif
-    if (data_) std::memset(data_, 0, bytes_);
-}
 
 // -- the tree ---------------------------------------------------------------------------------
 
@@ -136,16 +88,16 @@ Tree::Tree(CircuitPtr given, bool labelled, const Settings &settings, i64 memory
     arm_virtual = Field<i32>(arms_at + offsetof(Arm, under_way), sizeof(Arm));
     arm_child = Field<i32>(arms_at + offsetof(Arm, child), sizeof(Arm));
     move = Field<i32>(arms_at + offsetof(Arm, move), sizeof(Arm));
-    slots = Lazy<i32>(size);
-    amaf_count = Lazy<float>(arm_room);
-    amaf_total = Lazy<float>(arm_room);
-    arm_regret = Lazy<double>(arm_room);
-    arm_share = Lazy<double>(arm_room);
-    edge_slots = Lazy<i32>(size);
-    edge_key = Lazy<u64>(room);
-    edge_parent = Lazy<i32>(room);
-    edge_child = Lazy<i32>(room);
-    edge_next = Lazy<i32>(room);
+    slots = Zeros<i32>(size);
+    amaf_count = Zeros<float>(arm_room);
+    amaf_total = Zeros<float>(arm_room);
+    arm_regret = Zeros<double>(arm_room);
+    arm_share = Zeros<double>(arm_room);
+    edge_slots = Zeros<i32>(size);
+    edge_key = Zeros<u64>(room);
+    edge_parent = Zeros<i32>(room);
+    edge_child = Zeros<i32>(room);
+    edge_next = Zeros<i32>(room);
     random.state = seed * GOLDEN + 0x1234567u;
     most_.resize(roles);
     arm_.resize(roles);

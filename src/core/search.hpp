@@ -14,6 +14,7 @@
 #pragma once
 
 #include "expand.hpp"
+#include "memory.hpp"
 
 #include <mutex>
 
@@ -28,51 +29,6 @@ enum Kind : u8 {
 
 // In `seen`: playouts from this position are under way, and it is not to be expanded.
 inline constexpr i64 BUSY = i64(1) << 62;
-
-// Zeros that take memory only where they are written to, in large pages where there are some: what is looked for
-// in a hash table lies anywhere in it, and with small pages most of the time goes into finding the page.
-class Pages {
-public:
-    Pages() = default;
-    explicit Pages(std::size_t bytes);
-    Pages(Pages &&other) noexcept { swap(other); }
-    Pages &operator=(Pages &&other) noexcept {
-        swap(other);
-        return *this;
-    }
-    Pages(const Pages &) = delete;
-    Pages &operator=(const Pages &) = delete;
-    ~Pages();
-    void *data() const { return data_; }
-    void clear(); // all zeros again; gives the memory back where the system can do that in place
-
-private:
-    void swap(Pages &other) noexcept {
-        std::swap(data_, other.data_);
-        std::swap(bytes_, other.bytes_);
-        std::swap(mapped_, other.mapped_);
-    }
-    void *data_ = nullptr;
-    std::size_t bytes_ = 0;
-    bool mapped_ = false;
-};
-
-template <class T> class Lazy {
-public:
-    Lazy() = default;
-    explicit Lazy(i64 size)
-        : pages_(std::size_t(size) * sizeof(T)), data_(static_cast<T *>(pages_.data())), size_(size) {}
-    T &operator[](i64 i) { return data_[i]; }
-    const T &operator[](i64 i) const { return data_[i]; }
-    T *data() { return data_; }
-    i64 size() const { return size_; }
-    void clear() { pages_.clear(); }
-
-private:
-    Pages pages_;
-    T *data_ = nullptr;
-    i64 size_ = 0;
-};
 
 // One member of records that follow one another.
 template <class T> class Field {
@@ -136,18 +92,18 @@ public:
     double *high(i64 at) { return highs.at(at); }
     i32 *size(i64 at) { return sizes.at(at); }
     u64 *state(i64 at) const { return states.at(at); }
-    Lazy<i32> slots; // hash table with open addressing: 1 + the position, or 0
+    Zeros<i32> slots; // hash table with open addressing: 1 + the position, or 0
 
     Field<double> arm_count, arm_total; // [arms] playouts, and the values of the role that has the arm
     Field<i32> arm_virtual;             // [arms] ways under way through it
     Field<i32> arm_child; // [arms] ALONE: the position after it, or -1; JOINT: the first arm has the last edge
     Field<i32> move;      // [arms] the move, by its number among the moves of all roles
-    Lazy<float> amaf_count, amaf_total; // [arms] playouts in which the role made the move now or later
-    Lazy<double> arm_regret, arm_share; // [arms] regret matching: cumulated regret and strategy
-    Lazy<i32> edge_slots;               // hash table of joint moves that were made: 1 + the edge, or 0
-    Lazy<u64> edge_key;                 // [edges] a number for state and joint move
-    Lazy<i32> edge_parent, edge_child;
-    Lazy<i32> edge_next; // [edges] the edge made before from the same position, or -1
+    Zeros<float> amaf_count, amaf_total; // [arms] playouts in which the role made the move now or later
+    Zeros<double> arm_regret, arm_share; // [arms] regret matching: cumulated regret and strategy
+    Zeros<i32> edge_slots;               // hash table of joint moves that were made: 1 + the edge, or 0
+    Zeros<u64> edge_key;                 // [edges] a number for state and joint move
+    Zeros<i32> edge_parent, edge_child;
+    Zeros<i32> edge_next; // [edges] the edge made before from the same position, or -1
 
     SplitMix random;
 

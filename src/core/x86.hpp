@@ -14,11 +14,11 @@ public:
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
     // Words of a row that the code computes at a time.
     int words() const { return wide_ ? WORDS : WORDS / 2; }
-    // Compute the words of rows from word `begin` on until `end`, which are multiples of `words()`.
-    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int begin, int end) const {
+    // Compute the words of rows from word `at` to `end`.
+    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int at, int end) const {
         for (const std::size_t part : parts_[unit]) {
             const auto call = reinterpret_cast<Call *>(const_cast<u8 *>(memory_.at() + part));
-            for (int at = begin; at < end; at += words()) call(rows + at, now + at, after + at);
+            for (int w = at; w < end; w += words()) call(rows + w, now + w, after + w);
         }
     }
 

@@ -23,6 +23,7 @@ __all__ = [
     "InvalidMoveError",
     "MissingExtra",
     "MissingProgram",
+    "Stopped",
 ]
 
 
@@ -57,6 +58,13 @@ class BudgetExceeded(HerbrandError, RuntimeError):
         super().__init__(f"over budget: {spent}" + (f" ({reached})" if reached else ""))
         self.spent = spent
         self.reached = reached
+
+
+class Stopped(BudgetExceeded):
+    """A call into `herbrand.core` ended without an answer: its `Stop` was set, or its deadline has passed."""
+
+    def __init__(self, spent: str = "stopped before there was an answer", reached: str = "") -> None:
+        super().__init__(spent, reached)
 
 
 class ProtocolError(HerbrandError, ValueError):

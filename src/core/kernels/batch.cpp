@@ -1,13 +1,10 @@
 #include "batch.hpp"
 
-#include "lane_choice.hpp"
 #include "kernels.hpp"
+#include "rows.hpp"
 
 #include <algorithm>
-
-#if defined(__AVX512BW__)
-#include <immintrin.h>
-#endif
+#include <cstring>
 
 namespace herbrand::HB_LEVEL {
 
@@ -23,43 +20,28 @@ inline Row load(const u64 *row) {
 
 inline void store(u64 *row, const Row &words) { std::memcpy(row, &words, sizeof words); }
 
-void survey(const u64 *const *legal, int n, const u8 *idle, u64 *options, u64 *seen, u64 *choice, u64 *active) {
-    for (int at = 0; at < WORDS; at += PART_WORDS) {
-        Part any{}, several{}, busy{};
-        for (int i = 0; i < n; ++i) {
-            const Part row = load_part(legal[i] + at);
-            store_part(options + std::ptrdiff_t(i) * WORDS + at, row);
-            several |= any & row;
-            any |= row;
-            if (!idle[i]) busy |= row;
+int survey(const u64 *const *legal, int n, const u8 *idle, u64 *options, u8 *is_live, i32 *live, u64 *seen, u64 *choice,
+           u64 *active) {
+    Row some{}, several{}, busy{};
+    int count = 0;
+    for (int i = 0; i < n; ++i, options += WORDS) {
+        const Row row = load(legal[i]);
+        if (!any_both(legal[i], legal[i])) {
+            if (is_live[i]) store(options, row);
+            is_live[i] = 0;
+            continue;
         }
-        store_part(seen + at, any);
-        store_part(choice + at, several);
-        store_part(active + at, busy);
+        is_live[i] = 1;
+        live[count++] = i;
+        store(options, row);
+        several |= some & row;
+        some |= row;
+        if (!idle[i]) busy |= row;
     }
-}
-
-void choose(const u64 *const *rows, int n, u64 *generator, u64 *const *taken) {
-    with_bits(n, [&](auto bits) {
-        constexpr int BITS = decltype(bits)::value;
-        for (int at = 0; at < WORDS; at += PART_WORDS) {
-            const auto legal = [&](int i) { return load_part(rows[i] + at); };
-            Part count[BITS], rank[BITS];
-            count_bits<BITS>(legal, n, count);
-            Generator random(generator, at);
-            draw_rank<BITS>(count, random, rank);
-            random.store(generator, at);
-            take_ranked<BITS>(legal, n, rank, [&](int i, const Part &lanes) { store_part(taken[i] + at, lanes); });
-        }
-    });
-}
-
-void random(u64 *generator, u64 *row) {
-    for (int at = 0; at < WORDS; at += PART_WORDS) {
-        Generator words(generator, at);
-        store_part(row + at, words.next());
-        words.store(generator, at);
-    }
+    store(seen, some);
+    store(choice, several);
+    store(active, busy);
+    return count;
 }
 
 void assign(const u8 *values, int n, const u64 *lanes, u64 *rows) {
@@ -79,19 +61,25 @@ void copy(const u64 *rows, int n, u64 *const *target) {
     for (int i = 0; i < n; ++i) store(target[i], load(rows + std::ptrdiff_t(i) * WORDS));
 }
 
-void copy_outside(const u64 *rows, int n, const u64 *lanes, u64 *const *target) {
+void take_options(const u64 *options, const i32 *which, int n, const u64 *lanes, u64 *const *target) {
     const Row outside = ~load(lanes);
-    for (int i = 0; i < n; ++i) store(target[i], load(rows + std::ptrdiff_t(i) * WORDS) & outside);
+    for (int i = 0; i < n; ++i)
+        store(target[which[i]], load(options + std::ptrdiff_t(which[i]) * WORDS) & outside);
 }
 
-void mask(const u64 *options, const i32 *number, const u64 *turns, int players, int n, u64 *out) {
-    for (int a = 0; a < n; ++a, out += WORDS) {
-        Row any{};
-        for (int p = 0; p < players; ++p) {
-            const i32 m = number[std::ptrdiff_t(p) * n + a];
-            if (m >= 0) any |= load(turns + p * WORDS) & load(options + std::ptrdiff_t(m) * WORDS);
-        }
-        store(out, any);
+void clear(u64 *const *rows, const i32 *which, int n) {
+    for (int i = 0; i < n; ++i) store(rows[which[i]], Row{});
+}
+
+void unite(const u64 *options, const i32 *which, int n, const i32 *place, const u64 *lanes, u8 *is_there, u64 *out) {
+    const Row mine = load(lanes);
+    for (int i = 0; i < n; ++i) {
+        const i32 a = place[which[i]];
+        if (a < 0) continue;
+        const Row row = load(options + std::ptrdiff_t(which[i]) * WORDS) & mine;
+        u64 *to = out + std::ptrdiff_t(a) * WORDS;
+        store(to, is_there[a] ? load(to) | row : row);
+        is_there[a] = 1;
     }
 }
 
@@ -113,6 +101,10 @@ template <int STRIDE> inline void swap_eight(Row (&rows)[8]) {
 void pack(const u64 *rows, const i32 *columns, int n, u64 *squares) {
     for (int done = 0; done < n; done += 64, squares += 64 * WORDS) {
         Row eight[8];
+        if (std::all_of(columns + done, columns + std::min(done + 64, n), [](i32 column) { return column < 0; })) {
+            std::memset(squares, 0, 64 * 8 * WORDS);
+            continue;
+        }
         for (int i = 0; i < 8; ++i) {
             for (int k = 0; k < 8; ++k) {
                 const int at = done + 8 * k + i;
@@ -207,6 +199,6 @@ i32 age(i32 *steps, const u64 *going, const u64 *begun) {
 } // namespace
 
 extern const BatchKernels batch;
-const BatchKernels batch = {survey, choose, random, assign, merge, copy, copy_outside, mask, pack, emit, spread, age};
+const BatchKernels batch = {survey, assign, merge, copy, take_options, clear, unite, pack, emit, spread, age};
 
 } // namespace herbrand::HB_LEVEL

@@ -1,17 +1,15 @@
-// Choosing a random legal move of one role in every lane; see choice.hpp.
+// Drawing one of the true bits of many rows in every lane; see choice.hpp.
 //
-// Level 0 of the tree are the moves that are legal somewhere, a node of level l has the number of legal moves
-// among its 2**l leaves in l + 1 rows.  Going down, every lane is at one node of each level, so its rank is kept
-// once for the level, not for each node: `mask` of a node are the lanes that are there.
+// The leaves of the tree are blocks of eight rows, whose numbers of true bits are computed and searched in registers.
+// A node of level l has the number of true bits among 2**l rows in l + 1 rows; level 3 are the blocks.  Going down, every
+// lane is at one node of each level, so its rank is kept once for the level, not for each node: `masks` of a node are the
+// lanes that are there.
 
 #include "choice.hpp"
 #include "kernels.hpp"
+#include "rows.hpp"
 
 #include <cstring>
-
-#if defined(__AVX2__) || defined(__AVX512F__)
-#include <immintrin.h>
-#endif
 
 namespace herbrand::HB_LEVEL {
 
@@ -46,77 +44,67 @@ inline Piece majority(Piece a, Piece b, Piece c) { return lut<0xE8>(a, b, c); }
 inline Piece borrow(Piece a, Piece b, Piece c) { return lut<0x8E>(a, b, c); } // of a - b - c
 inline Piece select(Piece m, Piece a, Piece b) { return lut<0xCA>(m, a, b); }
 inline Piece or_and(Piece a, Piece b, Piece c) { return lut<0xF8>(a, b, c); }
-inline bool any_both(const u64 *a, const u64 *b) {
-    return _mm512_test_epi64_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b)) != 0;
-}
 #else
 inline Piece xor3(Piece a, Piece b, Piece c) { return a ^ b ^ c; }
 inline Piece majority(Piece a, Piece b, Piece c) { return (a & b) | (c & (a ^ b)); }
 inline Piece borrow(Piece a, Piece b, Piece c) { return (b & c) | (~a & (b ^ c)); }
 inline Piece select(Piece m, Piece a, Piece b) { return b ^ (m & (a ^ b)); }
 inline Piece or_and(Piece a, Piece b, Piece c) { return a | (b & c); }
-inline bool any_both(const u64 *a, const u64 *b) {
-#if defined(__AVX2__)
-    const auto at = [](const u64 *row, int i) { return _mm256_loadu_si256((const __m256i *)row + i); };
-    return !_mm256_testz_si256(at(a, 0), at(b, 0)) || !_mm256_testz_si256(at(a, 1), at(b, 1));
-#else
-    u64 any = 0;
-    for (int w = 0; w < WORDS; ++w) any |= a[w] & b[w];
-    return any != 0;
-#endif
-}
 #endif
 
 template <int N> inline Piece rotate(Piece x) { return (x << N) | (x >> (64 - N)); }
 
 constexpr int MAX_LEVELS = 31;
 
+// Does something for 0 to BITS - 1, or to `bits` - 1 where BITS is 0.
+template <int BITS, class Work> [[gnu::always_inline]] inline void for_bits(int bits, Work &&work) {
+    if constexpr (BITS > 0) repeat<BITS>(work);
+    else
+        for (int k = 0; k < bits; ++k) work(k);
+}
+
 // Add the counts of neighbours, of `bits` rows each; a last one without a neighbour is taken over.
-template <int BITS> void add(const u64 *in, int nodes, int bits, u64 *out) {
+template <int BITS> void add(const u64 *in, int nodes, int bits, u64 *out, int words) {
     const int n = BITS ? BITS : bits;
     for (int i = 0; i + 1 < nodes; i += 2) {
         const u64 *other = in + n * WORDS;
-        for (int word = 0; word < WORDS; word += STRIDE) {
+        for (int word = 0; word < words; word += STRIDE) {
             Piece carry{};
-            for (int k = 0; k < n; ++k) {
+            for_bits<BITS>(bits, [&](int k) {
                 const Piece x = load_piece(in + k * WORDS, word), y = load_piece(other + k * WORDS, word);
                 store_piece(out + k * WORDS, word, xor3(x, y, carry));
                 carry = majority(x, y, carry);
-            }
+            });
             store_piece(out + n * WORDS, word, carry);
         }
         in += 2 * n * WORDS;
         out += (n + 1) * WORDS;
     }
     if (nodes & 1) {
-        for (int word = 0; word < WORDS; word += STRIDE) {
-            for (int k = 0; k < n; ++k) store_piece(out + k * WORDS, word, load_piece(in + k * WORDS, word));
-            store_piece(out + n * WORDS, word, Piece{});
-        }
+        std::memcpy(out, in, sizeof(u64) * WORDS * n);
+        std::memset(out + n * WORDS, 0, 8 * WORDS);
     }
 }
 
-void add(const u64 *in, int nodes, int bits, u64 *out) {
+void add(const u64 *in, int nodes, int bits, u64 *out, int words) {
     switch (bits) {
-    case 2: return add<2>(in, nodes, bits, out);
-    case 3: return add<3>(in, nodes, bits, out);
-    case 4: return add<4>(in, nodes, bits, out);
-    case 5: return add<5>(in, nodes, bits, out);
-    case 6: return add<6>(in, nodes, bits, out);
-    default: return add<0>(in, nodes, bits, out);
+    case 4: return add<4>(in, nodes, bits, out, words);
+    case 5: return add<5>(in, nodes, bits, out, words);
+    case 6: return add<6>(in, nodes, bits, out, words);
+    default: return add<0>(in, nodes, bits, out, words);
     }
 }
 
 // The whole part of `total` times a random fraction, both of BITS rows.
-template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator) {
-    for (int word = 0; word < WORDS; word += STRIDE) {
+template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator, int words) {
+    for (int word = 0; word < words; word += STRIDE) {
         Piece s0 = load_piece(generator, word), s1 = load_piece(generator + WORDS, word);
         Piece s2 = load_piece(generator + 2 * WORDS, word), s3 = load_piece(generator + 3 * WORDS, word);
         Piece count[BITS], sum[BITS];
-        for (int k = 0; k < BITS; ++k) {
+        repeat<BITS>([&](int k) {
             count[k] = load_piece(total + k * WORDS, word);
             sum[k] = Piece{};
-        }
+        });
         for (int i = 0; i < FRACTION; ++i) {
             const Piece random = rotate<23>(s0 + s3) + s0;
             const Piece shifted = s1 << 17;
@@ -128,59 +116,62 @@ template <int BITS> void draw(const u64 *total, u64 *rank, u64 *generator) {
             s3 = rotate<45>(s3);
             // add where the bit is set, then halve: the lowest bit of the sum drops out
             Piece carry{};
-            for (int k = 0; k < BITS; ++k) {
+            repeat<BITS>([&](int k) {
                 const Piece addend = count[k] & random, value = sum[k];
                 if (k) sum[k - 1] = xor3(value, addend, carry);
                 carry = majority(value, addend, carry);
-            }
+            });
             sum[BITS - 1] = carry;
         }
-        for (int k = 0; k < BITS; ++k) store_piece(rank + k * WORDS, word, sum[k]);
-        store_piece(generator, word, s0);
-        store_piece(generator + WORDS, word, s1);
-        store_piece(generator + 2 * WORDS, word, s2);
-        store_piece(generator + 3 * WORDS, word, s3);
+        repeat<BITS>([&](int k) { store_piece(rank + k * WORDS, word, sum[k]); });
+        // words in which nothing is drawn stay as they are, however wide registers are
+        const std::size_t bytes = 8 * (words < STRIDE ? words : STRIDE);
+        std::memcpy(generator + word, &s0, bytes);
+        std::memcpy(generator + WORDS + word, &s1, bytes);
+        std::memcpy(generator + 2 * WORDS + word, &s2, bytes);
+        std::memcpy(generator + 3 * WORDS + word, &s3, bytes);
     }
 }
 
-void draw(int bits, const u64 *total, u64 *rank, u64 *generator) {
+void draw(int bits, const u64 *total, u64 *rank, u64 *generator, int words) {
     switch (bits) {
     case 1:
-    case 2: return draw<2>(total, rank, generator);
-    case 3: return draw<3>(total, rank, generator);
-    case 4: return draw<4>(total, rank, generator);
-    case 5: return draw<5>(total, rank, generator);
-    case 6: return draw<6>(total, rank, generator);
-    case 7: return draw<7>(total, rank, generator);
-    case 8: return draw<8>(total, rank, generator);
+    case 2: return draw<2>(total, rank, generator, words);
+    case 3: return draw<3>(total, rank, generator, words);
+    case 4: return draw<4>(total, rank, generator, words);
+    case 5: return draw<5>(total, rank, generator, words);
+    case 6: return draw<6>(total, rank, generator, words);
+    case 7: return draw<7>(total, rank, generator, words);
+    case 8: return draw<8>(total, rank, generator, words);
     default: break;
     }
-    if (bits <= 12) return draw<12>(total, rank, generator);
-    if (bits <= 16) return draw<16>(total, rank, generator);
-    return draw<MAX_LEVELS>(total, rank, generator);
+    if (bits <= 12) return draw<12>(total, rank, generator, words);
+    if (bits <= 16) return draw<16>(total, rank, generator, words);
+    return draw<MAX_LEVELS>(total, rank, generator, words);
 }
 
 // One level down: `counts` are those of the level below, `below` nodes of `bits` rows each, `used` of which say
 // something.  Sets the masks of that level, and makes `rank` the one within the node that a lane goes to.
 template <int USED>
-void descend(const u64 *counts, int below, int bits, int used, const u64 *masks, u64 *after, u64 *rank) {
-    const int n = USED ? USED : used, nodes = (below + 1) / 2;
-    for (int word = 0; word < WORDS; word += STRIDE) {
+void descend(const u64 *counts, int below, int bits, int used, const u64 *masks, u64 *after, u64 *rank,
+             int words) {
+    const int nodes = (below + 1) / 2;
+    for (int word = 0; word < words; word += STRIDE) {
         Piece left[USED ? USED : MAX_LEVELS];
-        for (int k = 0; k < n; ++k) left[k] = Piece{};
+        for_bits<USED>(used, [&](int k) { left[k] = Piece{}; });
         const u64 *count = counts;
         for (int i = 0; i < nodes; ++i, count += 2 * bits * WORDS) {
             const Piece mask = load_piece(masks + i * WORDS, word);
-            for (int k = 0; k < n; ++k) left[k] = or_and(left[k], mask, load_piece(count + k * WORDS, word));
+            for_bits<USED>(used, [&](int k) { left[k] = or_and(left[k], mask, load_piece(count + k * WORDS, word)); });
         }
         Piece goes_left{};
         Piece value[USED ? USED : MAX_LEVELS], rest[USED ? USED : MAX_LEVELS];
-        for (int k = 0; k < n; ++k) {
+        for_bits<USED>(used, [&](int k) {
             value[k] = load_piece(rank + k * WORDS, word);
             rest[k] = xor3(value[k], left[k], goes_left);
             goes_left = borrow(value[k], left[k], goes_left);
-        }
-        for (int k = 0; k < n; ++k) store_piece(rank + k * WORDS, word, select(goes_left, value[k], rest[k]));
+        });
+        for_bits<USED>(used, [&](int k) { store_piece(rank + k * WORDS, word, select(goes_left, value[k], rest[k])); });
         for (int i = 0; i + 1 < below; i += 2) {
             const Piece mask = load_piece(masks + i / 2 * WORDS, word);
             store_piece(after + i * WORDS, word, mask & goes_left);
@@ -190,60 +181,125 @@ void descend(const u64 *counts, int below, int bits, int used, const u64 *masks,
     }
 }
 
-void descend(const u64 *counts, int below, int bits, int used, const u64 *masks, u64 *after, u64 *rank) {
+void descend(const u64 *counts, int below, int bits, int used, const u64 *masks, u64 *after, u64 *rank,
+             int words) {
     switch (used) {
-    case 2: return descend<2>(counts, below, bits, used, masks, after, rank);
-    case 3: return descend<3>(counts, below, bits, used, masks, after, rank);
-    case 4: return descend<4>(counts, below, bits, used, masks, after, rank);
-    case 5: return descend<5>(counts, below, bits, used, masks, after, rank);
-    case 6: return descend<6>(counts, below, bits, used, masks, after, rank);
-    case 7: return descend<7>(counts, below, bits, used, masks, after, rank);
-    default: return descend<0>(counts, below, bits, used, masks, after, rank);
+    case 2: return descend<2>(counts, below, bits, used, masks, after, rank, words);
+    case 3: return descend<3>(counts, below, bits, used, masks, after, rank, words);
+    case 4: return descend<4>(counts, below, bits, used, masks, after, rank, words);
+    case 5: return descend<5>(counts, below, bits, used, masks, after, rank, words);
+    case 6: return descend<6>(counts, below, bits, used, masks, after, rank, words);
+    case 7: return descend<7>(counts, below, bits, used, masks, after, rank, words);
+    default: return descend<0>(counts, below, bits, used, masks, after, rank, words);
     }
 }
 
-// Take each move where it is legal: where there is no more than one.
-void take_all(const RoleChoice &c, int live) {
-    for (int i = 0; i < live; ++i) {
-        const u64 *legal = c.legal[c.live[i]];
-        u64 *taken = c.moves[c.live[i]];
-        for (int word = 0; word < WORDS; word += STRIDE)
-            store_piece(taken, word, load_piece(legal, word) & load_piece(c.playing, word));
+// The number of true bits among four.
+struct Quad {
+    Piece sums[2], carries[2]; // of the first two, of the others
+    Piece count[3];
+    Quad(Piece a, Piece b, Piece c, Piece d) : sums{a ^ b, c ^ d}, carries{a & b, c & d} {
+        const Piece both = sums[0] & sums[1];
+        count[0] = sums[0] ^ sums[1];
+        count[1] = xor3(carries[0], carries[1], both);
+        count[2] = majority(carries[0], carries[1], both);
     }
+};
+
+// Four rows of the number of true bits among eight.
+void count_eight(const u64 *const *rows, u64 *out, int words) {
+    for (int word = 0; word < words; word += STRIDE) {
+        const Quad a(load_piece(rows[0], word), load_piece(rows[1], word), load_piece(rows[2], word), load_piece(rows[3], word));
+        const Quad b(load_piece(rows[4], word), load_piece(rows[5], word), load_piece(rows[6], word), load_piece(rows[7], word));
+        Piece carry{};
+        repeat<3>([&](int k) {
+            store_piece(out + k * WORDS, word, xor3(a.count[k], b.count[k], carry));
+            carry = majority(a.count[k], b.count[k], carry);
+        });
+        store_piece(out + 3 * WORDS, word, carry);
+    }
+}
+
+// In the lanes of `mask`, take the one of eight that has the rank, three rows of it, among those that are true.
+void take_eight(const u64 *const *rows, const u64 *mask, const u64 *rank, u64 *const *taken, int words) {
+    for (int word = 0; word < words; word += STRIDE) {
+        const Piece here = load_piece(mask, word);
+        const Piece r0 = load_piece(rank, word), r1 = load_piece(rank + WORDS, word), r2 = load_piece(rank + 2 * WORDS, word);
+        const auto x = [&](int i) { return load_piece(rows[i], word); };
+        const Quad a(x(0), x(1), x(2), x(3));
+        // the first four, or the rank less their number
+        const Piece b0 = borrow(r0, a.count[0], Piece{}), b1 = borrow(r1, a.count[1], b0);
+        const Piece low = borrow(r2, a.count[2], b1);
+        const Piece s0 = select(low, r0, r0 ^ a.count[0]);
+        const Piece s1 = select(low, r1, xor3(r1, a.count[1], b0));
+        // the first two of them, or the rank less their number
+        const Piece u = x(4), v = x(5);
+        const Piece sum = select(low, a.sums[0], u ^ v), carry = select(low, a.carries[0], u & v);
+        const Piece first = borrow(s1, carry, borrow(s0, sum, Piece{}));
+        const Piece last = select(first, s0, s0 ^ sum);
+        const auto pair = [&](int i, Piece lanes) {
+            const Piece one = lanes & x(i) & ~last;
+            store_piece(taken[i], word, one);
+            store_piece(taken[i + 1], word, lanes & ~one);
+        };
+        const Piece left = here & low, right = here & ~low;
+        pair(0, left & first);
+        pair(2, left & ~first);
+        pair(4, right & first);
+        pair(6, right & ~first);
+    }
+}
+
+// Take each where it is true: where there is no more than one.
+void take_all(const RowDraw &d) {
+    for (int i = 0; i < d.count; ++i)
+        for (int word = 0; word < d.words; word += STRIDE)
+            store_piece(d.taken[i], word, load_piece(d.rows[i], word) & load_piece(d.among, word));
 }
 
 } // namespace
 
-int choose(const RoleChoice &c) {
-    int live = 0;
-    for (int m = 0; m < c.count; ++m) {
-        c.live[live] = m;
-        live += any_both(c.legal[m], c.playing);
+int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
+              const u64 **from, u64 **to) {
+    int found = 0;
+    for (int i = 0; i < count; ++i) {
+        live[found] = i;
+        from[found] = rows[i];
+        to[found] = taken[i];
+        const bool is = any_both(rows[i], among);
+        found += is;
+        if (is_live[i] > is) std::memset(taken[i], 0, 8 * WORDS);
+        is_live[i] = is;
     }
-    if (live <= 1) {
-        take_all(c, live);
-        for (int w = 0; w < WORDS; ++w) c.stuck[w] |= c.playing[w] & ~(live ? c.legal[c.live[0]][w] : 0);
-        return live;
+    return found;
+}
+
+void draw_row(const RowDraw &d) {
+    if (d.count <= 1) {
+        take_all(d);
+        for (int w = 0; w < WORDS; ++w) d.none[w] |= d.among[w] & ~(d.count ? d.rows[0][w] : 0);
+        return;
+    }
+    // the last block is filled up with rows that are false
+    alignas(64) u64 nothing[WORDS] = {}, nobody[WORDS];
+    const u64 *last_rows[8];
+    u64 *last_taken[8];
+    const int blocks = (d.count + 7) / 8, whole = d.count / 8;
+    for (int i = 0; i < 8; ++i) {
+        const bool is_there = 8 * whole + i < d.count;
+        last_rows[i] = is_there ? d.rows[8 * whole + i] : nothing;
+        last_taken[i] = is_there ? d.taken[8 * whole + i] : nobody;
     }
     // up
     const u64 *counts[MAX_LEVELS];
     int nodes[MAX_LEVELS];
-    u64 *free = c.scratch;
-    int level = 1;
-    nodes[0] = live;
-    nodes[1] = (live + 1) / 2;
-    counts[1] = free;
-    for (int i = 0; i < live; i += 2) {
-        const u64 *a = c.legal[c.live[i]], *b = i + 1 < live ? c.legal[c.live[i + 1]] : nullptr;
-        for (int word = 0; word < WORDS; word += STRIDE) {
-            const Piece x = load_piece(a, word), y = b ? load_piece(b, word) : Piece{};
-            store_piece(free, word, x ^ y);
-            store_piece(free + WORDS, word, x & y);
-        }
-        free += 2 * WORDS;
-    }
+    u64 *free = d.scratch;
+    int level = 3;
+    nodes[3] = blocks;
+    counts[3] = free;
+    for (int i = 0; i < blocks; ++i, free += 4 * WORDS) count_eight(i < whole ? d.rows + 8 * i : last_rows, free, d.words);
     while (nodes[level] > 1) {
-        add(counts[level], nodes[level], level + 1, free);
+        add(counts[level], nodes[level], level + 1, free, d.words);
         ++level;
         nodes[level] = (nodes[level - 1] + 1) / 2;
         counts[level] = free;
@@ -252,51 +308,40 @@ int choose(const RoleChoice &c) {
     // draw
     const u64 *total = counts[level];
     int bits = level + 1;
-    while (bits > 0 && !any_both(total + (bits - 1) * WORDS, c.playing)) --bits;
+    while (bits > 0 && !any_both(total + (bits - 1) * WORDS, d.among)) --bits;
     u64 *rank = free;
     free += (level + 1) * WORDS;
-    u64 *masks = free, *after = free + std::ptrdiff_t(nodes[1] + 1) * WORDS;
+    u64 *masks = free, *after = free + std::ptrdiff_t(blocks + 1) * WORDS;
     for (int w = 0; w < WORDS; ++w) {
         u64 some = 0;
         for (int k = 0; k < bits; ++k) some |= total[k * WORDS + w];
-        masks[w] = c.playing[w] & some;
-        c.stuck[w] |= c.playing[w] & ~some;
+        masks[w] = d.among[w] & some;
+        d.none[w] |= d.among[w] & ~some;
     }
     if (bits <= 1) {
-        take_all(c, live);
-        return live;
+        take_all(d);
+        return;
     }
     alignas(64) u64 padded[MAX_LEVELS * WORDS], drawn[MAX_LEVELS * WORDS];
     const int wide = bits <= 8 ? bits : bits <= 12 ? 12 : bits <= 16 ? 16 : MAX_LEVELS;
     for (int k = 0; k < bits; ++k) std::memcpy(padded + k * WORDS, total + k * WORDS, 8 * WORDS);
     for (int k = bits; k < wide; ++k) std::memset(padded + k * WORDS, 0, 8 * WORDS);
-    draw(bits, padded, drawn, c.generator);
-    const int kept = bits < level + 1 ? bits : level + 1;
-    for (int k = 0; k < kept; ++k) std::memcpy(rank + k * WORDS, drawn + k * WORDS, 8 * WORDS);
+    draw(bits, padded, drawn, d.generator, d.words);
+    for (int k = 0; k <= level; ++k) {
+        if (k < bits) std::memcpy(rank + k * WORDS, drawn + k * WORDS, 8 * WORDS);
+        else std::memset(rank + k * WORDS, 0, 8 * WORDS);
+    }
     // down: at level l a rank is less than 2**l, so that l rows of it say all
-    for (; level >= 2; --level) {
+    for (; level > 3; --level) {
         const int used = level < bits ? level : bits;
-        descend(counts[level - 1], nodes[level - 1], level, used, masks, after, rank);
+        descend(counts[level - 1], nodes[level - 1], level, used, masks, after, rank, d.words);
         u64 *swapped = masks;
         masks = after;
         after = swapped;
     }
-    for (int i = 0; i < live; i += 2) {
-        const u64 *legal = c.legal[c.live[i]], *mask = masks + i / 2 * WORDS;
-        u64 *first = c.moves[c.live[i]], *second = i + 1 < live ? c.moves[c.live[i + 1]] : nullptr;
-        for (int word = 0; word < WORDS; word += STRIDE) {
-            const Piece here = load_piece(mask, word);
-            const Piece taken = second ? here & load_piece(legal, word) & ~load_piece(rank, word) : here;
-            store_piece(first, word, taken);
-            if (second) store_piece(second, word, here & ~taken);
-        }
-    }
-    return live;
-}
-
-void clear_rows(u64 *const *rows, const i32 *which, int count) {
-    for (int i = 0; i < count; ++i)
-        for (int word = 0; word < WORDS; word += STRIDE) store_piece(rows[which[i]], word, Piece{});
+    for (int i = 0; i < blocks; ++i)
+        take_eight(i < whole ? d.rows + 8 * i : last_rows, masks + i * WORDS, rank,
+                   i < whole ? d.taken + 8 * i : last_taken, d.words);
 }
 
 // Warren, Hacker's Delight, 7-3, for the words of a row at once.
@@ -315,8 +360,8 @@ void transpose_rows(u64 *rows) {
     }
 }
 
-void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask) {
-    for (int word = 0; word < WORDS; word += STRIDE) {
+void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words) {
+    for (int word = 0; word < words; word += STRIDE) {
         const Piece chosen = load_piece(mask, word);
         for (int i = 0; i < count; ++i) store_piece(to[i], word, select(chosen, load_piece(from[i], word), load_piece(to[i], word)));
     }

@@ -9,9 +9,10 @@
 namespace herbrand::HB_ROWS {
 
 void walk_rows(u64 *rows, const Op *begin, const Op *end);
-int choose(const RoleChoice &choice);
-void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask);
-void clear_rows(u64 *const *rows, const i32 *which, int count);
+int list_live(const u64 *const *rows, u64 *const *taken, int count, const u64 *among, u8 *is_live, i32 *live,
+              const u64 **from, u64 **to);
+void draw_row(const RowDraw &draw);
+void take_where(u64 *const *to, const u64 *const *from, int count, const u64 *mask, int words);
 void transpose_rows(u64 *rows);
 u64 spin(i64 turns);
 bool distances(const DistanceNetwork &network, const u64 *states, i64 n, int words, float *found, Stop &stop);
@@ -24,8 +25,8 @@ i64 play_block(Block &block, i64 passes);
 
 extern const BatchKernels batch;
 extern const Kernels table;
-const Kernels table = {HB_NAME(HB_LEVEL),   HB_ROWS::walk_rows,      HB_ROWS::choose, HB_ROWS::take_where,
-                       HB_ROWS::clear_rows, HB_ROWS::transpose_rows, play_block,      HB_ROWS::spin,
-                       HB_ROWS::distances,  &batch};
+const Kernels table = {HB_NAME(HB_LEVEL),      HB_ROWS::walk_rows, HB_ROWS::list_live, HB_ROWS::draw_row,
+                       HB_ROWS::take_where,    HB_ROWS::transpose_rows, play_block,    HB_ROWS::spin,
+                       HB_ROWS::distances,     &batch};
 
 } // namespace herbrand::HB_LEVEL

@@ -131,23 +131,24 @@ class Expander:
     Answers about many packed states of a game at once.
 
     States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number
-    of threads can ask at the same time.
+    of threads can ask at the same time.  Calls raise `herbrand.errors.Stopped` when their `stop` says so,
+    but for `rollouts`, which says that it is not complete.
     """
 
     def __init__(self, circuit: Circuit) -> None: ...
 
-    def legal(self, states: numpy.typing.NDArray[numpy.uint64]) -> tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]:
+    def legal(self, states: numpy.typing.NDArray[numpy.uint64], stop: Stop | None = None) -> tuple[numpy.typing.NDArray[numpy.bool_], numpy.typing.NDArray[numpy.uint64]]:
         """
         Return which states are terminal, bool [n], and the packed sets of legal moves, uint64
         [n, circuit.legal_words], in which each role begins at `circuit.places`.
         """
 
-    def goals(self, states: NDArray[numpy.uint64]) -> NDArray[numpy.int16]:
+    def goals(self, states: NDArray[numpy.uint64], stop: Stop | None = None) -> NDArray[numpy.int16]:
         """
         Return the goal values, int16 [n, roles]; `NO_VALUE` or `SEVERAL_VALUES` where there is not one.
         """
 
-    def step(self, states: numpy.typing.NDArray[numpy.uint64], moves: numpy.typing.NDArray[numpy.int32], parents: numpy.typing.NDArray[numpy.int64] | None = None, sees: bool = False) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]:
+    def step(self, states: numpy.typing.NDArray[numpy.uint64], moves: numpy.typing.NDArray[numpy.int32], parents: numpy.typing.NDArray[numpy.int64] | None = None, sees: bool = False, stop: Stop | None = None) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]]:
         """
         Return the states after joint moves, and if asked for what roles see, packed: uint64 [k, ...] both.
 
@@ -155,7 +156,7 @@ class Expander:
         Legality is not looked at.  `ValueError` for numbers of moves or states that there are not.
         """
 
-    def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], begin: int, size: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32]]:
+    def joints(self, bits: numpy.typing.NDArray[numpy.uint64], starts: numpy.typing.NDArray[numpy.int64], begin: int, size: int, stop: Stop | None = None) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32]]:
         """
         List joint moves number `begin` to `begin + size` of all states: parents, int64 [size], and moves, int32
         [size, roles], the last role's changing fastest.
@@ -164,9 +165,10 @@ class Expander:
         moves states have.  `ValueError` where these do not fit together.
         """
 
-    def rollouts(self, states: NDArray[numpy.uint64], parents: NDArray[numpy.int64], generator: NDArray[numpy.uint64], max_steps: int, stop: Stop | None = None, watched: int = -1, played: bool = False, last: bool = False) -> Ended:
+    def rollouts(self, states: NDArray[numpy.uint64], parents: NDArray[numpy.int64] | None, generator: NDArray[numpy.uint64], max_steps: int, stop: Stop | None = None, watched: int = -1, played: bool = False, last: bool = False, each: int = 1) -> Ended:
         """
-        Play one uniformly random game from each of the states `parents[i]`, int64 [n], to its end.
+        Play one uniformly random game from each of the states `parents[i]`, int64 [n], to its end; without parents
+        `each` games from every state, one after the other.
 
         `generator`, uint64 [32], is random state that is used up in place: the same state gives the same games.
         Games are cut off after `max_steps`, with the goals of their last states.  `watched` is a game whose
@@ -174,7 +176,7 @@ class Expander:
         Ends within a step of the games when `stop` says so.
         """
 
-def joint_counts(over: NDArray[numpy.bool_], bits: NDArray[numpy.uint64], places: Sequence[int]) -> NDArray[numpy.int64]:
+def joint_counts(over: NDArray[numpy.bool_], bits: NDArray[numpy.uint64], places: Sequence[int], stop: Stop | None = None) -> NDArray[numpy.int64]:
     """
     Return how many joint moves states have, int64 [n]: 0 where they are `over`, 2**62 if more do not fit.
 
@@ -490,7 +492,7 @@ class StateTable:
     A set of packed states, numbered from 0 in the order in which they were added.
 
     The states themselves stand in an array of the caller; the table takes 13 to 27 bytes a state
-    when it is large.
+    when it is large.  Threads take turns.
     """
 
     def __init__(self, words: int) -> None:
@@ -504,23 +506,23 @@ class StateTable:
     def bytes(self) -> int:
         """The memory that the table takes."""
 
-    def insert(self, states: NDArray[numpy.uint64], parents: NDArray[numpy.int32], rows: NDArray[numpy.uint64], origins: NDArray[numpy.int64], first_origin: int) -> NDArray[numpy.int32]:
+    def insert(self, states: NDArray[numpy.uint64], parents: NDArray[numpy.int32], rows: NDArray[numpy.uint64], origins: NDArray[numpy.int64], first_origin: int, stop: Stop | None = None) -> NDArray[numpy.int32]:
         """
         Add packed states, `rows` [n, words], and return the number of each, int32 [n].
 
         New ones are appended to `states` [room, words], which has those that were added before, and their
         `parents` [room] become `first_origin + origins`, int64 [n].  `ValueError` where `states` has not room
-        for all of them.
+        for all of them.  A call that is stopped has added the first of them, or, while the table grew, spoiled it.
         """
 
 class Survey:
     """
-    What is counted while states are looked into, one piece after the other.
+    What is counted while states are looked into, one piece after the other.  Threads take turns.
     """
 
     def __init__(self, circuit: Circuit) -> None: ...
 
-    def add(self, states: NDArray[numpy.uint64], over: NDArray[numpy.bool_], legal: NDArray[numpy.uint64], counts: NDArray[numpy.int32], starts: NDArray[numpy.int64]) -> NDArray[numpy.int64]:
+    def add(self, states: NDArray[numpy.uint64], over: NDArray[numpy.bool_], legal: NDArray[numpy.uint64], counts: NDArray[numpy.int32], starts: NDArray[numpy.int64], stop: Stop | None = None) -> NDArray[numpy.int64]:
         """
         Look at states, uint64 [n, words], and whether the game is `over` there, bool [n]; return those that are
         stuck, counted from 0: a role cannot move though the game is not over.
@@ -561,7 +563,8 @@ class StateGraph:
     The edges of state i are `starts[i] .. starts[i + 1]` of `children`, one for each joint move, in mixed
     radix of `counts[i]`, the numbers of legal moves of the roles, the last role's changing fastest.
     States from `len(counts)` on were not looked into: nothing is known of what follows them.
-    Numbers that are none of a state or an edge are a `ValueError` of what meets them.
+    Numbers that are none of a state or an edge are a `ValueError` of what meets them.  Calls raise
+    `herbrand.errors.Stopped` when their `stop` says so.
     """
 
     def __init__(self, starts: NDArray[numpy.int64], children: NDArray[numpy.int32], counts: NDArray[numpy.int32], states: int) -> None:
@@ -570,33 +573,33 @@ class StateGraph:
         number of all states.
         """
 
-    def order(self) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
+    def order(self, stop: Stop | None = None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
         """
         Sort the states so that each comes before its successors (Kahn 1962), as far as there are no circles.
 
         Returns those that could be sorted, int32, and the most joint moves that lead to each state, int32 [states].
         """
 
-    def count_plays(self, sequence: NDArray[numpy.int32]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]] | None:
+    def count_plays(self, sequence: NDArray[numpy.int32], stop: Stop | None = None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]] | None:
         """
         Return the lines of play from every state to an end, as 128-bit numbers: two uint64 [states], low and high.
 
         `sequence` has every state before its successors.  None where a number does not fit.
         """
 
-    def spread(self, low: NDArray[numpy.uint64], high: NDArray[numpy.uint64]) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]] | None:
+    def spread(self, low: NDArray[numpy.uint64], high: NDArray[numpy.uint64], stop: Stop | None = None) -> tuple[NDArray[numpy.uint64], NDArray[numpy.uint64]] | None:
         """
         Return the lines of play one step on: each state hands its number, of 128 bits, to its successors.
 
         None where a number does not fit.
         """
 
-    def random_values(self, sequence: NDArray[numpy.int32], values: NDArray[numpy.float64]) -> None:
+    def random_values(self, sequence: NDArray[numpy.int32], values: NDArray[numpy.float64], stop: Stop | None = None) -> None:
         """
         Fill `values`, float64 [states, ...], with the mean over the successors, where a state has some.
         """
 
-    def force(self, target: NDArray[numpy.bool_], role: int, sequence: NDArray[numpy.int32] | None = None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
+    def force(self, target: NDArray[numpy.bool_], role: int, sequence: NDArray[numpy.int32] | None = None, stop: Stop | None = None) -> tuple[NDArray[numpy.int32], NDArray[numpy.int32]]:
         """
         Find out from where a role can force a state of `target`, bool [states], whatever the others do.
 
@@ -609,7 +612,7 @@ class StateGraph:
         Return an edge of a state with the role's move of that number, after which its `rank` is -1; -1 for none.
         """
 
-    def lasso(self, depth: NDArray[numpy.int64], candidates: NDArray[numpy.int64], work: int) -> tuple[list[int], bool]:
+    def lasso(self, depth: NDArray[numpy.int64], candidates: NDArray[numpy.int64], work: int, stop: Stop | None = None) -> tuple[list[int], bool]:
         """
         Find a shortest line of play that comes back to a state where it was.
 
@@ -618,7 +621,7 @@ class StateGraph:
         whether all were looked at.
         """
 
-    def induce(self, over: NDArray[numpy.bool_], sequence: NDArray[numpy.int32], begin: int, chance: int, role: int, top: float, values: NDArray[numpy.float64], length: NDArray[numpy.int32], best: NDArray[numpy.int32]) -> tuple[int, int, NDArray[numpy.float64]]:
+    def induce(self, over: NDArray[numpy.bool_], sequence: NDArray[numpy.int32], begin: int, chance: int, role: int, top: float, values: NDArray[numpy.float64], length: NDArray[numpy.int32], best: NDArray[numpy.int32], stop: Stop | None = None) -> tuple[int, int, NDArray[numpy.float64]]:
         """
         Backward induction: fill `values`, float64 [states, roles], of states, each after its successors.
 
@@ -634,12 +637,12 @@ class StateGraph:
         is to be filled in.  Ties are states in which another best move would be worth something else to somebody.
         """
 
-def evaluate_ternary(circuit: Circuit, can: NDArray[numpy.bool_], must: NDArray[numpy.bool_]) -> None:
+def evaluate_ternary(circuit: Circuit, can: NDArray[numpy.bool_], must: NDArray[numpy.bool_], stop: Stop | None = None) -> None:
     """
     Evaluate gates on what can be true and what must be true, bool [nodes] each, whose inputs are given.
     """
 
-def distances(left: NDArray[numpy.int32], right: NDArray[numpy.int32], fluents: int, literals: NDArray[numpy.int32], weights: NDArray[numpy.float32], starts: NDArray[numpy.int64], members: NDArray[numpy.int64], tables: NDArray[numpy.int64], steps: NDArray[numpy.float32], far: float, states: NDArray[numpy.uint64]) -> NDArray[numpy.float32]:
+def distances(left: NDArray[numpy.int32], right: NDArray[numpy.int32], fluents: int, literals: NDArray[numpy.int32], weights: NDArray[numpy.float32], starts: NDArray[numpy.int64], members: NDArray[numpy.int64], tables: NDArray[numpy.int64], steps: NDArray[numpy.float32], far: float, states: NDArray[numpy.uint64], stop: Stop | None = None) -> NDArray[numpy.float32]:
     """
     Return how far packed states, uint64 [n, words], are from those in which literals are true, float32 [n].
 
@@ -690,15 +693,17 @@ class Valuer:
     def __init__(self, circuit: Circuit, role: int, judge: Judge) -> None:
         """`ValueError` where the judge does not fit the circuit."""
 
-    def values(self, states: NDArray[numpy.uint64]) -> NDArray[numpy.int64]:
+    def values(self, states: NDArray[numpy.uint64], stop: Stop | None = None) -> NDArray[numpy.int64]:
         """
         Return what packed states, uint64 [n, words], are worth, int64 [n]: 1000 times the goal where the game is
-        over, 50000 where that is not one number, elsewhere the heuristic value from 500 to 99500.
+        over, 50000 where that is not one number, elsewhere the heuristic value from 500 to 99500.  Raises
+        `herbrand.errors.Stopped` when `stop` says so.
         """
 
-    def features(self, states: NDArray[numpy.uint64]) -> NDArray[numpy.uint64]:
+    def features(self, states: NDArray[numpy.uint64], stop: Stop | None = None) -> NDArray[numpy.uint64]:
         """
-        Return the values of the judge's literals in packed states, packed, uint64 [n, feature words].
+        Return the values of the judge's literals in packed states, packed, uint64 [n, feature words]; `stop` as in
+        `values`.
         """
 
 class RootMove:
@@ -978,6 +983,12 @@ class Env:
     @property
     def percept_bytes(self) -> int:
         """The length of `percepts`."""
+
+    def room(self, bytes: int) -> NDArray[numpy.uint8]:
+        """
+        Return a new array of so many bytes, [bytes] uint8, that holds anything.  Memory of such arrays is used again
+        when they are gone, which is quicker than new memory.
+        """
 
     def sow(self, words: NDArray[numpy.uint64]) -> None:
         """

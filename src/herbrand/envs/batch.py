@@ -348,16 +348,16 @@ class _Told:
 
     def __init__(self, env: BatchEnv, core: Env) -> None:
         n = env.n
-        self.observation = np.empty(core.observation_bytes, np.uint8)
-        self.legal = np.empty(core.legal_bytes, np.uint8)
-        self.player = np.empty(n, np.uint8)
+        self.observation = core.room(core.observation_bytes)
+        self.legal = core.room(core.legal_bytes)
+        self.player = core.room(n)
         self.present = self.observation, self.legal, self.player
         self.gained = (
-            np.empty((n, len(env.players)), np.float32),
-            np.empty(n, np.uint8),
-            np.empty(n, np.uint8),
-            np.empty(core.percept_bytes, np.uint8),
-            np.empty(core.observation_bytes if env.auto_reset == "same" else 0, np.uint8),
+            core.room(4 * n * len(env.players)).view(np.float32).reshape(n, -1),
+            core.room(n),
+            core.room(n),
+            core.room(core.percept_bytes),
+            core.room(core.observation_bytes if env.auto_reset == "same" else 0),
         )
 
 

@@ -307,8 +307,7 @@ class Expander:
         step by `stop`; then the answer is not `complete`, and tells nothing.
         """
         states = self._checked(states)
-        parents = np.repeat(np.arange(len(states), dtype=np.int64), each)
-        ended = self.core.rollouts(states, parents, new_generator(seed), max_steps, stop, watched)
+        ended = self.core.rollouts(states, None, new_generator(seed), max_steps, stop, watched, each=each)
         lengths = ended.lengths
         truncated = lengths < 0
         lengths[truncated] = -1 - lengths[truncated]
