@@ -34,8 +34,8 @@ FAST = [
     "speedChess",
     "amazonsSuicide",
 ]
-LARGE = {"alexChess", "amazonsSuicide", "laikLee_hex"}
-"""The rules play these: their networks take long, or more than there is."""
+LARGE = {"alexChess", "amazonsSuicide", "chess", "laikLee_hex", "merrills", "racer4"}
+"""The rules play these: their networks take long (`--corpus` makes them all), or more than there is."""
 
 
 def replay(corpus: Path, name: str, engine: str = "auto") -> None:

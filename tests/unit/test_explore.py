@@ -178,5 +178,6 @@ def test_the_set_keeps_each_row_once() -> None:
         expected = [known.setdefault(row.tobytes(), len(known)) for row in rows]
         assert numbers.tolist() == expected
         assert count == len(known)
-        assert parents[:count].tolist() == [7 + expected.index(number) for number in range(count)]
+        first = {number: place for place, number in reversed(list(enumerate(expected)))}
+        assert parents[:count].tolist() == [7 + first[number] for number in range(count)]
         assert (states[:count] == np.array([np.frombuffer(k, np.uint64) for k in known])).all()
