@@ -155,7 +155,11 @@ def editable(_: Sequence[str]) -> None:
     with scratch() as folder:
         sources = checkout(folder / "sources")
         python = environment(folder / "venv", "scikit-build-core", "nanobind", "cmake", "ninja")
-        install(python, "--no-build-isolation", "--editable", sources)
+        settings = [
+            "--config-settings=editable.rebuild=true",
+            "--config-settings=cmake.define.CMAKE_UNITY_BUILD=OFF",
+        ]
+        install(python, "--no-build-isolation", *settings, "--editable", sources)
         says = [python, "-c", "import herbrand.core._core as c; print(c.__doc__)"]
         before = run(says, cwd=folder)
         module = sources / "src" / "core" / "module.cpp"

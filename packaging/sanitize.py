@@ -45,6 +45,7 @@ def build(kind: str, compiler: str) -> Path:
     folder = ROOT / "build" / f"sanitize-{kind.replace(',', '-')}"
     definitions = {
         "CMAKE_BUILD_TYPE": "RelWithDebInfo",
+        "CMAKE_CXX_FLAGS_RELWITHDEBINFO": "-O1 -g1 -D_GLIBCXX_ASSERTIONS",
         "CMAKE_CXX_COMPILER": compiler,
         "CMAKE_UNITY_BUILD": "ON",
         "HERBRAND_SANITIZE": kind,

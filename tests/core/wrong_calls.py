@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import platform
 import random
 import resource
 import signal
@@ -118,6 +119,47 @@ def goes_on(made: core.Tree) -> Callable[[], object]:
     return grow
 
 
+def use(found: object) -> None:
+    """Ask a new object for what it is there for: it may have taken what it should have refused."""
+    if isinstance(found, core.Circuit):
+        words = np.zeros((2, found.state_words), np.uint64)
+        expander = core.Expander(found)
+        expander.legal(words)
+        expander.goals(words)
+        expander.step(words, np.full((2, found.roles), -1, np.int32), sees=True)
+        core.Playouts(found, 600, 1, 20).play(1.0, stop())
+        core.StateMemory(found, np.arange(found.moves)).legal()
+    elif isinstance(found, core.StateGraph):
+        sequence, _ = found.order()
+        found.count_plays(sequence)
+        found.lasso(np.zeros(3, np.int64), np.arange(3), 99)
+    elif isinstance(found, core.Judge):
+        core.Valuer(CIRCUIT, 0, found).values(initial(3))
+    elif isinstance(found, core.Valuer):
+        found.values(initial(3))
+    elif isinstance(found, core.AlphaBeta):
+        found.move_to(initial()[0])
+        found.begin(2)
+        found.go_on(stop(), 1000)
+    elif isinstance(found, core.Playouts):
+        found.play(0.1, stop())
+    elif isinstance(found, core.Tree):
+        found.add(initial())
+        goes_on(found)()
+    elif isinstance(found, core.Round):
+        found.run(0, core.Expander(CIRCUIT), generator(), stop(), rounds=2)
+    elif isinstance(found, core.StateMemory):
+        found.go(initial().tobytes())
+        found.legal()
+        found.play([0] * ROLES)
+    elif isinstance(found, core.Env) and found.observation_bytes < 1 << 20:
+        found.sow(np.ones(found.seed_words, np.uint64))
+        lanes = len(found.steps)
+        fresh, player = np.ones(lanes, np.uint8), np.zeros(lanes, np.uint8)
+        sizes = found.observation_bytes, found.legal_bytes
+        found.begin(fresh, *(np.zeros(size, np.uint8) for size in sizes), player)
+
+
 def under_way() -> core.Round:
     made = core.Round(tree(), ways=16, rows=64)
     made.expand(i8(0), most=16, widest=64, weight=1.0)
@@ -204,12 +246,12 @@ def circuit_parts() -> dict[str, Any]:
         "fluents": 1,
         "roles": 2,
         "left": i4(2, 8),
-        "right": i4(4, 2),
-        "feedback": i4(10),
+        "right": i4(3, 4),
+        "feedback": i4(12),
         "loops": np.array([[1, 2, 0, 1]], np.int32),
         "legal": i4(1, 1),
         "move_role": i4(0, 1),
-        "next": i4(10),
+        "next": i4(12),
         "terminal": 10,
         "goal": i4(1),
         "goal_role": i4(0),
@@ -217,7 +259,8 @@ def circuit_parts() -> dict[str, Any]:
         "sees": i4(2),
         "sees_role": i4(1),
         "initial": np.zeros(1, np.uint64),
-        "cones": [2, 2, 2],
+        "cones": [1, 2, 2],
+        "alternatives": [(0, [0]), (1, [0])],
     }
 
 
@@ -244,9 +287,13 @@ def calls() -> dict[str, Callable[[], Call]]:
     method("Stop.set_deadline", core.Stop, lambda: {"seconds": 1.0})
     simple("make_circuit", **circuit_parts())
     simple("allow_code", allowed=True)
-    for name in ("playing_program", "evaluating_program", "evaluating_functions"):
-        more = {"shared": True} if name == "playing_program" else {}
-        add(name, lambda name=name, more=more: Call(getattr(core._core, name), {"circuit": CIRCUIT, **more}))
+    simple("evaluating_program", circuit=CIRCUIT, arity=2)
+    simple("playing_program", circuit=CIRCUIT, assume=True, arity=2)
+    method(
+        "CompiledProgram.machine_code",
+        lambda: core.evaluating_program(CIRCUIT, 2),
+        lambda: {"kind": "avx2" if platform.machine() in {"x86_64", "AMD64"} else "none"},
+    )
 
     # states at once
     expander = core.Expander(CIRCUIT)
@@ -361,6 +408,7 @@ def calls() -> dict[str, Callable[[], Call]]:
         counts=np.array([[2, 1], [0, 0], [0, 0]], np.int32),
         states=3,
     )
+    method("StateGraph.order", graph, lambda: {"stop": stop()})
     method("StateGraph.count_plays", graph, lambda: {"sequence": i4(0, 1, 2)})
     method(
         "StateGraph.spread",
@@ -488,6 +536,7 @@ def calls() -> dict[str, Callable[[], Call]]:
         )
 
     add("Env.begin", env_begin)
+    method("Env.room", lambda: core.Env(**env_settings()), lambda: {"bytes": 64})
     add("Env.step", env_step)
     add("Env.sample", env_sample)
     add("Env.observe", env_observe)
@@ -536,7 +585,6 @@ def calls() -> dict[str, Callable[[], Call]]:
     simple("unknown_cone", left=i4(-1, -1, -1, 2, 6), right=i4(-1, -1, -1, 4, 3), **state, root=4)
     simple("conjuncts", left=i4(2, 6), right=i4(4, 3), first=3, literal=8)
     simple("cone_sizes", left=i4(2, 6), right=i4(4, 3), first=3, literals=i4(8, 2, 7), most=5)
-    simple("scan_rows", order=i8(0, 1, 2), last_use=i8(1, 2, 2), first=4)
 
     # one state
     simple("StateMemory", circuit=CIRCUIT, order=np.arange(MOVES))
@@ -757,6 +805,7 @@ def try_one(name: str, make: Callable[[], Call], changes: dict[str, Wrong]) -> N
     signal.alarm(SECONDS)
     try:
         found = call.function(*arguments.values()) if call.positional else call.function(**arguments)
+        use(found)
         call.afterwards()
         del found
         report("accepted", name, any(wrong.must for wrong in changes.values()))

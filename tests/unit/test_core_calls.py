@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import subprocess
 import sys
 from functools import cache
@@ -21,15 +20,12 @@ STUB = Path(core.__file__).with_name("_core.pyi")
 
 def run(*names: str) -> subprocess.CompletedProcess[str]:
     """Make the wrong calls of some functions in a process of their own."""
-    package = str(Path(core.__file__).parent.parent.parent)
-    paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
     return subprocess.run(
         [sys.executable, "-W", "ignore", str(CALLS), *names],
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
-        env={**os.environ, "PYTHONPATH": paths},
     )
 
 
