@@ -6,7 +6,8 @@ Each case is a random and-inverter graph with roles, moves, goals and percepts, 
 one move, no fluents or thousands, constants and equal literals as outputs, loops, roles that choose at once.
 What it means is computed gate by gate in numpy, and compared with
 
-- lane programs, interpreted: of two and of three bits; the choice of moves as well, for any rank;
+- lane programs of two and of three bits, interpreted, and as machine code for AVX-512 and AVX2 that is
+  emulated, so that no processor has to have them; the choice of moves as well, for any rank;
 - the core, on all levels of kernels that the processor can run, walked and with machine code: states
   evaluated by `core.Expander` and one by one by `NetworkEngine`, random games by `core.Playouts`;
 - the C source that `herbrand convert --to c` writes, for one case in N, if there is a compiler.
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import platform
 import shutil
 import subprocess
 import sys
@@ -32,9 +34,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from emulated import EmulatedMachine
 
 from herbrand import core
-from herbrand.convert.lanes.c import c_source
+from herbrand.convert.lanes.c_language import c_source
 from herbrand.network import LaneProgram, Network
 from herbrand.network.lane_machine import LaneMachine
 from herbrand.program.terms import TermTable
@@ -89,7 +92,7 @@ def random_shape(chance: Generator) -> Shape:
         return int(chance.integers(0, most + 1))
 
     def moves(roles: int, most: int) -> tuple[int, ...]:
-        return tuple(below(most) for _ in range(roles))
+        return tuple(below(most) if chance.random() < 0.1 else 1 + below(most - 1) for _ in range(roles))
 
     gates = (below(60), below(60), below(30))
     kinds = {"small": 0.3, "edge": 0.2, "groups": 0.2, "loops": 0.15}
@@ -381,12 +384,24 @@ def back_ends(network: Network) -> Iterator[tuple[str, Network, bool]]:
         core.allow_code(True)
 
 
+MACHINES: list[tuple[int, str]] = [(2, ""), (3, "")]
+"""Bits of functions, and what runs programs of them: machine code that is emulated, or the interpreter."""
+if platform.machine().lower() in {"x86_64", "amd64"}:
+    MACHINES += [(2, "avx2"), (3, "avx512")]
+
+
+def machine_for(program: LaneProgram, compiled: core.CompiledProgram, kind: str) -> LaneMachine:
+    """Return what runs a program: its machine code of a kind, or the interpreter."""
+    return EmulatedMachine(program, compiled, kind) if kind else LaneMachine(program)
+
+
 def check_evaluation(network: Network, shape: Shape, chance: Generator) -> None:
     """States: by programs that evaluate, by the core for many states, and by the core for one."""
     fluents, any_moves = random_states(chance, shape), random_rows(chance, len(network.moves))
     literals = evaluated(network, fluents, any_moves)
-    for arity in (2, 3):
-        machine = LaneMachine(LaneProgram.evaluating(network, arity=arity))
+    for arity, kind in MACHINES:
+        compiled = core.evaluating_program(network.circuit, arity)
+        machine = machine_for(LaneProgram.evaluating(network, arity=arity), compiled, kind)
         program, rows = machine.program, machine.rows
         rows[2 : program.kept] = packed(
             random_rows(chance, program.kept - 2)
@@ -402,7 +417,8 @@ def check_evaluation(network: Network, shape: Shape, chance: Generator) -> None:
             ("goal", network.goal, program.goal_rows),
             ("sees", network.sees, program.sees_rows),
         ):
-            same(f"{name}, interpreted", literals(literal), unpacked(rows[list(places)]).reshape(-1, LANES))
+            found = unpacked(rows[list(places)]).reshape(-1, LANES)
+            same(f"{name}, {kind or 'interpreted'}", literals(literal), found)
 
     number = chance.integers(1, LANES + 1)
     made = np.array([chance.integers(-1, count or 1, number) for count in _sizes(network)], np.int32)
@@ -483,11 +499,11 @@ def _check_engine(
 
 def check_choice(network: Network, shape: Shape, chance: Generator) -> None:
     """One pass of programs that play, from random states: what they say, and which moves ranks stand for."""
-    for arity, assume in ((2, False), (3, True), (3, False), (2, True)):
+    for assume, (arity, kind) in itertools.product((False, True), MACHINES):
         program = LaneProgram.playing(network, assume=assume, arity=arity)
         play = program.play
         assert play is not None
-        machine = LaneMachine(program)
+        machine = machine_for(program, core.playing_program(network.circuit, assume, arity), kind)
         rows = machine.rows
         fluents = random_states(chance, shape)
         active, late, restart = chance.random((3, LANES)) < [[0.9], [0.1], [0.1]]
@@ -609,7 +625,13 @@ def check_games(network: Network, shape: Shape, chance: Generator, *, compiled: 
     seed, games = int(chance.integers(0, 1 << 63)), int(chance.choice([1, 511, 513, 1500]))
     max_steps = LATE + 20 if shape.late else int(chance.choice([0, 1, 7, 40]))
     games = min(games, LANES) if shape.late else games
-    interpreted = InterpretedPlayouts(network, games, seed, max_steps, arity=int(chance.choice([2, 3])))
+    arity, kind = MACHINES[chance.integers(len(MACHINES))]
+
+    def machine(program: LaneProgram) -> LaneMachine:
+        assert program.play is not None
+        return machine_for(program, core.playing_program(network.circuit, program.play.assume, arity), kind)
+
+    interpreted = InterpretedPlayouts(network, games, seed, max_steps, arity=arity, machine=machine)
     expected = counts_of(interpreted)
     assert expected["played"] == games
     for name, copy, walks in back_ends(network):

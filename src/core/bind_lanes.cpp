@@ -79,6 +79,16 @@ void bind_lanes(nb::module_ &m) {
                      "Why it has no machine code; empty where it has.")
         .def_prop_ro("code_bytes", [](const Program &p) { return p.code ? p.code->bytes() : 0; },
                      "Bytes of machine code, whole pages; 0 where there is none.")
+        .def("machine_code",
+             [](const Program &p, const std::string &kind) {
+                 require(kind == "avx512" || kind == "avx2", "machine code is `avx512` or `avx2`");
+                 require(kind == "avx512" || p.arity == 2, "AVX2 has functions of two bits");
+                 const Written written = write(p, kind == "avx512");
+                 return nb::make_tuple(nb::bytes(written.bytes.data(), written.bytes.size()), written.parts, written.rows);
+             },
+             nb::arg("kind"),
+             "Write machine code of a kind, whether or not this processor executes it: the bytes, where the parts of each\n"
+             "unit begin, and how many rows of memory they need.  `ValueError` where there is no encoder.")
         .def("describe", &describe,
              "All of the program as arrays and numbers, by the names that `herbrand.network.LaneProgram` explains.");
     m.def("evaluating_program",

@@ -550,6 +550,15 @@ std::string why_no_code() {
 
 std::string code_kind() { return !why_no_code().empty() ? "" : is_wide() ? "avx512" : "avx2"; }
 
+Written write(const Program &program, bool wide) {
+    Encoder encoder(program, wide);
+    Written found;
+    for (const Unit &unit : program.units) found.parts.push_back(encoder.unit(unit));
+    found.bytes = std::move(encoder.bytes());
+    found.rows = encoder.rows();
+    return found;
+}
+
 int encoded_arity() { return is_narrow() && why_no_code().empty() ? 2 : 3; }
 
 std::shared_ptr<const Code> encode(const Program &program, std::string &why) {
@@ -558,22 +567,23 @@ std::shared_ptr<const Code> encode(const Program &program, std::string &why) {
     if (why.empty() && program.arity != (wide ? 3 : 2)) why = "its functions have another number of bits";
     if (why.empty() && program.ops.size() > MOST_BYTES / 32) why = "it is too large";
     if (!why.empty()) return nullptr;
-    Encoder encoder(program, wide);
+    Written written = write(program, wide);
     auto code = std::make_shared<Code>();
-    for (const Unit &unit : program.units) code->parts_.push_back(encoder.unit(unit));
-    code->memory_ = ExecutableMemory(encoder.bytes());
+    code->memory_ = ExecutableMemory(written.bytes);
     if (!code->memory_.at()) {
         refused = refused || code->memory_.refused();
         why = code->memory_.refused() ? REFUSED : "the system gives no memory for machine code";
         return nullptr;
     }
-    code->rows_ = encoder.rows();
+    code->parts_ = std::move(written.parts);
+    code->rows_ = written.rows;
     code->wide_ = wide;
     return code;
 }
 
 #else
 
+Written write(const Program &, bool) { throw std::invalid_argument("there is no encoder for this processor"); }
 int encoded_arity() { return 3; }
 std::shared_ptr<const Code> encode(const Program &, std::string &why) {
     why = why_no_code();

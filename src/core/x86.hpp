@@ -40,6 +40,15 @@ private:
 // system refuses memory that can be executed.  Memory is first written and then executed, never both.
 std::shared_ptr<const Code> encode(const Program &program, std::string &why);
 
+// The bytes of the code of a program and where the parts of each unit begin, for AVX-512 if `wide`, else for AVX2, whether or
+// not this processor executes them.  Throws std::invalid_argument where there is no encoder.
+struct Written {
+    std::vector<u8> bytes;
+    std::vector<std::vector<std::size_t>> parts;
+    i32 rows = 0;
+};
+Written write(const Program &program, bool wide);
+
 // How many bits functions should have for the code that `encode` would write: 3 or 2.
 int encoded_arity();
 // Whether programs made from now on get machine code.

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from herbrand import core
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 @pytest.fixture(scope="module")
-def fuzzer() -> Any:
-    path = Path(__file__).parents[2] / "benchmarks" / "fuzz_networks.py"
-    spec = importlib.util.spec_from_file_location("fuzz_networks", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fuzz_networks"] = module  # for its dataclasses
-    spec.loader.exec_module(module)
-    return module
+def fuzzer() -> Iterator[Any]:
+    folder = str(Path(__file__).parents[2] / "benchmarks")
+    sys.path.insert(0, folder)
+    try:
+        yield importlib.import_module("fuzz_networks")
+    finally:
+        sys.path.remove(folder)
 
 
-@pytest.mark.parametrize("case", range(7))
+@pytest.mark.parametrize("case", [case for case in range(26) if case not in {4, 8, 11}])  # the longest ones
 def test_random_networks(fuzzer: Any, case: int) -> None:
     """States, choices of moves, random games, and circuits with some numbers changed."""
-    fuzzer.check(case, compiled=case in {0, 4})
+    fuzzer.check(case, compiled=case % 10 == 0)
 
 
 @pytest.mark.slow

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import shutil
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +17,7 @@ import herbrand
 from herbrand import games
 from herbrand.convert.lanes import c
 from herbrand.convert.lanes.chunks import cut
-from herbrand.core import Playouts, Stop
+from herbrand.core import Playouts, Stop, playing_program
 from herbrand.network import LaneProgram
 from herbrand.network.formula import formula
 from herbrand.network.lane_machine import LaneMachine
@@ -24,8 +26,6 @@ from herbrand.simulate.interpreted import InterpretedPlayouts
 from herbrand.simulate.on_network import NetworkEngine
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from herbrand.game import Game
     from herbrand.network import Network
 
@@ -175,7 +175,7 @@ def test_evaluating_programs_say_what_the_network_says(name: str) -> None:
     chance = np.random.default_rng(4)
     moves = [tuple(move) for move in network.moves.tolist()]
     key = engine.initial()
-    for _ in range(40):
+    for _ in range(20):
         true = set(engine.fluents(key))
         machine.rows[2 : 2 + program.states] = 0
         machine.state[[i for i, f in enumerate(network.fluents.tolist()) if f in true]] = 1
@@ -224,6 +224,37 @@ def test_interpreted_programs_play_the_games_of_the_core(name: str, arity: int) 
         assert [str(game.network.terms.text(game.network.fluents[f])) for f in played.stuck_fluents] == [
             "(n 2)"
         ]
+
+
+@pytest.mark.skipif(platform.machine().lower() not in {"x86_64", "amd64"}, reason="no encoder here")
+@pytest.mark.parametrize(("kind", "arity"), [("avx512", 3), ("avx2", 2)])
+@pytest.mark.parametrize("name", ["connectFour", "breakthrough", "kuhn", "loop", "late conflict"])
+def test_machine_code_is_right_also_on_other_processors(
+    name: str, kind: str, arity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes, executed by an emulator, play the games of the core."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    from emulated import EmulatedMachine
+
+    network = game_of(name).network
+
+    def machine(program: LaneProgram) -> LaneMachine:
+        assert program.play is not None
+        compiled = playing_program(network.circuit, program.play.assume, arity)
+        return EmulatedMachine(program, compiled, kind)
+
+    played = InterpretedPlayouts(network, 500, 3, limit_of(name), arity=arity, machine=machine)
+    assert _counts(played) | {"lengths": dict(sorted(played.lengths.items()))} == counted(
+        network, 500, 3, limit_of(name)
+    )
+
+
+def test_machine_code_of_unknown_kinds_is_refused() -> None:
+    """What there is no encoder for, and AVX2 for functions of three bits."""
+    program = playing_program(herbrand.load("nim").network.circuit, arity=3)
+    for kind in ("sse", "avx2"):
+        with pytest.raises(ValueError, match=r"AVX2 has|machine code is"):
+            program.machine_code(kind)
 
 
 @pytest.mark.parametrize("name", ["connectFour", "loop"])

@@ -823,6 +823,12 @@ class CompiledProgram:
     def code_bytes(self) -> int:
         """Bytes of machine code, whole pages; 0 where there is none."""
 
+    def machine_code(self, kind: str) -> tuple[Any, ...]:
+        """
+        Write machine code of a kind, whether or not this processor executes it: the bytes, where the parts of each
+        unit begin, and how many rows of memory they need.  `ValueError` where there is no encoder.
+        """
+
     def describe(self) -> dict[str, Any]:
         """
         All of the program as arrays and numbers, by the names that `herbrand.network.LaneProgram` explains.

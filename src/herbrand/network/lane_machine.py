@@ -47,16 +47,21 @@ class LaneMachine:
     def run(self, stage: Stage) -> None:
         """Run a stage."""
         program, rows = self.program, self.rows
-        for begin, end, first, last in program.units[slice(*program.stages[stage])].tolist():
-            ops, back = program.ops[begin:end].tolist(), program.back[first:last]
+        for unit in range(*program.stages[stage]):
+            back = program.back[slice(*program.units[unit, 2:])]
             rows[back[:, 0]] = 0
             while True:
-                for out, a, b, c, table in ops:
-                    rows[out] = _looked_up(table, rows[a], rows[b], rows[c])
+                self.compute(unit)
                 found = rows[back[:, 1]]
                 if np.array_equal(rows[back[:, 0]], found):
                     break
                 rows[back[:, 0]] = found
+
+    def compute(self, unit: int) -> None:
+        """Execute the operations of a unit once."""
+        rows = self.rows
+        for out, a, b, c, table in self.program.ops[slice(*self.program.units[unit, :2])].tolist():
+            rows[out] = _looked_up(table, rows[a], rows[b], rows[c])
 
 
 def _looked_up(table: int, *operands: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -16,7 +16,7 @@ from herbrand.network.lane_machine import LaneMachine
 from herbrand.network.lanes import LaneProgram
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -31,10 +31,19 @@ _MASK = (1 << 64) - 1
 class InterpretedPlayouts:
     """Uniformly random games from the initial state, 512 at a time; all are played when this was made.
 
-    Attributes as those of `core.Playouts`, but that `lengths` is a counter.
+    Attributes as those of `core.Playouts`, but that `lengths` is a counter.  `machine` is what runs programs.
     """
 
-    def __init__(self, network: Network, playouts: int, seed: int, max_steps: int, *, arity: int = 3) -> None:
+    def __init__(
+        self,
+        network: Network,
+        playouts: int,
+        seed: int,
+        max_steps: int,
+        *,
+        arity: int = 3,
+        machine: Callable[[LaneProgram], LaneMachine] = LaneMachine,
+    ) -> None:
         self.played = self.ended = self.truncated = self.stuck = 0
         self.stuck_role = -1
         self.stuck_fluents: list[int] = []
@@ -42,7 +51,7 @@ class InterpretedPlayouts:
         self.lengths: Counter[int] = Counter()
         self.goals = np.zeros(len(network.goals), np.int64)
         self.choices = np.zeros(len(network.roles), np.int64)
-        self._machine = LaneMachine(LaneProgram.playing(network, arity=arity))
+        self._machine = machine(LaneProgram.playing(network, arity=arity))
         self._start = np.zeros(LANES, np.int64)
         self._quota = np.array([playouts // LANES + (lane < playouts % LANES) for lane in range(LANES)])
         self._max_steps = max_steps
@@ -51,10 +60,9 @@ class InterpretedPlayouts:
         while self._quota.any():
             if not self._passed(step):  # what the program assumes is not so
                 self._flush()  # counters are not alike
-                machine = LaneMachine(LaneProgram.playing(network, assume=False, arity=arity))
-                fluents = len(network.fluents)
-                machine.state[:fluents] = self._machine.state[:fluents]
-                self._machine = machine
+                before, fluents = self._machine.state, len(network.fluents)
+                self._machine = machine(LaneProgram.playing(network, assume=False, arity=arity))
+                self._machine.state[:fluents] = before[:fluents]
                 since_flush = 0
                 continue
             step += 1

@@ -1,23 +1,23 @@
 """Lane programs in other languages: random games as straight-line code.
 
-    Network ──LaneProgram──→ chunks ──→ c
+    Network ──LaneProgram──→ chunks ──→ c_language
 
 | file                 | what it does                                                                     |
 |----------------------|----------------------------------------------------------------------------------|
 | `chunks`             | cuts a program into pieces that become functions, and reuses rows between them   |
-| `c`                  | the pieces as C, with the tables that `random_games.c.in` reads                  |
+| `c_language`         | the pieces as C, with the tables that `random_games.c.in` reads                  |
 | `random_games.c.in`  | what does not depend on the game: seeds, statistics, the command line            |
 
-A writer for another language is a file like `c`: it writes the expressions of `network.lanes.operation` in
-its own syntax, and does what `network.lanes.Play` asks of a caller; `simulate.lane_interpreter` does that in
-Python.
+A writer for another language is a file like `c_language`: it writes the expressions of
+`network.lanes.operation` in its own syntax, and does what `network.lanes.Play` asks of a caller;
+`simulate.interpreted` does that in Python.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herbrand.convert.lanes.c import c_source
+from herbrand.convert.lanes.c_language import c_source
 
 if TYPE_CHECKING:
     from herbrand.game import Game
