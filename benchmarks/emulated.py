@@ -38,7 +38,7 @@ class EmulatedMachine(LaneMachine):
 
     def __init__(self, program: LaneProgram, compiled: CompiledProgram, kind: str) -> None:
         super().__init__(program)
-        self._code, self._parts, rows = compiled.machine_code(kind)
+        self._code, self._begins, rows, self._pitch = compiled.machine_code(kind)
         self._bytes = 64 if kind == "avx512" else 32
         assert rows >= program.kept
         self.rows = np.zeros((rows, self.rows.shape[1]), np.uint64)
@@ -46,14 +46,14 @@ class EmulatedMachine(LaneMachine):
 
     def compute(self, unit: int) -> None:
         """Execute the code of a unit once."""
-        memory = bytearray(self.rows.tobytes())
-        first, after = 2 * 64, (2 + self.program.states) * 64
-        for part in self._parts[unit]:
-            for offset in range(0, 64, self._bytes):
-                _Processor(self._code, memory, self._bytes).call(
-                    part, (offset, first + offset, after + offset)
-                )
-        self.rows[:] = np.frombuffer(memory, np.uint64).reshape(self.rows.shape)
+        words = self._pitch // 8
+        for columns in (slice(k, k + words) for k in range(0, self.rows.shape[1], words)):
+            memory = bytearray(self.rows[:, columns].tobytes())
+            first, after = 2 * self._pitch, (2 + self.program.states) * self._pitch
+            for offset in range(0, self._pitch, self._bytes):
+                addresses = (offset, first + offset, after + offset)
+                _Processor(self._code, memory, self._bytes).call(self._begins[unit], addresses)
+            self.rows[:, columns] = np.frombuffer(memory, np.uint64).reshape(-1, words)
 
 
 class _Processor:
@@ -75,6 +75,8 @@ class _Processor:
                 at = self._vex(at + 1)
             elif code[at : at + 3] == b"\xc5\xf8\x77":  # vzeroupper
                 at += 3
+            elif code[at] == 0xC5:
+                at = self._short_vex(at + 1)
             else:
                 at = self._lea(at)
 
@@ -106,6 +108,13 @@ class _Processor:
         assert not bits & 0x40
         reg, base = modrm >> 3 & 7 | bits >> 4 & 8, bits >> 2 & 8
         return self._operate(at + 4, first & 31, opcode, modrm, reg, ~second >> 3 & 15, base)
+
+    def _short_vex(self, at: int) -> int:
+        """256 bits, map 0F, a base among the first eight registers."""
+        first, opcode, modrm = self.code[at : at + 3]
+        assert self.size == 32
+        assert first & 7 == 5
+        return self._operate(at + 3, 1, opcode, modrm, modrm >> 3 & 7 | ~first >> 4 & 8, ~first >> 3 & 15, 0)
 
     def _operate(self, at: int, table: int, opcode: int, modrm: int, reg: int, source: int, high: int) -> int:
         """Execute an instruction whose operand `modrm` names; `high` are its high bits."""

@@ -84,11 +84,12 @@ void bind_lanes(nb::module_ &m) {
                  require(kind == "avx512" || kind == "avx2", "machine code is `avx512` or `avx2`");
                  require(kind == "avx512" || p.arity == 2, "AVX2 has functions of two bits");
                  const Written written = write(p, kind == "avx512");
-                 return nb::make_tuple(nb::bytes(written.bytes.data(), written.bytes.size()), written.parts, written.rows);
+                 return nb::make_tuple(nb::bytes(written.bytes.data(), written.bytes.size()), written.begins, written.rows, 8 * written.pitch);
              },
              nb::arg("kind"),
-             "Write machine code of a kind, whether or not this processor executes it: the bytes, where the parts of each\n"
-             "unit begin, and how many rows of memory they need.  `ValueError` where there is no encoder.")
+             "Write machine code of a kind, whether or not this processor executes it: the bytes, where each unit\n"
+             "begins, how many rows of memory they need, and how many bytes are from one to the next: 64, or 32 where each\n"
+             "half of the rows has memory of its own.  `ValueError` where there is no encoder.")
         .def("describe", &describe,
              "All of the program as arrays and numbers, by the names that `herbrand.network.LaneProgram` explains.");
     m.def("evaluating_program",

@@ -758,10 +758,16 @@ ProgramPtr playing(const Circuit &c, int arity, bool assume) {
 
 Machine::Machine(ProgramPtr program, bool walk) : program_(std::move(program)), walk_(walk || !program_->code) {
     const Program &p = *program_;
-    rows_ = RowBuffer(walk_ ? p.walked_rows : p.code->rows());
-    std::memset(rows_.row(1), 0xFF, 8 * WORDS);
-    now_ = rows_.row(2);
-    after_ = rows_.row(2 + p.states);
+    std::size_t rows = walk_ ? p.walked_rows : p.code->rows();
+    if (!walk_ && p.code->pitch() < WORDS) {
+        rows += rows % 2; // both halves begin with a line of the cache
+        pitch_ = p.code->pitch();
+        gap_ = std::ptrdiff_t(rows - 1) * pitch_;
+    }
+    rows_ = RowBuffer(rows);
+    for (int w = 0; w < WORDS; ++w) word(row(1), w) = ~u64(0);
+    now_ = rows_.data() + 2 * pitch_;
+    after_ = now_ + i64(p.states) * pitch_;
 }
 
 void Machine::exchange() {
@@ -775,10 +781,10 @@ template <int N> bool Machine::take_back(const Unit &unit, int at) {
     typedef u64 Words __attribute__((vector_size(8 * N)));
     Words differs{};
     for (i32 i = unit.first_back; i < unit.last_back; ++i) {
-        u64 *to = row(program_->back[i].row) + at;
+        u64 *to = &word(row(program_->back[i].row), at);
         Words before, after;
         std::memcpy(&before, to, sizeof before);
-        std::memcpy(&after, row(program_->back[i].source) + at, sizeof after);
+        std::memcpy(&after, &word(row(program_->back[i].source), at), sizeof after);
         std::memcpy(to, &after, sizeof after);
         differs |= before ^ after;
     }
@@ -794,14 +800,14 @@ void Machine::run(i32 u, int at, int end) {
     const Program &p = *program_;
     const Unit &unit = p.units[u];
     if (walk_) kernels().walk(rows_.data(), p.walked.data() + unit.begin, p.walked.data() + unit.end);
-    else p.code->run(u, rows_.data(), now_, after_, at, end);
+    else p.code->run(u, rows_.data(), now_, after_, at, end, gap_);
 }
 
 void Machine::run_loop(i32 u, int at) {
     const Program &p = *program_;
     const Unit &unit = p.units[u];
     const int words = this->words();
-    for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(row(p.back[i].row) + at, 0, 8 * words);
+    for (i32 i = unit.first_back; i < unit.last_back; ++i) std::memset(&word(row(p.back[i].row), at), 0, 8 * words);
     do run(u, at, at + words);
     while (words == WORDS ? take_back<WORDS>(unit, at) : take_back<WORDS / 2>(unit, at));
 }

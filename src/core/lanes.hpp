@@ -92,7 +92,8 @@ ProgramPtr evaluating(const Circuit &circuit, int arity);
 ProgramPtr playing(const Circuit &circuit, int arity, bool assume);
 
 // The rows of a block of lanes, and what runs a program on them.  The rows are those of the program, of which the two
-// states may be exchanged.
+// states may be exchanged.  In programs that evaluate the words of a row stand side by side; in those that play the second
+// half of the words may stand elsewhere, see `word`.
 class Machine {
 public:
     explicit Machine(ProgramPtr program, bool walk = false);
@@ -100,11 +101,17 @@ public:
     const Program &program() const { return *program_; }
     u64 *row(i32 i) {
         const i32 states = program_->states;
-        if (i >= 2 && i < 2 + 2 * states) return i < 2 + states ? now_ + i64(i - 2) * WORDS : after_ + i64(i - 2 - states) * WORDS;
-        return rows_.row(i);
+        if (i >= 2 && i < 2 + 2 * states) return i < 2 + states ? state(i - 2) : after(i - 2 - states);
+        return rows_.data() + i64(i) * pitch_;
     }
-    u64 *state(int i) { return now_ + i64(i) * WORDS; }
-    u64 *after(int i) { return after_ + i64(i) * WORDS; }
+    u64 *state(int i) { return now_ + i64(i) * pitch_; }
+    u64 *after(int i) { return after_ + i64(i) * pitch_; }
+    // Word w of a row.
+    u64 &word(u64 *row, int w) const { return row[w < WORDS / 2 ? w : w + gap_]; }
+    // How many words lead from a row to the next one, where both are not of a state.
+    int pitch() const { return pitch_; }
+    // How many words stand between the halves of a row.
+    std::ptrdiff_t gap() const { return gap_; }
     // How many lanes are computed at a time.
     int least_lanes() const { return 64 * words(); }
     // Compute the first so many lanes at least; in the others rows have any values then.
@@ -122,6 +129,8 @@ private:
     bool walk_;
     RowBuffer rows_;
     u64 *now_, *after_;
+    int pitch_ = WORDS; // words from a row to the next
+    std::ptrdiff_t gap_ = 0;
 };
 
 } // namespace herbrand

@@ -5,19 +5,22 @@
 
 namespace herbrand {
 
-Block::Block(const Circuit &c, ProgramPtr program, u64 seed, const std::vector<i64> &games_of, i64 most, bool walk)
-    : circuit(c), machine(std::move(program), walk), max_steps(most), start(LANES, 0), quota(games_of) {
+Block::Block(const Circuit &c, ProgramPtr program, u64 seed, const std::vector<i64> &quota, i64 most, bool walk)
+    : circuit(c), machine(std::move(program), walk), max_steps(most), lanes(LANES) {
     if (quota.size() != std::size_t(LANES)) throw std::invalid_argument("a block has 512 lanes");
     SplitMix seeds{seed};
     random.state = seeds.next();
     const Program &p = machine.program();
     for (int f = 0; f < c.fluents; ++f)
-        if (c.initial[f / 64] >> (f % 64) & 1) std::memset(machine.state(f), 0xFF, 8 * WORDS);
+        if (c.initial[f / 64] >> (f % 64) & 1)
+            for (int w = 0; w < WORDS; ++w) machine.word(machine.state(f), w) = ~u64(0);
     for (auto &words : generator)
         for (u64 &word : words) word = seeds.next();
     u64 *active = machine.row(p.active);
-    for (int lane = 0; lane < LANES; ++lane)
-        if (quota[lane] > 0) active[lane >> 6] |= u64(1) << (lane & 63);
+    for (int lane = 0; lane < LANES; ++lane) {
+        lanes[lane].quota = quota[lane];
+        if (quota[lane] > 0) machine.word(active, lane >> 6) |= u64(1) << (lane & 63);
+    }
     lengths.assign(1024, 0);
     goals.assign(c.goals(), 0);
     choices.assign(c.roles, 0);
@@ -27,8 +30,11 @@ void Block::change(ProgramPtr program, bool walk) {
     flush(); // counters are not alike
     Machine other(std::move(program), walk);
     const Program &from = machine.program(), &to = other.program();
-    std::memcpy(other.state(0), machine.state(0), sizeof(u64) * WORDS * circuit.fluents);
-    std::memcpy(other.row(to.active), machine.row(from.active), 8 * WORDS);
+    const auto copy = [&](u64 *target, u64 *source) {
+        for (int w = 0; w < WORDS; ++w) other.word(target, w) = machine.word(source, w);
+    };
+    for (int f = 0; f < circuit.fluents; ++f) copy(other.state(f), machine.state(f));
+    copy(other.row(to.active), machine.row(from.active));
     machine = std::move(other);
 }
 
@@ -38,22 +44,23 @@ void Block::flush() {
         for (int b = 0; b < p.counters[r].second; ++b) {
             u64 *row = machine.state(p.counters[r].first + b);
             for (int w = 0; w < WORDS; ++w) {
-                choices[r] += i64(popcount(row[w])) << b;
-                row[w] = 0;
+                u64 &word = machine.word(row, w);
+                choices[r] += i64(popcount(word)) << b;
+                word = 0;
             }
         }
     since_flush = 0;
 }
 
 bool Block::done() const {
-    return std::all_of(quota.begin(), quota.end(), [](i64 left) { return left <= 0; });
+    return std::all_of(lanes.begin(), lanes.end(), [](const Lane &lane) { return lane.quota <= 0; });
 }
 
 i64 Block::transitions() const {
     i64 total = 0;
     for (std::size_t n = 0; n < lengths.size(); ++n) total += i64(n) * lengths[n];
-    for (int lane = 0; lane < LANES; ++lane)
-        if (quota[lane] > 0) total += step - start[lane];
+    for (const Lane &lane : lanes)
+        if (lane.quota > 0) total += step - lane.start;
     return total;
 }
 

@@ -15,8 +15,11 @@ struct Block {
     i64 max_steps;
     i64 step = 0;                 // the number of the next pass
     i64 oldest = 0;               // no game that is being played began before this pass
-    std::vector<i64> start;       // [LANES] the pass in which the present game began
-    std::vector<i64> quota;       // [LANES] games that the lane still has to end, the present one included
+    struct Lane {
+        i64 start = 0; // the pass in which the present game began
+        i64 quota = 0; // games that the lane still has to end, the present one included
+    };
+    std::vector<Lane> lanes;      // [LANES]
     SplitMix random;              // for draws that have to be made again
     alignas(64) u64 generator[4][WORDS]; // of the rows of random bits: xoshiro256+, one in every word
     int since_flush = 0;          // steps that are in the counters of the program

@@ -27,6 +27,8 @@ constexpr std::size_t MOST_BYTES = std::size_t(1) << 30;
 
 enum Base { RAX = 0, RCX = 1, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 10, R11 = 11 };
 
+constexpr u8 VPAND = 0xDB, VPANDN = 0xDF, VPOR = 0xEB, VPXOR = 0xEF, VPADDQ = 0xD4;
+
 // The instructions that are needed, as bytes.  Memory operands are a row: a base register and a displacement.
 class Writer {
 public:
@@ -40,7 +42,11 @@ public:
     };
 
     // op dst, src, mem/reg with the opcode in map 0F (66 prefix)
-    void three(u8 opcode, int dst, int src, int other) { vex(1, opcode, dst, src, other); reg(dst, other); }
+    void three(u8 opcode, int dst, int src, int other) {
+        if (!wide_ && opcode != VPANDN && other >= 8 && src < 8) std::swap(src, other); // for the short form
+        vex(1, opcode, dst, src, other);
+        reg(dst, other);
+    }
     void three(u8 opcode, int dst, int src, Place other) { vex(1, opcode, dst, src, -1, other.base); mem(dst, other); }
     void load(int dst, Place from) { vex(1, 0x6F, dst, 0, -1, from.base, true); mem(dst, from); }
     void copy(int dst, int from) { vex(1, 0x6F, dst, 0, from, RAX, true); reg(dst, from); }
@@ -87,6 +93,9 @@ private:
             // 72 is vprolq's and 73 vpsllq's: all of them work on words of 64 bits
             bytes.push_back(static_cast<u8>(0x80 | (~v & 15) << 3 | 0x04 | 1));
             bytes.push_back(static_cast<u8>(0x40 | (v >> 4 & 1 ? 0 : 0x08)));
+        } else if (map == 1 && b == 0) { // the short form
+            bytes.push_back(0xC5);
+            bytes.push_back(static_cast<u8>((r >> 3 & 1 ? 0 : 0x80) | (~v & 15) << 3 | 0x04 | 1));
         } else {
             bytes.push_back(0xC4);
             bytes.push_back(static_cast<u8>((r >> 3 & 1 ? 0 : 0x80) | 0x40 | (b ? 0 : 0x20) | map));
@@ -112,12 +121,11 @@ private:
     bool wide_;
 };
 
-constexpr u8 VPAND = 0xDB, VPANDN = 0xDF, VPOR = 0xEB, VPXOR = 0xEF, VPADDQ = 0xD4;
-
 // Registers for rows, by the furthest next use (Belady 1966).
 class Encoder {
 public:
-    Encoder(const Program &p, bool wide) : p_(p), wide_(wide), w_(wide), registers_(wide ? 32 : 16) {
+    Encoder(const Program &p, bool wide)
+        : p_(p), wide_(wide), pitch_(wide || !p.plays ? WORDS : WORDS / 2), w_(wide), registers_(wide ? 32 : 16) {
         row_register_.assign(p.rows, -1);
         slot_.assign(p.rows, -1);
         stored_.assign(p.rows, 0);
@@ -126,8 +134,8 @@ public:
         slots_ = p.kept;
     }
 
-    // Writes the code of a unit; returns where its parts begin.
-    std::vector<std::size_t> unit(const Unit &unit) {
+    // Writes the code of a unit; returns where it begins.
+    std::size_t unit(const Unit &unit) {
         const i32 begin = unit.begin, size = unit.end - unit.begin;
         // when each operand is used next
         next_.assign(std::size_t(size) * 3, NEVER);
@@ -145,26 +153,25 @@ public:
             const i32 rows[3] = {op.a, op.b, op.c};
             for (i32 k = 0; k < operands(op); ++k) use_[rows[k]] = NEVER;
         }
-        std::vector<std::size_t> parts;
-        for (i32 i = 0; i < size; ++i) {
-            if (i % PART == 0 && (i == 0 || !wide_)) {
-                if (i > 0) end_part();
-                parts.push_back(w_.bytes.size());
-                prologue();
-            }
-            operation(p_.ops[begin + i], i);
+        const std::size_t at = w_.bytes.size();
+        prologue();
+        for (i32 i = 0; i < size; ++i) operation(p_.ops[begin + i], i);
+        w_.end();
+        for (Held &held : registers_) {
+            if (held.row >= 0) row_register_[held.row] = -1;
+            held = {};
         }
-        if (size > 0) end_part();
         for (i32 i = 0; i < size; ++i) {
             const i32 out = p_.ops[begin + i].out;
             stored_[out] = out < p_.kept;
             if (slot_[out] >= 0) free_slot(out);
         }
-        return parts;
+        return at;
     }
 
     std::vector<u8> &bytes() { return w_.bytes; }
     i32 rows() const { return slots_; }
+    int pitch() const { return pitch_; }
 
 private:
     struct Held {
@@ -177,30 +184,19 @@ private:
 
     void prologue() {
         if (!wide_) return;
-        for (int k = 0; k < 6; ++k) w_.move_address(EXTRA[k], RDI, 64 * 256 * (k + 1));
+        for (int k = 0; k < 6; ++k) w_.move_address(EXTRA[k], RDI, 8 * WORDS * 256 * (k + 1));
     }
 
     Writer::Place place(i32 row) const {
-        const i32 states = p_.states;
-        if (row >= 2 && row < 2 + states) return {RSI, 64 * (row - 2)};
-        if (row >= 2 + states && row < 2 + 2 * states) return {RDX, 64 * (row - 2 - states)};
+        const i32 states = p_.states, size = 8 * pitch_;
+        if (row >= 2 && row < 2 + states) return {RSI, size * (row - 2)};
+        if (row >= 2 + states && row < 2 + 2 * states) return {RDX, size * (row - 2 - states)};
         if (row >= p_.kept) row = slot_[row];
         const i32 window = (row + 128) / 256;
-        if (wide_ && window >= 1 && window <= 6) return {EXTRA[window - 1], 64 * (row - 256 * window)};
-        return {RDI, 64 * row};
+        if (wide_ && window >= 1 && window <= 6) return {EXTRA[window - 1], size * (row - 256 * window)};
+        return {RDI, size * row};
     }
 
-    // What is still needed goes to memory.
-    void end_part() {
-        for (int r = 0; r < int(registers_.size()); ++r) {
-            Held &held = registers_[r];
-            if (held.row < 0) continue;
-            if (held.next != NEVER && !in_memory(held.row)) store(r);
-            row_register_[held.row] = -1;
-            held = {};
-        }
-        w_.end();
-    }
     // Gives the row in a register a place in memory.
     void store(int r) {
         const i32 row = registers_[r].row;
@@ -336,7 +332,7 @@ private:
                 if (operand.row >= p_.kept && slot_[operand.row] >= 0) free_slot(operand.row);
             }
         if (op.out < p_.kept && flipped) {
-            w_.three(VPXOR, out, out, ONES);
+            w_.three(VPXOR, out, out, place(1)); // true everywhere
             flipped = false;
         }
         flipped_[op.out] = flipped;
@@ -508,14 +504,13 @@ private:
         return out;
     }
 
-    // Registers of AVX2 hold half a row, so that code is executed twice.  Parts of it are small enough for the second half to
-    // find code and rows in the first level of the cache.
-    static constexpr i32 PART = 256;
-    static constexpr Writer::Place ONES{RDI, 64}; // the row that is true everywhere
     static constexpr Base EXTRA[6] = {R8, R9, R10, R11, RAX, RCX};
 
     const Program &p_;
     bool wide_;
+    // Rows of random games are kept as two arrays of halves for AVX2: what code works on at a time then stands close
+    // together, and much more of it is in the first level of the cache.
+    int pitch_;
     Writer w_;
     std::vector<Held> registers_;
     std::vector<int> row_register_;
@@ -553,9 +548,10 @@ std::string code_kind() { return !why_no_code().empty() ? "" : is_wide() ? "avx5
 Written write(const Program &program, bool wide) {
     Encoder encoder(program, wide);
     Written found;
-    for (const Unit &unit : program.units) found.parts.push_back(encoder.unit(unit));
+    for (const Unit &unit : program.units) found.begins.push_back(encoder.unit(unit));
     found.bytes = std::move(encoder.bytes());
     found.rows = encoder.rows();
+    found.pitch = encoder.pitch();
     return found;
 }
 
@@ -575,8 +571,9 @@ std::shared_ptr<const Code> encode(const Program &program, std::string &why) {
         why = code->memory_.refused() ? REFUSED : "the system gives no memory for machine code";
         return nullptr;
     }
-    code->parts_ = std::move(written.parts);
+    code->begins_ = std::move(written.begins);
     code->rows_ = written.rows;
+    code->pitch_ = written.pitch;
     code->wide_ = wide;
     return code;
 }

@@ -14,11 +14,14 @@ public:
     const char *kind() const { return wide_ ? "avx512" : "avx2"; }
     // Words of a row that the code computes at a time.
     int words() const { return wide_ ? WORDS : WORDS / 2; }
-    // Compute the words of rows from word `at` to `end`.
-    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int at, int end) const {
-        for (const std::size_t part : parts_[unit]) {
-            const auto call = reinterpret_cast<Call *>(const_cast<u8 *>(memory_.at() + part));
-            for (int w = at; w < end; w += words()) call(rows + w, now + w, after + w);
+    // Words from a row to the next: `WORDS`, or half of that where the halves of rows have memory of their own.
+    int pitch() const { return pitch_; }
+    // Compute the words of rows from word `at` to `end`; the second half of rows stands so many words further on.
+    void run(i32 unit, u64 *rows, u64 *now, u64 *after, int at, int end, std::ptrdiff_t gap) const {
+        const auto call = reinterpret_cast<Call *>(const_cast<u8 *>(memory_.at() + begins_[unit]));
+        for (int w = at; w < end; w += words()) {
+            const std::ptrdiff_t i = w + (w < WORDS / 2 ? 0 : gap);
+            call(rows + i, now + i, after + i);
         }
     }
 
@@ -31,8 +34,9 @@ private:
     using Call = void(u64 *, u64 *, u64 *);
 #endif
     ExecutableMemory memory_;
-    std::vector<std::vector<std::size_t>> parts_; // of each unit: where its parts begin
+    std::vector<std::size_t> begins_; // of each unit: where its code begins
     i32 rows_ = 0;
+    int pitch_ = WORDS;
     bool wide_ = false;
 };
 
@@ -40,12 +44,13 @@ private:
 // system refuses memory that can be executed.  Memory is first written and then executed, never both.
 std::shared_ptr<const Code> encode(const Program &program, std::string &why);
 
-// The bytes of the code of a program and where the parts of each unit begin, for AVX-512 if `wide`, else for AVX2, whether or
-// not this processor executes them.  Throws std::invalid_argument where there is no encoder.
+// The bytes of the code of a program and where each unit begins, for AVX-512 if `wide`, else for AVX2, whether or not this
+// processor executes them.  Throws std::invalid_argument where there is no encoder.
 struct Written {
     std::vector<u8> bytes;
-    std::vector<std::vector<std::size_t>> parts;
+    std::vector<std::size_t> begins;
     i32 rows = 0;
+    int pitch = WORDS; // words from a row to the next
 };
 Written write(const Program &program, bool wide);
 

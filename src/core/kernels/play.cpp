@@ -9,13 +9,30 @@ namespace herbrand::HB_LEVEL {
 
 namespace {
 
-bool any(const u64 *row) {
-    u64 found = 0;
-    for (int w = 0; w < WORDS; ++w) found |= row[w];
-    return found != 0;
+typedef u64 Half __attribute__((vector_size(4 * WORDS)));
+
+// A row of the machine of a block.
+class Row {
+public:
+    Row(Machine &machine, i32 i) : half_{machine.row(i), machine.row(i) + WORDS / 2 + machine.gap()} {}
+    u64 &operator[](int w) const { return half_[w / (WORDS / 2)][w % (WORDS / 2)]; }
+    Half load(int k) const {
+        Half half;
+        std::memcpy(&half, half_[k], sizeof half);
+        return half;
+    }
+    void store(int k, const Half &half) const { std::memcpy(half_[k], &half, sizeof half); }
+
+private:
+    u64 *half_[2];
+};
+
+bool any(const Row &row) {
+    const Half found = row.load(0) | row.load(1);
+    return (found[0] | found[1] | found[2] | found[3]) != 0;
 }
 
-i64 count(const u64 *row) {
+i64 count(const Row &row) {
     i64 total = 0;
     for (int w = 0; w < WORDS; ++w) total += popcount(row[w]);
     return total;
@@ -24,22 +41,29 @@ i64 count(const u64 *row) {
 // Draw where all attempts failed: that happens too rarely to do it for all lanes at once.
 void draw_again(Block &block, const Choice &choice) {
     Machine &machine = block.machine;
-    const u64 *again = machine.row(choice.again);
-    for (int w = 0; w < WORDS; ++w)
-        for (u64 lanes = again[w]; lanes; lanes &= lanes - 1) {
-            const u64 bit = lanes & -lanes;
-            u64 moves = 0;
-            for (int b = 0; b < choice.bits; ++b) moves |= u64((machine.row(choice.count[b])[w] & bit) != 0) << b;
-            const u64 rank = block.random.below(moves);
-            for (int b = 0; b < choice.bits; ++b) {
-                u64 &word = machine.row(choice.rank[b])[w];
-                word = (rank >> b & 1) ? word | bit : word & ~bit;
-            }
+    const Row again(machine, choice.again);
+    for (int w = 0; w < WORDS; ++w) {
+        const u64 failed = again[w];
+        if (!failed) continue;
+        u64 count[32], rank[32];
+        const int bits = choice.bits;
+        for (int b = 0; b < bits; ++b) {
+            count[b] = Row(machine, choice.count[b])[w];
+            rank[b] = Row(machine, choice.rank[b])[w] & ~failed;
         }
+        for (u64 lanes = failed; lanes; lanes &= lanes - 1) {
+            const int lane = lowest_bit(lanes);
+            u64 moves = 0;
+            for (int b = 0; b < bits; ++b) moves |= (count[b] >> lane & 1) << b;
+            const u64 drawn = block.random.below(moves);
+            for (int b = 0; b < bits; ++b) rank[b] |= (drawn >> b & 1) << lane;
+        }
+        for (int b = 0; b < bits; ++b) Row(machine, choice.rank[b])[w] = rank[b];
+    }
 }
 
 // Fill rows with random bits: xoshiro256+ in every word of 64 lanes (Blackman and Vigna 2021).
-void fill_random(u64 *rows, int count, u64 (&generator)[4][WORDS]) {
+void fill_random(Machine &machine, u64 (&generator)[4][WORDS]) {
 #if defined(__AVX512F__)
     typedef u64 Part __attribute__((vector_size(64)));
 #elif defined(__AVX__)
@@ -48,13 +72,22 @@ void fill_random(u64 *rows, int count, u64 (&generator)[4][WORDS]) {
     typedef u64 Part __attribute__((vector_size(16)));
 #endif
     constexpr int WIDTH = sizeof(Part) / 8, PARTS = WORDS / WIDTH;
+    const Program &p = machine.program();
     Part s[4][PARTS];
     std::memcpy(s, generator, sizeof s);
-    for (int i = 0; i < count; ++i, rows += WORDS)
+    u64 *rows = machine.row(p.random);
+    const int pitch = machine.pitch();
+    const std::ptrdiff_t gap = machine.gap();
+    for (int i = p.randoms; i; --i, rows += pitch) {
 #pragma GCC unroll 4
         for (int k = 0; k < PARTS; ++k) {
             const Part result = s[0][k] + s[3][k], shifted = s[1][k] << 17;
-            std::memcpy(rows + k * WIDTH, &result, sizeof result);
+            if (WIDTH < WORDS || gap == 0) {
+                std::memcpy(rows + k * WIDTH + (k * WIDTH < WORDS / 2 ? 0 : gap), &result, sizeof result);
+            } else {
+                std::memcpy(rows, &result, sizeof result / 2);
+                std::memcpy(rows + WORDS / 2 + gap, reinterpret_cast<const u8 *>(&result) + sizeof result / 2, sizeof result / 2);
+            }
             s[2][k] ^= s[0][k];
             s[3][k] ^= s[1][k];
             s[1][k] ^= s[2][k];
@@ -62,21 +95,35 @@ void fill_random(u64 *rows, int count, u64 (&generator)[4][WORDS]) {
             s[2][k] ^= shifted;
             s[3][k] = (s[3][k] << 45) | (s[3][k] >> 19);
         }
+    }
     std::memcpy(generator, s, sizeof s);
 }
 
 // Count the games that end in the lanes of a row and begin new ones; lanes without another game to play stop.
-void end_games(Block &block, const u64 *ended, u64 *active) {
-    for (int w = 0; w < WORDS; ++w)
-        for (u64 lanes = ended[w]; lanes; lanes &= lanes - 1) {
-            const int lane = 64 * w + lowest_bit(lanes);
-            const std::size_t length = static_cast<std::size_t>(block.step - block.start[lane]);
-            if (length >= block.lengths.size()) block.lengths.resize(2 * length, 0);
-            ++block.lengths[length];
-            block.start[lane] = block.step + 1;
-            ++block.games;
-            if (--block.quota[lane] == 0) active[w] &= ~(lanes & -lanes);
+void end_games(Block &block, const Row &ended, const Row &active) {
+    Block::Lane *const all = block.lanes.data();
+    i64 *lengths = block.lengths.data();
+    std::size_t longest = block.lengths.size();
+    const i64 step = block.step;
+    for (int w = 0; w < WORDS; ++w) {
+        const u64 word = ended[w];
+        u64 idle = 0;
+        for (u64 lanes = word; lanes; lanes &= lanes - 1) {
+            const int bit = lowest_bit(lanes);
+            Block::Lane &lane = all[64 * w + bit];
+            const std::size_t length = static_cast<std::size_t>(step - lane.start);
+            if (length >= longest) {
+                block.lengths.resize(2 * length, 0);
+                lengths = block.lengths.data();
+                longest = block.lengths.size();
+            }
+            ++lengths[length];
+            lane.start = step + 1;
+            if (--lane.quota == 0) idle |= u64(1) << bit;
         }
+        block.games += popcount(word);
+        if (idle) active[w] &= ~idle; // not for nothing: a word that was just written is slow to read as part of a row
+    }
 }
 
 } // namespace
@@ -84,30 +131,31 @@ void end_games(Block &block, const u64 *ended, u64 *active) {
 i64 play_block(Block &block, i64 passes) {
     Machine &machine = block.machine;
     const Program &p = machine.program();
-    u64 *active = machine.row(p.active), *late = machine.row(p.late), *restart = machine.row(p.restart);
-    const u64 *over = machine.row(p.over), *stuck = machine.row(p.stuck), *conflict = machine.row(p.conflict);
+    const Row active(machine, p.active), late(machine, p.late), restart(machine, p.restart);
+    const Row over(machine, p.over), stuck(machine, p.stuck), conflict(machine, p.conflict);
     i64 made = 0;
     while (made < passes && any(active)) {
         // games that have reached the limit end with this pass, unless they are over anyway
         const bool limit = block.step - block.oldest >= block.max_steps;
-        std::memset(late, 0, 8 * WORDS);
+        for (int k = 0; k < 2; ++k) late.store(k, Half{});
         if (limit) {
             i64 oldest = block.step;
             for (int lane = 0; lane < LANES; ++lane) {
                 if (!(active[lane >> 6] >> (lane & 63) & 1)) continue;
-                if (block.step - block.start[lane] >= block.max_steps) late[lane >> 6] |= u64(1) << (lane & 63);
-                else if (block.start[lane] < oldest) oldest = block.start[lane];
+                const i64 start = block.lanes[lane].start;
+                if (block.step - start >= block.max_steps) late[lane >> 6] |= u64(1) << (lane & 63);
+                else if (start < oldest) oldest = start;
             }
             block.oldest = oldest;
         }
-        fill_random(machine.row(p.random), p.randoms, block.generator);
+        fill_random(machine, block.generator);
         machine.run(p.legal);
         if (any(conflict)) {
             block.conflict = true;
             break;
         }
         for (const Choice &choice : p.choices)
-            if (any(machine.row(choice.again))) draw_again(block, choice);
+            if (any(Row(machine, choice.again))) draw_again(block, choice);
         const bool some_over = any(over), some_stuck = any(stuck);
         if (some_over) {
             machine.run(p.goals);
@@ -118,27 +166,28 @@ i64 play_block(Block &block, i64 passes) {
             for (std::size_t k = 0; k < block.goals.size(); ++k) {
                 if (p.goal_row[k] != last) {
                     last = p.goal_row[k];
-                    games = count(machine.row(last));
+                    games = count(Row(machine, last));
                 }
                 block.goals[k] += games;
             }
         }
-        for (int w = 0; w < WORDS; ++w) {
-            late[w] &= active[w] & ~over[w];
-            restart[w] = over[w] | stuck[w] | late[w];
+        for (int k = 0; k < 2; ++k) {
+            const Half is_late = late.load(k) & active.load(k) & ~over.load(k);
+            late.store(k, is_late);
+            restart.store(k, over.load(k) | stuck.load(k) | is_late);
         }
         if (some_stuck) {
             block.stuck += count(stuck);
             if (block.stuck_role < 0) {
                 for (int r = 0; r < block.circuit.roles && block.stuck_role < 0; ++r)
-                    if (any(machine.row(p.stuck_role[r]))) block.stuck_role = r;
-                const u64 *mine = machine.row(p.stuck_role[block.stuck_role]);
+                    if (any(Row(machine, p.stuck_role[r]))) block.stuck_role = r;
+                const Row mine(machine, p.stuck_role[block.stuck_role]);
                 int w = 0;
                 while (!mine[w]) ++w;
                 const int bit = lowest_bit(mine[w]);
                 block.stuck_state.assign(block.circuit.state_words(), 0);
                 for (int f = 0; f < block.circuit.fluents; ++f)
-                    block.stuck_state[f / 64] |= (machine.state(f)[w] >> bit & 1) << (f % 64);
+                    block.stuck_state[f / 64] |= (machine.word(machine.state(f), w) >> bit & 1) << (f % 64);
             }
         }
         if (limit) block.truncated += count(late);

@@ -825,8 +825,9 @@ class CompiledProgram:
 
     def machine_code(self, kind: str) -> tuple[Any, ...]:
         """
-        Write machine code of a kind, whether or not this processor executes it: the bytes, where the parts of each
-        unit begin, and how many rows of memory they need.  `ValueError` where there is no encoder.
+        Write machine code of a kind, whether or not this processor executes it: the bytes, where each unit
+        begins, how many rows of memory they need, and how many bytes are from one to the next: 64, or 32 where each
+        half of the rows has memory of its own.  `ValueError` where there is no encoder.
         """
 
     def describe(self) -> dict[str, Any]:
