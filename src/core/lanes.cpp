@@ -3,6 +3,7 @@
 #include "cpu.hpp"
 #include "graph_builder.hpp"
 #include "merge.hpp"
+#include "schedule.hpp"
 #include "x86.hpp"
 
 #include <algorithm>
@@ -85,16 +86,17 @@ public:
     // -- from the graph to rows -----------------------------------------------------------
 
     void finish() {
-        const i32 nodes = g.size(), units = g.unit + 1;
+        const i32 units = g.unit + 1;
+        std::vector<std::vector<i32>> mine(units), wanted(units);
+        for (i32 n = 0; n < g.size(); ++n)
+            if (g.nodes[n].kind > Graph::INPUT) mine[g.nodes[n].unit].push_back(n);
+        const i32 nodes = g.size();
         p->states = static_cast<int>(states_.size());
         i32 next_row = 2 + 2 * p->states;
         row_.assign(nodes, -1);
         row_[0] = 0;
         for (int s = 0; s < p->states; ++s) row_[states_[s]] = 2 + s;
         for (const i32 n : inputs_) row_[n] = next_row++;
-        std::vector<std::vector<i32>> mine(units), wanted(units);
-        for (i32 n = 0; n < nodes; ++n)
-            if (g.nodes[n].kind > Graph::INPUT) mine[g.nodes[n].unit].push_back(n);
         phase_.assign(nodes, 0);
         const auto want = [&](i32 of) {
             if (row_[of >> 1] == -1) {
@@ -517,6 +519,7 @@ template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i
 }
 
 void finish(Program &p) {
+    schedule(p);
     by_level(p);
     p.code = encode(p, p.why_walked);
 }

@@ -25,6 +25,9 @@ struct Op {
     i32 code;
 };
 
+// How many rows it reads.
+inline i32 operands(const Op &op) { return op.code < ADD ? 3 : op.code == ADD ? 2 : 1; }
+
 struct Back {
     i32 row;    // the row of the feedback, false at first
     i32 source; // the row it takes over

@@ -180,8 +180,6 @@ private:
         bool pinned = false;
     };
 
-    static i32 operands(const Op &op) { return op.code < ADD ? 3 : op.code == ADD ? 2 : 1; }
-
     void prologue() {
         if (!wide_) return;
         for (int k = 0; k < 6; ++k) w_.move_address(EXTRA[k], RDI, 8 * WORDS * 256 * (k + 1));

@@ -1,0 +1,288 @@
+#include "schedule.hpp"
+
+#include <algorithm>
+
+namespace herbrand {
+
+namespace {
+
+// How many ways to go on are compared at each step, how many operations one of them may have, and how many readers of a
+// row are looked at.
+constexpr i32 WAYS = 24, MOST = 32, READERS = 8;
+
+// About how many rows stand in registers and in the first level of the cache, and what it costs to read one that is not even
+// there, compared with one that is only not in a register.
+constexpr i32 REGISTERS = 14, NEAR = 768, FAR = 2;
+
+// Counts how often operations read what is not among the `most` rows used last.
+class Cache {
+public:
+    explicit Cache(const Program &p) : p_(p), reads_(p.rows, 0), before_(p.rows + 1, ABSENT), after_(p.rows + 1, ABSENT) {
+        before_[p.rows] = after_[p.rows] = p.rows; // a ring, in which this stands between the last and the first
+    }
+
+    i64 misses(const std::vector<Op> &ops, i32 most) {
+        most_ = most;
+        for (const Op &op : ops) each(op, [&](i32 row) { ++reads_[row]; });
+        i64 found = 0;
+        for (const Op &op : ops) {
+            each(op, [&](i32 row) {
+                if (before_[row] == ABSENT) ++found;
+                else remove(row);
+                if (--reads_[row] || row < p_.kept) add(row);
+            });
+            if (before_[op.out] == ABSENT) add(op.out);
+        }
+        while (size_) remove(after_[p_.rows]);
+        return found;
+    }
+
+private:
+    static constexpr i32 ABSENT = -1;
+
+    template <class Visit> static void each(const Op &op, Visit &&visit) {
+        const i32 rows[3] = {op.a, op.b, op.c};
+        for (i32 k = 0; k < operands(op); ++k)
+            if (rows[k] > 1) visit(rows[k]); // the others are constants
+    }
+    void add(i32 row) {
+        if (size_ == most_) remove(after_[p_.rows]);
+        const i32 last = before_[p_.rows];
+        before_[row] = last;
+        after_[row] = p_.rows;
+        after_[last] = before_[p_.rows] = row;
+        ++size_;
+    }
+    void remove(i32 row) {
+        after_[before_[row]] = after_[row];
+        before_[after_[row]] = before_[row];
+        before_[row] = ABSENT;
+        --size_;
+    }
+
+    const Program &p_;
+    std::vector<i32> reads_, before_, after_;
+    i32 size_ = 0, most_ = 0;
+};
+
+// Puts the operations of one unit after the other into order.
+class Scheduler {
+public:
+    explicit Scheduler(Program &p) : p_(p), cache_(p), maker_(p.rows, -1) {}
+
+    void unit(const Unit &unit) {
+        ops_ = p_.ops.data() + unit.begin;
+        size_ = unit.end - unit.begin;
+        read();
+        order_.clear();
+        // everything is needed for some root
+        for (i32 root = 0;;) {
+            while (root < size_ && (done_[root] || !is_root(root))) ++root;
+            if (root == size_) break;
+            if (!go_on()) {
+                cone(root, NO_LIMIT);
+                if (best_.empty() || cone_.size() <= 4 * best_.size()) best_ = cone_;
+            }
+            for (const i32 i : best_)
+                if (!done_[i]) emit(i);
+        }
+        for (i32 i = 0; i < size_; ++i) maker_[ops_[i].out] = -1;
+        const std::vector<Op> before(ops_, ops_ + size_);
+        std::vector<Op> after;
+        after.reserve(size_);
+        for (const i32 i : order_) after.push_back(ops_[i]);
+        // what is good step by step is not always good in the end
+        if (cost(after) <= cost(before)) std::copy(after.begin(), after.end(), p_.ops.begin() + unit.begin);
+    }
+
+private:
+    static constexpr i32 NO_LIMIT = 1 << 30;
+
+    i64 cost(const std::vector<Op> &ops) {
+        return cache_.misses(ops, REGISTERS) + FAR * cache_.misses(ops, NEAR);
+    }
+
+    // Who makes and who reads what.
+    void read() {
+        made_of_.assign(std::size_t(size_) * 3, -1);
+        waits_.assign(size_, 0);
+        unread_.assign(size_, 0);
+        done_.assign(size_, 0);
+        stamp_.assign(size_, 0);
+        count_.assign(size_, 0);
+        before_.assign(size_ + 1, -1);
+        after_.assign(size_ + 1, size_);
+        before_[size_] = size_; // the end of the list, whose last element is its `before_`
+        now_ = 0;
+        for (i32 i = 0; i < size_; ++i) {
+            const Op &op = ops_[i];
+            const i32 rows[3] = {op.a, op.b, op.c};
+            i32 *made_of = &made_of_[3 * std::size_t(i)];
+            for (i32 k = 0; k < operands(op); ++k) {
+                const i32 of = maker_[rows[k]];
+                if (of < 0 || std::find(made_of, made_of + waits_[i], of) != made_of + waits_[i]) continue;
+                made_of[waits_[i]++] = of;
+                ++unread_[of];
+            }
+            maker_[op.out] = i;
+        }
+        first_reader_.assign(size_ + 1, 0);
+        for (i32 i = 0; i < size_; ++i) first_reader_[i + 1] = first_reader_[i] + unread_[i];
+        readers_.resize(first_reader_[size_]);
+        head_.assign(first_reader_.begin(), first_reader_.end() - 1);
+        for (i32 i = 0; i < size_; ++i)
+            for (const i32 of : made_of(i)) readers_[head_[of]++] = i;
+        head_.assign(first_reader_.begin(), first_reader_.end() - 1);
+    }
+
+    struct Span {
+        const i32 *first, *last;
+        const i32 *begin() const { return first; }
+        const i32 *end() const { return last; }
+    };
+    Span made_of(i32 i) const {
+        const i32 *first = &made_of_[3 * std::size_t(i)];
+        i32 n = 0;
+        while (n < 3 && first[n] >= 0) ++n;
+        return {first, first + n};
+    }
+    // Rows that are kept are in memory anyway.
+    bool temporary(i32 i) const { return ops_[i].out >= p_.kept; }
+    // Whether nobody in this unit needs it, or it is kept for others.
+    bool is_root(i32 i) const { return !temporary(i) || first_reader_[i] == first_reader_[i + 1]; }
+    // How many rows are alive before it more than after it.
+    i32 freed(i32 i) const {
+        i32 found = is_root(i) ? 0 : -1;
+        for (const i32 of : made_of(i)) found += unread_[of] == 1 && temporary(of);
+        return found;
+    }
+
+    // Do an operation, and then all that is ready and makes nothing worse.
+    void emit(i32 first) {
+        ready_.push_back(first);
+        bool forced = true;
+        while (!ready_.empty()) {
+            const i32 i = ready_.back();
+            ready_.pop_back();
+            if (done_[i] || waits_[i] || (!forced && freed(i) < 0)) continue;
+            forced = false;
+            done_[i] = 1;
+            order_.push_back(i);
+            for (const i32 of : made_of(i)) {
+                const i32 left = --unread_[of];
+                if (left == 0 && temporary(of)) forget(of);
+                if (left == 1 && temporary(of)) {
+                    const i32 reader = next_reader(of);
+                    if (!waits_[reader]) ready_.push_back(reader);
+                }
+            }
+            for (i32 r = first_reader_[i]; r < first_reader_[i + 1]; ++r)
+                if (--waits_[readers_[r]] == 0) ready_.push_back(readers_[r]);
+            if (!is_root(i)) remember(i);
+        }
+    }
+
+    // The list of rows that are alive, the latest one last.
+    void remember(i32 i) {
+        const i32 last = before_[size_];
+        before_[i] = last;
+        after_[i] = size_;
+        after_[last] = i;
+        before_[size_] = i;
+    }
+    void forget(i32 i) {
+        after_[before_[i]] = after_[i];
+        before_[after_[i]] = before_[i];
+    }
+
+    // The first reader that has still to come; there must be one.
+    i32 next_reader(i32 i) {
+        while (done_[readers_[head_[i]]]) ++head_[i];
+        return readers_[head_[i]];
+    }
+
+    // What has to be done for an operation, itself last; false if that is too much.
+    bool cone(i32 top, i32 most) {
+        cone_.clear();
+        path_.clear();
+        ++now_;
+        stamp_[top] = now_;
+        path_.push_back({top, 0});
+        i32 seen = 1;
+        while (!path_.empty()) {
+            auto &[i, k] = path_.back();
+            const i32 *of = &made_of_[3 * std::size_t(i)];
+            while (k < 3 && of[k] >= 0 && (done_[of[k]] || stamp_[of[k]] == now_)) ++k;
+            if (k == 3 || of[k] < 0) {
+                cone_.push_back(i);
+                path_.pop_back();
+                continue;
+            }
+            const i32 below = of[k++];
+            stamp_[below] = now_;
+            if (++seen > most) return false;
+            path_.push_back({below, 0});
+        }
+        return true;
+    }
+    // How many rows are alive before the operations of the cone more than after them.
+    i32 freed_by_cone() {
+        i32 found = 0;
+        for (const i32 i : cone_)
+            for (const i32 of : made_of(i)) ++count_[of];
+        for (const i32 i : cone_) {
+            if (!is_root(i) && unread_[i] > count_[i]) --found;
+            for (const i32 of : made_of(i)) {
+                if (stamp_[of] != now_ && temporary(of) && count_[of] == unread_[of]) ++found;
+                if (stamp_[of] != now_) count_[of] = 0;
+            }
+        }
+        for (const i32 i : cone_) count_[i] = 0;
+        return found;
+    }
+
+    // Find in `best_` what frees most rows among what reads the latest ones; returns whether it is not a loss.
+    bool go_on() {
+        i32 ways = 0, most = -NO_LIMIT;
+        best_.clear();
+        for (i32 i = before_[size_]; i != size_ && ways < WAYS && most < 1; i = before_[i]) {
+            next_reader(i);
+            for (i32 r = head_[i]; r < std::min(first_reader_[i + 1], head_[i] + READERS); ++r) {
+                if (done_[readers_[r]]) continue;
+                ++ways;
+                if (!cone(readers_[r], MOST)) continue;
+                const i32 found = freed_by_cone();
+                if (found < most || (found == most && cone_.size() >= best_.size())) continue;
+                most = found;
+                best_ = cone_;
+                if (most >= 1) break;
+            }
+        }
+        return most >= 0;
+    }
+
+    Program &p_;
+    Cache cache_;
+    const Op *ops_ = nullptr;
+    i32 size_ = 0;
+    std::vector<i32> maker_;                  // [rows] the operation of this unit that makes it
+    std::vector<i32> made_of_;                // [operations, 3] operations, those that there are first
+    std::vector<i32> first_reader_, readers_; // operations that read what one makes
+    std::vector<i32> head_;                   // readers before it are done
+    std::vector<i32> waits_, unread_;         // operations: how many before it, and of its readers, have still to come
+    std::vector<u8> done_;
+    std::vector<i32> before_, after_;
+    std::vector<i32> stamp_, count_;
+    i32 now_ = 0;
+    std::vector<i32> order_, ready_, cone_, best_;
+    std::vector<std::pair<i32, i32>> path_;
+};
+
+} // namespace
+
+void schedule(Program &program) {
+    Scheduler scheduler(program);
+    for (const Unit &unit : program.units) scheduler.unit(unit);
+}
+
+} // namespace herbrand
