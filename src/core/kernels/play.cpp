@@ -11,10 +11,10 @@ namespace {
 
 typedef u64 Half __attribute__((vector_size(4 * WORDS)));
 
-// A row of the machine of a block.
-class Row {
+// A row of the machine of a block, which may keep its halves apart.
+class SplitRow {
 public:
-    Row(Machine &machine, i32 i) : half_{machine.row(i), machine.row(i) + WORDS / 2 + machine.gap()} {}
+    SplitRow(Machine &machine, i32 i) : half_{machine.row(i), machine.row(i) + WORDS / 2 + machine.gap()} {}
     u64 &operator[](int w) const { return half_[w / (WORDS / 2)][w % (WORDS / 2)]; }
     Half load(int k) const {
         Half half;
@@ -27,12 +27,12 @@ private:
     u64 *half_[2];
 };
 
-bool any(const Row &row) {
+bool any(const SplitRow &row) {
     const Half found = row.load(0) | row.load(1);
     return (found[0] | found[1] | found[2] | found[3]) != 0;
 }
 
-i64 count(const Row &row) {
+i64 count(const SplitRow &row) {
     i64 total = 0;
     for (int w = 0; w < WORDS; ++w) total += popcount(row[w]);
     return total;
@@ -41,15 +41,15 @@ i64 count(const Row &row) {
 // Draw where all attempts failed: that happens too rarely to do it for all lanes at once.
 void draw_again(Block &block, const Choice &choice) {
     Machine &machine = block.machine;
-    const Row again(machine, choice.again);
+    const SplitRow again(machine, choice.again);
     for (int w = 0; w < WORDS; ++w) {
         const u64 failed = again[w];
         if (!failed) continue;
         u64 count[32], rank[32];
         const int bits = choice.bits;
         for (int b = 0; b < bits; ++b) {
-            count[b] = Row(machine, choice.count[b])[w];
-            rank[b] = Row(machine, choice.rank[b])[w] & ~failed;
+            count[b] = SplitRow(machine, choice.count[b])[w];
+            rank[b] = SplitRow(machine, choice.rank[b])[w] & ~failed;
         }
         for (u64 lanes = failed; lanes; lanes &= lanes - 1) {
             const int lane = lowest_bit(lanes);
@@ -58,7 +58,7 @@ void draw_again(Block &block, const Choice &choice) {
             const u64 drawn = block.random.below(moves);
             for (int b = 0; b < bits; ++b) rank[b] |= (drawn >> b & 1) << lane;
         }
-        for (int b = 0; b < bits; ++b) Row(machine, choice.rank[b])[w] = rank[b];
+        for (int b = 0; b < bits; ++b) SplitRow(machine, choice.rank[b])[w] = rank[b];
     }
 }
 
@@ -100,7 +100,7 @@ void fill_random(Machine &machine, u64 (&generator)[4][WORDS]) {
 }
 
 // Count the games that end in the lanes of a row and begin new ones; lanes without another game to play stop.
-void end_games(Block &block, const Row &ended, const Row &active) {
+void end_games(Block &block, const SplitRow &ended, const SplitRow &active) {
     Block::Lane *const all = block.lanes.data();
     i64 *lengths = block.lengths.data();
     std::size_t longest = block.lengths.size();
@@ -131,8 +131,8 @@ void end_games(Block &block, const Row &ended, const Row &active) {
 i64 play_block(Block &block, i64 passes) {
     Machine &machine = block.machine;
     const Program &p = machine.program();
-    const Row active(machine, p.active), late(machine, p.late), restart(machine, p.restart);
-    const Row over(machine, p.over), stuck(machine, p.stuck), conflict(machine, p.conflict);
+    const SplitRow active(machine, p.active), late(machine, p.late), restart(machine, p.restart);
+    const SplitRow over(machine, p.over), stuck(machine, p.stuck), conflict(machine, p.conflict);
     i64 made = 0;
     while (made < passes && any(active)) {
         // games that have reached the limit end with this pass, unless they are over anyway
@@ -155,7 +155,7 @@ i64 play_block(Block &block, i64 passes) {
             break;
         }
         for (const Choice &choice : p.choices)
-            if (any(Row(machine, choice.again))) draw_again(block, choice);
+            if (any(SplitRow(machine, choice.again))) draw_again(block, choice);
         const bool some_over = any(over), some_stuck = any(stuck);
         if (some_over) {
             machine.run(p.goals);
@@ -166,7 +166,7 @@ i64 play_block(Block &block, i64 passes) {
             for (std::size_t k = 0; k < block.goals.size(); ++k) {
                 if (p.goal_row[k] != last) {
                     last = p.goal_row[k];
-                    games = count(Row(machine, last));
+                    games = count(SplitRow(machine, last));
                 }
                 block.goals[k] += games;
             }
@@ -180,8 +180,8 @@ i64 play_block(Block &block, i64 passes) {
             block.stuck += count(stuck);
             if (block.stuck_role < 0) {
                 for (int r = 0; r < block.circuit.roles && block.stuck_role < 0; ++r)
-                    if (any(Row(machine, p.stuck_role[r]))) block.stuck_role = r;
-                const Row mine(machine, p.stuck_role[block.stuck_role]);
+                    if (any(SplitRow(machine, p.stuck_role[r]))) block.stuck_role = r;
+                const SplitRow mine(machine, p.stuck_role[block.stuck_role]);
                 int w = 0;
                 while (!mine[w]) ++w;
                 const int bit = lowest_bit(mine[w]);

@@ -13,7 +13,7 @@ namespace herbrand::HB_LEVEL {
 
 // Do something for 0 to N - 1, without a loop: so that arrays of registers are in registers.
 template <int N, class Work> [[gnu::always_inline]] inline void repeat(Work &&work) {
-    [&]<int... I>(std::integer_sequence<int, I...>) [[gnu::always_inline]] {
+    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
         (work(std::integral_constant<int, I>()), ...);
     }(std::make_integer_sequence<int, N>());
 }
