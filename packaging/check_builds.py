@@ -1,7 +1,8 @@
 """Try the ways to build the core that one's own machine does not take by itself.
 
     python packaging/check_builds.py compilers            g++ and clang++, warnings being errors
-    python packaging/check_builds.py hidden               pip install where no compiler can be seen
+    python packaging/check_builds.py installed            pip install with the system's compiler, timed
+    python packaging/check_builds.py hidden               the same where no compiler can be seen
     python packaging/check_builds.py sdist                a source archive, and a wheel from it
     python packaging/check_builds.py editable             pip install -e, and a change to a source
     python packaging/check_builds.py targets [TARGET...]  other processors and systems, by Zig's compiler
@@ -22,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +48,10 @@ TARGETS = {
 GAMES = ("ticTacToe", "connectFour", "breakthrough", "rockPaperScissors", "kuhn")
 LEVELS = ("x86_64_v2", "x86_64_v3", "x86_64_v4")
 TOOLS = ("sh", "env", "uname")
-TESTS = ("tests/unit/test_lanes.py", "tests/unit/test_core_graph.py")
+TESTS = [
+    f"tests/unit/test_{name}.py"
+    for name in ("lanes", "core_graph", "core_search", "core_analysis", "core_calls")
+]
 SMOKE = """\
 import herbrand, herbrand.core
 print(herbrand.load("ticTacToe").simulate(1000, seed=1).playouts, "games,", herbrand.core.level())
@@ -121,6 +126,36 @@ def compilers(_: Sequence[str]) -> None:
                 print(f"{compiler}, unity {unity}: no warnings", flush=True)
 
 
+def try_install(sources: Path, python: Path, folder: Path, tests: Sequence[str]) -> None:
+    """Install from the sources, say how long that took, and run tests on what was installed."""
+    wall, processor = time.monotonic(), processor_seconds()
+    install(python, sources)
+    wall, processor = time.monotonic() - wall, processor_seconds() - processor
+    print(f"installed in {wall:.0f} s, {processor:.0f} s of processor time", flush=True)
+    packages = run([python, "-m", "pip", "list", "--format=freeze"]).split()
+    if unwanted := [line for line in packages if line.startswith(("numba=", "llvmlite="))]:
+        sys.exit(f"installed besides: {', '.join(unwanted)}")
+    print(run([python.with_name("herbrand"), "--version", "--verbose"], cwd=folder).rstrip())
+    install(python, "pytest", "hypothesis")
+    chosen = [sources / test for test in tests or TESTS]
+    print(run([python, "-m", "pytest", "-q", *chosen], cwd=sources).splitlines()[-1], flush=True)
+
+
+def processor_seconds() -> float:
+    """Return how long the processes that were started and have ended kept a processor busy."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def installed(tests: Sequence[str]) -> None:
+    """Install with the compiler of the system, without a cache of what was compiled before."""
+    with scratch() as folder:
+        sources = checkout(folder / "sources")
+        python = environment(folder / "venv")
+        os.environ["CCACHE_DISABLE"] = "1"
+        try_install(sources, python, folder, tests)
+
+
 def hidden(tests: Sequence[str]) -> None:
     """Install where no compiler can be seen, and run tests on what was installed."""
     with scratch() as folder:
@@ -132,11 +167,7 @@ def hidden(tests: Sequence[str]) -> None:
         for name in ("CC", "CXX", "CMAKE_ARGS"):
             os.environ.pop(name, None)
         os.environ["PATH"] = f"{python.parent}{os.pathsep}{folder / 'bin'}"
-        install(python, sources)
-        print("installed without a compiler:", run([python, "-c", SMOKE], cwd=folder).strip(), flush=True)
-        install(python, "pytest", "hypothesis")
-        chosen = [sources / test for test in tests or TESTS]
-        print(run([python, "-m", "pytest", "-q", *chosen], cwd=sources).splitlines()[-1])
+        try_install(sources, python, folder, tests)
 
 
 def sdist(_: Sequence[str]) -> None:
@@ -146,6 +177,9 @@ def sdist(_: Sequence[str]) -> None:
         python = environment(folder / "venv", "build")
         print(run([python, "-m", "build", "--outdir", folder / "dist", sources]).splitlines()[-1], flush=True)
         (wheel,) = (folder / "dist").glob("*.whl")
+        tag = "cp312-abi3" if sys.version_info >= (3, 12) else "cp311-cp311"
+        if tag not in wheel.name:
+            sys.exit(f"the wheel is not for {tag}: {wheel.name}")
         install(python, wheel)
         print("the wheel from the archive:", run([python, "-c", SMOKE], cwd=folder).strip())
 
@@ -254,6 +288,7 @@ def main() -> None:
     checks: dict[str, Callable[[Sequence[str]], None]] = {
         "compilers": compilers,
         "hidden": hidden,
+        "installed": installed,
         "sdist": sdist,
         "editable": editable,
         "targets": targets,
