@@ -338,10 +338,8 @@ class Game:
             key = chosen.key(map(chosen.terms.read, facts))
         return self._state(chosen, key)
 
-    def walker(self, *, seconds: float = 0.0) -> Walker:
+    def walker(self) -> Walker:
         """Return a game in progress that is moved along in place, the fastest way to play from Python.
-
-        `seconds` is accepted for older callers: nothing is compiled for a game any more.
 
         Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
         within the limits.
@@ -349,7 +347,6 @@ class Game:
         from herbrand.simulate.on_network import NetworkEngine
         from herbrand.simulate.walker import Walker
 
-        del seconds
         engine = self.engine_object("network")
         assert isinstance(engine, NetworkEngine)
         return Walker(engine.network, engine.walker)
