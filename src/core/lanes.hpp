@@ -2,7 +2,7 @@
 //
 // A program is what a network, and the choice of moves on it, become between the network and the machine: units of
 // operations, each on three rows at most, in stages that the caller runs.  It can be walked (kernels/walk.cpp), encoded as
-// machine code (x86.cpp), or written as C (Python: herbrand.core.program).
+// machine code (x86.cpp), or written as C (Python: herbrand.convert.lanes).
 //
 //     rows 0, 1                      false and true in all lanes
 //     2 .. 2 + states                the state: fluents, and in programs that play counters
@@ -47,7 +47,7 @@ class Code; // x86.hpp
 
 // Bits of a counter beyond those of what is added to it: it holds the sum of 2 ** COUNTER_BITS - 1 steps.
 inline constexpr int COUNTER_BITS = 5;
-// How often a draw is tried for all lanes at once: each attempt succeeds in more than half of them.
+// How often a draw is tried for all lanes at once: each attempt succeeds in at least half of them.
 inline constexpr int ATTEMPTS = 5;
 
 // The rows of one choice: of all roles in it together, of which at most one has to choose in any lane.
