@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
     "address,undefined": (
         *("test_core_calls", "test_lanes", "test_core_graph", "test_core_search", "test_core_analysis"),
-        *("test_batch_env", "test_parallel", "test_evaluator", "test_rows", "test_expand", "test_explore"),
-        *("test_walker", "test_state", "test_mcts", "test_mcts_threads", "test_alphabeta"),
+        *("test_batch_env", "test_parallel", "test_evaluator", "test_expand", "test_explore", "test_walker"),
+        *("test_state", "test_mcts", "test_mcts_threads", "test_alphabeta", "test_fuzz_networks"),
     ),
     "thread": (
         *("test_mcts_threads", "test_parallel", "test_lanes", "test_core_search", "test_core_analysis"),
@@ -65,6 +65,8 @@ def main() -> int:
     tests = tests or [
         f"tests/unit/{name}.py" for name in TESTS["thread" if "thread" in kind else "address,undefined"]
     ]
+    if missing := [test for test in tests if not (ROOT / test.partition("::")[0]).exists()]:
+        sys.exit(f"no such tests: {', '.join(missing)}")
     compiler = os.environ.get("CXX", "g++")
     built = build(kind, compiler)
     libraries = [
