@@ -75,6 +75,7 @@ private:
 
 // Tells a long call when to end: another thread set the flag, the deadline has passed, or the person at
 // the keyboard interrupted.  Loops ask `due()` every few microseconds; it reads the clock every so often.
+// Several threads may share one.
 class Stop {
 public:
     using Clock = std::chrono::steady_clock;
@@ -84,32 +85,37 @@ public:
     bool is_set() const noexcept { return flag_.load(std::memory_order_relaxed); }
     // Seconds from now; infinity for none.
     void set_deadline(double seconds) noexcept {
-        deadline_ = seconds > 1e9 ? Clock::time_point::max()
-                                  : Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                       std::chrono::duration<double>(seconds));
+        using Seconds = std::chrono::duration<double>;
+        const auto left = [&] { return std::chrono::duration_cast<Clock::duration>(Seconds(seconds)).count(); };
+        deadline_.store(seconds > 1e9 ? NEVER : ticks() + left(), std::memory_order_relaxed);
     }
     bool is_late() const noexcept {
-        return deadline_ != Clock::time_point::max() && Clock::now() >= deadline_;
+        const Ticks deadline = deadline_.load(std::memory_order_relaxed);
+        return deadline != NEVER && ticks() >= deadline;
     }
     // Whether to end now: cheap enough for loops whose turns take microseconds or more.
     bool due() {
         if (is_set()) return true;
-        const auto now = Clock::now();
-        if (now >= deadline_) return true;
-        if (now >= next_signal_) {
-            next_signal_ = now + std::chrono::milliseconds(20);
+        const Ticks now = ticks();
+        if (now >= deadline_.load(std::memory_order_relaxed)) return true;
+        if (now >= next_signal_.load(std::memory_order_relaxed)) {
+            constexpr Clock::duration PAUSE = std::chrono::milliseconds(20);
+            next_signal_.store(now + PAUSE.count(), std::memory_order_relaxed);
             return interrupted();
         }
         return false;
     }
 
 private:
+    using Ticks = Clock::rep;
+    static constexpr Ticks NEVER = std::numeric_limits<Ticks>::max();
+
+    static Ticks ticks() noexcept { return Clock::now().time_since_epoch().count(); }
     // Runs Python's signal handlers where this is the main thread; throws what they raise (module.cpp).
     static bool interrupted();
 
     std::atomic<bool> flag_{false};
-    Clock::time_point deadline_ = Clock::time_point::max();
-    Clock::time_point next_signal_{};
+    std::atomic<Ticks> deadline_{NEVER}, next_signal_{std::numeric_limits<Ticks>::min()};
 };
 
 // A call ended before it had an answer, because its `Stop` said so.

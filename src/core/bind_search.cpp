@@ -329,7 +329,10 @@ void bind_search(nb::module_ &m) {
              }, nb::arg("root"), Release(),
              "Drop every position that cannot be reached from `root` in the tree; return the root's new number.\n\n"
              "Rounds that are under way cannot be finished after that.")
-        .def("is_exact", [](Tree &t, i64 at) { return t.is_exact(checked(t, at)); }, nb::arg("position"),
+        .def("is_exact", [](Tree &t, i64 at) {
+                 std::lock_guard hold(t.lock);
+                 return t.is_exact(checked(t, at));
+             }, nb::arg("position"), Release(),
              "Return whether the values of a position are proved for all roles but chance.")
         .def("after", &after, nb::arg("position"), nb::arg("arms"),
              "Return the position after a joint move, given by the arm of each role; -1 if it was not made.")
