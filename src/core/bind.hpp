@@ -16,9 +16,33 @@ namespace herbrand {
 
 namespace nb = nanobind;
 
-// Arrays of numpy as arguments: contiguous, of exactly this type; anything else is a TypeError.
-template <class T> using Array1 = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T> using Array2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// Arrays of numpy as arguments: contiguous, aligned, of exactly this type; anything else is a TypeError.
+template <class T, int N> struct Array : nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu> {
+    using Any = nb::ndarray<T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+    using Any::Any;
+    Array() = default;
+    Array(Any &&any) : Any(std::move(any)) {}
+};
+template <class T> using Array1 = Array<T, 1>;
+template <class T> using Array2 = Array<T, 2>;
+
+} // namespace herbrand
+
+// nanobind takes arrays of any alignment, which may not be read as what they are.
+template <class T, int N> struct nanobind::detail::type_caster<herbrand::Array<T, N>> {
+    using Any = typename herbrand::Array<T, N>::Any;
+    using Own = herbrand::Array<T, N>;
+    NB_TYPE_CASTER(Own, make_caster<Any>::Name)
+
+    bool from_python(handle source, uint8_t flags, cleanup_list *cleanup) noexcept {
+        make_caster<Any> any;
+        if (!any.from_python(source, flags, cleanup)) return false;
+        value = std::move(any.value);
+        return !value.is_valid() || reinterpret_cast<std::uintptr_t>(value.data()) % alignof(T) == 0;
+    }
+};
+
+namespace herbrand {
 
 // The name of an argument that is such an array: nanobind would convert others, and what is written into
 // a converted array is lost.
