@@ -8,7 +8,7 @@ namespace {
 
 // How many ways to go on are compared at each step, how many operations one of them may have, and how many readers of a
 // row are looked at.
-constexpr i32 WAYS = 24, MOST = 32, READERS = 8;
+constexpr i32 WAYS = 24, CONE = 32, READERS = 8;
 
 // About how many rows stand in registers and in the first level of the cache, and what it costs to read one that is not even
 // there, compared with one that is only not in a register.
@@ -250,7 +250,7 @@ private:
             for (i32 r = head_[i]; r < std::min(first_reader_[i + 1], head_[i] + READERS); ++r) {
                 if (done_[readers_[r]]) continue;
                 ++ways;
-                if (!cone(readers_[r], MOST)) continue;
+                if (!cone(readers_[r], CONE)) continue;
                 const i32 found = freed_by_cone();
                 if (found < most || (found == most && cone_.size() >= best_.size())) continue;
                 most = found;
