@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from herbrand.analyse import prove
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.explore import explore
+from herbrand.analyse.solve import solve_space
 from herbrand.check.step_counter import step_counter
 from herbrand.errors import HerbrandError
 from herbrand.evolve import (
@@ -201,11 +202,9 @@ def test_problems(design: BoardGame, problem: str) -> None:
 def test_three_in_a_row_is_tic_tac_toe() -> None:
     """The game put together from blocks has the positions and the value of the well-known one."""
     game = BY_HAND["three in a row"].game()
-    found = prove.analyse(game, budget=Budget(seconds=60), values=True)
-    assert found.counts is not None
-    assert found.counts["states"] == 5478
-    assert found.solution is not None
-    assert found.solution.value == {"white": 50, "black": 50}
+    space = explore(game.expander)
+    assert len(space.states) == 5478
+    assert solve_space(space, Budget(seconds=60)).value == {"white": 50, "black": 50}
 
 
 def test_a_chain_always_has_a_winner() -> None:

@@ -272,7 +272,7 @@ def test_the_end_is_certain_where_the_step_counter_says(name: str) -> None:
     assert certain_end(game.network, 1000) == (None if counter is None else counter.bound)
 
 
-@settings(max_examples=20, deadline=None, phases=set(Phase) - {Phase.shrink})
+@settings(max_examples=6, deadline=None, phases=set(Phase) - {Phase.shrink})
 @given(random_games())
 def test_random_games_are_decided_and_every_verdict_is_checked(text: str) -> None:
     """Nothing is found that the rules do not confirm (a wrong verdict raises)."""
