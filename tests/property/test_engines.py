@@ -26,7 +26,7 @@ def test_rules_and_definition_agree(text: str) -> None:
     agree(text, "rules", "naive")
 
 
-@settings(RELAXED, max_examples=15)
+@settings(RELAXED, max_examples=8)
 @given(games())
 def test_rules_and_network_agree(text: str) -> None:
     """The network gives the answers of the rules on random games."""

@@ -75,7 +75,7 @@ def test_many_states_at_once_agree_with_the_rules(name: str) -> None:
     compare(game, states if name in ("ticTacToe", "nim", "kuhn") else states[:25])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(random_games(), st.integers(0, 100))
 def test_random_games_are_expanded_as_the_rules_say(text: str, seed: int) -> None:
     """Whatever the game."""

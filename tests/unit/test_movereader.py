@@ -118,7 +118,7 @@ def test_every_change_of_one_token_that_is_no_other_move_is_refused(name: str) -
 
 
 @given(games())
-@settings(max_examples=10, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, suppress_health_check=list(HealthCheck))
 def test_any_game_has_a_reader_of_its_inputs(text: str) -> None:
     """Whatever the game, `moves(role)` and `game.inputs` agree, and every legal move has an index."""
     game = herbrand.loads(text)

@@ -315,6 +315,7 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
             assert Verifier().verify(store.load(name)) == []
 
 
+@pytest.mark.slow
 def test_a_cluster_of_dask_whose_worker_is_killed_loses_nothing(tmp_path: Path) -> None:
     """The same on `Client.get_executor()` of a LocalCluster."""
     distributed = pytest.importorskip("distributed")
