@@ -45,6 +45,7 @@ def signs(analysis: Analysis) -> str:
     return "".join(SIGNS[verdict.answer] for verdict in analysis.properties.values())
 
 
+@pytest.mark.slow_except(*(name for name in EXPECTED if name != "ticTacToe"))
 @pytest.mark.parametrize("name", EXPECTED)
 def test_small_bundled_games(name: str) -> None:
     """All properties are decided as known, and checked by the rules."""
