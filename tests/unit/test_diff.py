@@ -23,6 +23,7 @@ TICTACTOE = print_tree(herbrand.load("ticTacToe").tree).text
 SMALL = [name for name in games.names() if len(games.text(name)) < 4000]
 
 
+@pytest.mark.slow_except
 @pytest.mark.parametrize("name", SMALL)
 def test_a_scrambled_game_is_the_same_game(name):
     """Other names and another order are found out, and the renaming is one that works."""

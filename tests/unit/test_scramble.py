@@ -12,6 +12,7 @@ from herbrand.game import Game
 from herbrand.scramble import scramble
 
 
+@pytest.mark.slow_except
 @pytest.mark.parametrize("name", games.names())
 def test_the_scrambled_game_plays_the_same(name):
     """Along a random game states, legal moves, goals, percepts and the end translate into each other."""
