@@ -209,7 +209,7 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
         while not state.is_terminal:
             joint = [legal[0] for legal in state.legal_moves().values()]
             if len(state.legal_moves(game.roles[winner])) > 1:
-                joint[winner] = player.select(state, 0.15)
+                joint[winner] = player.select(state, 0.3)
             elif len(state.legal_moves(game.roles[1 - winner])) > 1:
                 place = policy[1 - winner].place(game.expander.pack([state.facts]))
                 assert place is not None
