@@ -134,6 +134,7 @@ def test_there_are_tables_and_each_belongs_to_a_game() -> None:
     assert set(NAMES) <= set(games.names())
 
 
+@pytest.mark.slow_except(*(name for name in NAMES if name != "chess"))  # whose counts are in test_games_board
 @pytest.mark.parametrize("name", NAMES)
 def test_perft(name: str, bundled: Callable[[str], herbrand.Game]) -> None:
     """The rulesheet has as many sequences as its table says, as deep as is quick."""
