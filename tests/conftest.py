@@ -1,12 +1,16 @@
 """Options and fixtures that all tests share.
 
-Tiers: `pytest` is what everybody runs, a quarter of an hour on two cores; `--slow` adds what takes longer;
+Tiers: `pytest` is what everybody runs, about eight minutes of processor time; `--slow` adds what takes longer;
 `--corpus` replays the whole outside collection; `--update` rewrites golden files and pages,
 to be reviewed as text.
+
+A test of all bundled games that is not cheap has the mark `slow_except`: games that stand for the others run always,
+the others with `--slow`.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 from contextlib import suppress
@@ -16,10 +20,24 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+import herbrand
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
+REPRESENTATIVE = (
+    "ticTacToe",  # small
+    "breakthrough",  # large
+    "hex",  # recursive within a state
+    "hanoi",  # one role
+    "tron",  # moves at once
+    "montyHall",  # chance
+    "kuhn",  # hidden cards
+    "connectFour.ggd",  # written in GGDL
+    "kosil",  # evolved
+)
+"""Bundled games that stand for all of them."""
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -42,6 +60,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
     for item in items:
+        if isinstance(item, pytest.Function) and (but := item.get_closest_marker("slow_except")):
+            cases = {str(value) for value in item.callspec.params.values()}
+            if not cases & set(but.args or REPRESENTATIVE):
+                item.add_marker("slow")
         for mark in ("slow", "corpus"):
             if item.get_closest_marker(mark) and not config.getoption(f"--{mark}"):
                 item.add_marker(pytest.mark.skip(reason=f"runs with --{mark}"))
@@ -61,6 +83,12 @@ def corpus_dir() -> Path:
     if folder is None:
         pytest.skip("no collection of rulesheets: set HERBRAND_CORPUS to the folder that has rulesheets/")
     return folder
+
+
+@pytest.fixture(scope="session")
+def bundled() -> Callable[[str], herbrand.Game]:
+    """`bundled(name)` is that game, the same one for all tests: its network is built once."""
+    return functools.cache(herbrand.load)
 
 
 @pytest.fixture

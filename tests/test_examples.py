@@ -59,7 +59,7 @@ def test_check_folder() -> None:
 
 def test_learning_by_self_play() -> None:
     """A few seconds of self-play are enough to beat random moves more often than before."""
-    lines = run("learn_by_self_play.py", "--seconds", "6", "--rivals", "2").splitlines()
+    lines = run("learn_by_self_play.py", "--seconds", "4", "--rivals", "2").splitlines()
     shares = [float(line.split()[-1].rstrip("%")) for line in lines[:-1]]
     assert max(shares[-3:]) > shares[0] + 10
 

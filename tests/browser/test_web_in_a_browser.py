@@ -76,7 +76,11 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser, address: str, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A fresh window; faults of the script and requests to other servers fail the test."""
-    settings = {"viewport": {"width": 1280, "height": 860}, **getattr(request, "param", {})}
+    settings = {
+        "viewport": {"width": 1280, "height": 860},
+        "reduced_motion": "reduce",
+        **getattr(request, "param", {}),
+    }
     context = browser.new_context(base_url=address, **settings)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)

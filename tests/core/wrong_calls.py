@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 SANITIZED = bool(os.environ.get("HERBRAND_SANITIZED"))
 """The core was built with a sanitizer: no memory limit can be set, and large requests for memory end the program."""
-MEMORY = 3 << 30
+MEMORY = 1 << 30
+"""Bytes a process may have: little, because what it gets is filled."""
 SECONDS = 120
 REFUSED = (TypeError, ValueError, IndexError, OverflowError, MemoryError, RuntimeError)
 """Errors that a wrong call may raise; nanobind's for an object that was not made is a `RuntimeError`."""
@@ -837,7 +838,7 @@ def try_all(name: str, make: Callable[[], Call], chance: random.Random) -> None:
             try_one(name, make, {argument: wrong})
     few = [argument for argument, wrong in all_wrong.items() if wrong]
     if len(few) > 1:
-        for _ in range(40):
+        for _ in range(20):
             some = chance.sample(few, chance.randint(2, min(4, len(few))))
             try_one(
                 name,

@@ -14,6 +14,7 @@ import pytest
 
 import herbrand
 from herbrand.ggp.processes import player_words, port_in
+from herbrand.play.minimax.learning import learn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from herbrand.machine.state import State
+    from herbrand.play.minimax.learning import Lesson
 
 
 @pytest.fixture
@@ -41,6 +43,13 @@ def about_to_win() -> State:
 def small_connect_four() -> herbrand.Game:
     """Connect four on five columns of four."""
     return herbrand.load("connectFour.ggd", parameters={"Columns": 5, "Rows": 4})
+
+
+@pytest.fixture(scope="session")
+def learned(bundled: Callable[[str], herbrand.Game]) -> tuple[herbrand.Game, Lesson]:
+    """Breakthrough, and what is learned for white from its random games."""
+    game = bundled("breakthrough")
+    return game, learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
 
 
 @pytest.fixture

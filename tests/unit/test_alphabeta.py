@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,12 @@ from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.mcts import MctsPlayer
 from herbrand.play.minimax.engine import AlphaBeta
-from herbrand.play.minimax.learning import learn, valued
+from herbrand.play.minimax.learning import valued
 from herbrand.play.solved import solve_quickly
 
 if TYPE_CHECKING:
     from herbrand.machine.state import State
+    from herbrand.play.minimax.learning import Lesson
 
 
 RandomState = Callable[[herbrand.Game, int, int], "State"]
@@ -127,10 +127,11 @@ def test_a_table_gives_back_what_it_took() -> None:
         table.store(1, 0, 512, LOWER, True, 0)
 
 
-def test_values_are_learned_from_random_games(random_state: RandomState) -> None:
+def test_values_are_learned_from_random_games(
+    random_state: RandomState, learned: tuple[herbrand.Game, Lesson]
+) -> None:
     """In breakthrough, who is ahead is told well enough, and both ways of evaluating agree."""
-    game = herbrand.load("breakthrough")
-    lesson = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
+    game, lesson = learned
     assert 0 < lesson.features < len(lesson.judge.literals)  # fluents have weights as novelties, too
     assert lesson.explained > 0.3
     states = np.concatenate([game.expander.pack([random_state(game, 10, s).facts]) for s in range(20)])
@@ -217,6 +218,6 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
             state = state.next(joint)
         assert state.goal(game.roles[winner]) == 100
         tried += 1
-        if tried == 6:
+        if tried == 4:
             break
-    assert tried == 6
+    assert tried == 4

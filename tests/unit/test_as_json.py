@@ -25,6 +25,7 @@ def check(value, name):
     jsonschema.Draft202012Validator(schema).validate(value)
 
 
+@pytest.mark.slow_except
 @pytest.mark.parametrize("name", games.names())
 def test_rules_fit_the_schema_and_are_read_back(name):
     """The text of the target is valid, and gives the statements again."""

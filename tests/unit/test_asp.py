@@ -117,7 +117,14 @@ def plays(game, horizon):
 
 
 @pytest.mark.parametrize(
-    ("name", "horizon"), [("odd", 2), ("nim", 2), ("rockPaperScissors", 3), ("ticTacToe3", 4)]
+    ("name", "horizon"),
+    [
+        pytest.param("odd", 2, marks=pytest.mark.slow),
+        ("odd", 1),
+        ("nim", 2),
+        ("rockPaperScissors", 3),
+        ("ticTacToe3", 3),
+    ],
 )
 def test_the_answer_sets_of_a_horizon_are_the_plays(name, horizon, odd):
     """Nothing more and nothing less than what can be played in so many steps."""

@@ -637,7 +637,7 @@ def test_simulate_reports_and_is_repeatable(game: str) -> None:
 
 def test_simulate_stops_at_its_budget() -> None:
     """When the time is up the exit status is 3."""
-    outcome = run("simulate", "chess", "-n", "1000000", "--seconds", "0.05")
+    outcome = run("simulate", "hex", "-n", "100000000", "--seconds", "0.05")
     assert outcome.exit_code == 3
     assert "over budget" in outcome.stderr
 

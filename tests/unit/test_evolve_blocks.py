@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from herbrand.analyse import prove
 from herbrand.analyse.budget import Budget
+from herbrand.analyse.explore import explore
+from herbrand.analyse.solve import solve_space
 from herbrand.check.step_counter import step_counter
 from herbrand.errors import HerbrandError
 from herbrand.evolve import (
@@ -131,7 +132,7 @@ def test_designs_by_hand(name: str) -> None:
     assert all(part[0].isupper() and part.endswith(".") and "  " not in part for part in design.paragraphs())
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32), st.sampled_from(sorted(FAMILIES)))
 def test_random_designs_are_sound(seed: int, family: str) -> None:
     """What is drawn at random is sound too, whatever the seed; the same seed draws the same design."""
@@ -201,11 +202,9 @@ def test_problems(design: BoardGame, problem: str) -> None:
 def test_three_in_a_row_is_tic_tac_toe() -> None:
     """The game put together from blocks has the positions and the value of the well-known one."""
     game = BY_HAND["three in a row"].game()
-    found = prove.analyse(game, budget=Budget(seconds=60), values=True)
-    assert found.counts is not None
-    assert found.counts["states"] == 5478
-    assert found.solution is not None
-    assert found.solution.value == {"white": 50, "black": 50}
+    space = explore(game.expander)
+    assert len(space.states) == 5478
+    assert solve_space(space, Budget(seconds=60)).value == {"white": 50, "black": 50}
 
 
 def test_a_chain_always_has_a_winner() -> None:

@@ -67,6 +67,7 @@ def compare(game: herbrand.Game, states: list[herbrand.State]) -> None:
     assert (np.diff(expansion.parents) >= 0).all()
 
 
+@pytest.mark.slow_except(*(name for name in GAMES if name not in {"reversi", "trefoil", "breakthrough"}))
 @pytest.mark.parametrize("name", GAMES)
 def test_many_states_at_once_agree_with_the_rules(name: str) -> None:
     """Legal moves, ends, goals and all successors, of up to 70 states, so more than a word."""
@@ -75,7 +76,7 @@ def test_many_states_at_once_agree_with_the_rules(name: str) -> None:
     compare(game, states if name in ("ticTacToe", "nim", "kuhn") else states[:25])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(random_games(), st.integers(0, 100))
 def test_random_games_are_expanded_as_the_rules_say(text: str, seed: int) -> None:
     """Whatever the game."""
@@ -213,13 +214,13 @@ def test_a_state_without_moves_is_reported_not_played() -> None:
 
 
 def test_roles_with_thousands_of_moves_choose_among_all() -> None:
-    """Each of 5000 moves is about equally likely."""
-    numbers = " ".join(f"(number {i})" for i in range(5000))
+    """Each of 2000 moves is about equally likely."""
+    numbers = " ".join(f"(number {i})" for i in range(2000))
     game = herbrand.loads(
         f"""(role r) (init start) {numbers}
         (<= (legal r (pick ?n)) (number ?n)) (<= (next (low)) (does r (pick ?n)) (small ?n))
         (<= (next high) (does r (pick ?n)) (not (small ?n))) (<= (small ?n) (number ?n) (tenth ?n))
-        {" ".join(f"(tenth {i})" for i in range(0, 5000, 10))}
+        {" ".join(f"(tenth {i})" for i in range(0, 2000, 10))}
         (<= terminal (not (true start))) (<= (goal r 100) (true low)) (<= (goal r 0) (not (true low)))"""
     )
     played = game.expander.rollouts(game.expander.initial, seed=2, each=4000)

@@ -459,9 +459,9 @@ NAMES = (*AGAIN, "chess")
 
 
 @pytest.fixture(scope="module")
-def sheets():
+def sheets(bundled):
     """Each rulesheet, loaded once."""
-    return {name: herbrand.load(name) for name in NAMES}
+    return {name: bundled(name) for name in NAMES}
 
 
 # ---- rulesheet against Python -----------------------------------------------------------------

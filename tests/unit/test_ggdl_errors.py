@@ -209,14 +209,14 @@ def test_nothing_breaks_the_reader():
     pool = [token for text in texts for token in TOKEN.findall(text) if token.strip()]
     rng = random.Random(11)
     wrong = 0
-    for _ in range(150):
+    for _ in range(100):
         tokens = TOKEN.findall(rng.choice(texts))
         for _ in range(rng.choice((1, 1, 2, 4))):
             at = rng.randrange(len(tokens))
             tokens[at : at + rng.randrange(2)] = [rng.choice(pool)] * rng.randrange(3)
         tree = read_ggdl(Source("".join(tokens), str(GOLDEN / "x.ggd")))
         wrong += any(d.is_error for d in check(tree).diagnostics)
-    assert wrong > 50
+    assert wrong > 30
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_nothing_breaks_the_reader():
         "role a\ndata t := " + "1 .. 2 | " * 3000 + "1",
         "role a\ndata t := 1 .. 99999999999",
         "role a\np :- " + " and ".join("(q or r)" for _ in range(40)) + " and x == y",
-        "role a\ninit N := 0\na -> up(?k:t) ==> N = N + ?k\ndata t := 0 .. 300",
+        "role a\ninit N := 0\na -> up(?k:t) ==> N = N + ?k\ndata t := 0 .. 100",
         "role a\ninit F := s(0)\na -> up ==> F = s(F)",
         "\x00\x01" * 200,
         "role a\nconsult { " + "A, " * 2000 + '} from "x"',

@@ -131,7 +131,7 @@ def test_a_player_that_searches_stays_small(player_process: Any) -> None:
             game = herbrand.load(name)
             for number in range(2):
                 rules = Manager(game).rules
-                assert said(port, f"(START {name}{number} {game.roles[0]} ({rules}) 10 2)") == "ready"
+                assert said(port, f"(START {name}{number} {game.roles[0]} ({rules}) 10 1)") == "ready"
                 assert said(port, f"(PLAY {name}{number} NIL)") != "nil"
         assert most_memory(pid) < LARGEST
         assert "late" not in log.read_text(encoding="utf-8")

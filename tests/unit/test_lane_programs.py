@@ -165,6 +165,7 @@ def test_printed_programs_mean_what_they_say(name: str) -> None:
         assert rows[row] == int.from_bytes(machine.rows[int(row[1:])].tobytes(), "little"), output
 
 
+@pytest.mark.slow_except("connectFour", "kuhn", "loop")
 @pytest.mark.parametrize("name", ["connectFour", "tron", "kuhn", "loop"])
 def test_evaluating_programs_say_what_the_network_says(name: str) -> None:
     """In the states of random games: legal moves, the end, goals, what roles see, the next state."""
@@ -228,6 +229,7 @@ def test_interpreted_programs_play_the_games_of_the_core(name: str, arity: int) 
 
 @pytest.mark.skipif(platform.machine().lower() not in {"x86_64", "amd64"}, reason="no encoder here")
 @pytest.mark.parametrize(("kind", "arity"), [("avx512", 3), ("avx2", 2)])
+@pytest.mark.slow_except("connectFour", "kuhn", "loop", "late conflict")
 @pytest.mark.parametrize("name", ["connectFour", "breakthrough", "kuhn", "loop", "late conflict"])
 def test_machine_code_is_right_also_on_other_processors(
     name: str, kind: str, arity: int, monkeypatch: pytest.MonkeyPatch

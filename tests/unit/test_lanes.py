@@ -74,6 +74,7 @@ def test_every_back_end_plays_the_same_games(name: str) -> None:
     assert len(set(map(str, found.values()))) == 1
 
 
+@pytest.mark.slow_except
 @pytest.mark.parametrize("name", [name for name in games.names() if name != "chess"])
 def test_machine_code_plays_what_is_walked(name: str) -> None:
     """On all bundled games."""

@@ -6,14 +6,15 @@ import json
 import random
 import shutil
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import herbrand
 from herbrand import BudgetExceeded, GameError
+from herbrand.cli.main import cli
 from herbrand.network import aiger
 from herbrand.network.as_aiger import from_aiger, property_aiger, to_aiger
 from herbrand.network.dump import from_json, to_dot, to_json
@@ -241,9 +242,8 @@ def test_an_optimiser_reads_the_files(name: str, tmp_path: Path) -> None:
 
 def convert(*words: str) -> tuple[int, bytes, str]:
     """Run `herbrand convert`: exit status, output, remarks."""
-    command = [sys.executable, "-m", "herbrand", "convert", *words]
-    result = subprocess.run(command, capture_output=True, timeout=120, check=False)
-    return result.returncode, result.stdout, result.stderr.decode()
+    result = CliRunner().invoke(cli, ["convert", *words])
+    return result.exit_code, result.stdout_bytes, result.stderr
 
 
 def test_convert_writes_networks() -> None:

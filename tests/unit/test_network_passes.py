@@ -90,7 +90,7 @@ def test_passes_keep_the_games(step: Callable[[Network], Network]) -> None:
     assert one.branching == two.branching
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(games())
 def test_passes_keep_made_games(text: str) -> None:
     """Random small games, some with recursion in their states, keep every answer."""

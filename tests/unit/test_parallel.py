@@ -56,9 +56,9 @@ def test_merging_adds_up() -> None:
 
 def test_a_budget_holds_for_all_parts_together() -> None:
     """When the time is up, what was played is told, whatever part it belongs to."""
-    network = herbrand.load("reversi").network
-    run = play(network, "", playouts=20_000_000, seed=1, max_steps=200, limits=herbrand.Limits(seconds=1.0))
-    assert run.stopped == "over budget: 1 seconds"
+    network = herbrand.load("connectFour").network
+    run = play(network, "", playouts=20_000_000, seed=1, max_steps=200, limits=herbrand.Limits(seconds=0.25))
+    assert run.stopped == "over budget: 0.25 seconds"
     assert 0 < run.playouts < 20_000_000
 
 

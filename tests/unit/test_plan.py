@@ -87,7 +87,7 @@ def test_analyse_plans_where_it_cannot_explore() -> None:
     assert analysis.solution.value == {"rider": 100}
 
 
-@settings(max_examples=15, deadline=None, phases=set(Phase) - {Phase.shrink})
+@settings(max_examples=8, deadline=None, phases=set(Phase) - {Phase.shrink})
 @given(random_games())
 def test_random_puzzles_have_plans_of_equal_length(text: str) -> None:
     """For every goal value, both searches agree."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import herbrand
-from herbrand.play.minimax.learning import learn
 from herbrand.play.search.beam import Beam
 from herbrand.play.search.engine import Search
 from herbrand.play.search.style import Style, mast_weights, styled
+
+if TYPE_CHECKING:
+    from herbrand.play.minimax.learning import Lesson
 
 CHOICE = """
 (role a) (init (n 0))
@@ -67,10 +69,9 @@ def test_a_search_with_weights_counts_the_moves_of_the_game(name: str) -> None:
     assert (tree.amaf_total[arms] <= tree.amaf_count[arms]).all()
 
 
-def test_games_that_are_cut_off_count_what_was_learned() -> None:
+def test_games_that_are_cut_off_count_what_was_learned(learned: tuple[herbrand.Game, Lesson]) -> None:
     """In breakthrough games end after four steps, values of both roles add up, and one more piece ahead is better."""
-    game = herbrand.load("breakthrough")
-    lesson = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 120)
+    game, lesson = learned
     assert lesson.features
     search = Search(game.network, memory=1 << 26, seed=1, style=Style(cutoff=4, judge=lesson.judge))
     expander = search.expander

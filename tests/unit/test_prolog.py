@@ -89,6 +89,7 @@ def renamings(text):
     return found
 
 
+@pytest.mark.slow_except("nim", "ticTacToe", "hex", "kuhn", "montyHall", "connectFour.ggd", "kosil")
 @pytest.mark.parametrize("style", ["literal", "state"])
 @pytest.mark.parametrize("name", games.names())
 def test_both_styles_are_read_back(name, style):

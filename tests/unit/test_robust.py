@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 import herbrand
+from herbrand.cli.main import cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +74,12 @@ def run(*args: str, cwd: Path | None = None) -> Outcome:
     return Outcome(args, process.returncode, out, err)
 
 
+def run_here(*args: str) -> Outcome:
+    """Run a command in this process, where that is as good."""
+    outcome = CliRunner().invoke(cli, args, catch_exceptions=False)
+    return Outcome(args, outcome.exit_code, outcome.stdout_bytes, outcome.stderr_bytes)
+
+
 def checks(outcome: Outcome) -> set[str]:
     return {found["check"] for found in json.loads(outcome.stdout)}
 
@@ -122,9 +130,9 @@ def test_closing_parentheses_are_not_listed_for_ever(suffix: str, sheet: Callabl
 
 def test_thousands_of_errors_on_one_line_are_shown_in_time(sheet: Callable[..., str]) -> None:
     """A very long line with an error every few characters: each is shown with its part of the line."""
-    outcome = run("check", sheet("(<= (p ?x) (not (q ?x))) " * 6000))
+    outcome = run("check", sheet("(<= (p ?x) (not (q ?x))) " * 3000))
     assert outcome.returncode == 1
-    assert outcome.stdout.count(b"error[unsafe-variable]") >= 5900
+    assert outcome.stdout.count(b"error[unsafe-variable]") >= 2900
     assert max(map(len, outcome.stdout.splitlines())) < 600
 
 
@@ -148,17 +156,17 @@ def test_odd_bytes_are_named(name: str, sheet: Callable[..., str]) -> None:
     """What is not text is refused; text in another encoding is read with a warning."""
     data, check, code = ODD_BYTES[name]
     file = sheet(data)
-    outcome = run("check", file, "--json")
+    outcome = run_here("check", file, "--json")
     assert outcome.returncode == code
     assert check in checks(outcome)
-    assert run("simulate", file, "-n", "1").returncode == code
+    assert run_here("simulate", file, "-n", "1").returncode == code
 
 
 @pytest.mark.parametrize("command", [("check",), ("format",), ("show",), ("simulate", "-n", "1")])
 def test_what_is_no_file_is_wrong_use(command: tuple[str, ...], tmp_path: Path) -> None:
     """A directory and a missing file are refused in a few lines that name them, with exit code 2."""
     for name in (str(tmp_path), str(tmp_path / "missing.kif")):
-        outcome = run(*command, name)
+        outcome = run_here(*command, name)
         assert (outcome.returncode, outcome.stdout) == (2, b"")
         assert name.encode() in outcome.stderr.replace(b"\n", b"")
         assert len(outcome.stderr.splitlines()) <= 5
@@ -197,10 +205,10 @@ def _numbers(number: int, pattern: str) -> str:
 
 
 LARGE = {
-    "10 000 literals": f"{BASE}(<= big {_numbers(10_000, '(true (s {}))')})(<= (next big) big)",
-    "10 000 negations": f"{BASE}(<= big {_numbers(10_000, '(not (true (t {})))')})(<= (next big) big)",
-    "2 000 variables": f"{BASE}(q 1)(q 2)(<= (big ?v0) {_numbers(2000, '(q ?v{})')})(<= (next big) (big 1))",
-    "5 000 disjuncts": f"{BASE}(<= big (or {_numbers(5000, '(true (s {}))')}))(<= (next big) big)",
+    "4 000 literals": f"{BASE}(<= big {_numbers(4000, '(true (s {}))')})(<= (next big) big)",
+    "4 000 negations": f"{BASE}(<= big {_numbers(4000, '(not (true (t {})))')})(<= (next big) big)",
+    "1 000 variables": f"{BASE}(q 1)(q 2)(<= (big ?v0) {_numbers(1000, '(q ?v{})')})(<= (next big) (big 1))",
+    "2 000 disjuncts": f"{BASE}(<= big (or {_numbers(2000, '(true (s {}))')}))(<= (next big) big)",
     "nested or": f"{BASE}(<= big {_nested(150)})(<= (next big) big)",
     "40 disjunctions": f"{BASE}(<= big {_numbers(40, '(or (true (s 1)) (true (s {})))')})(<= (next big) big)",
     "500 arguments": f"{BASE}(init (w {_numbers(500, '{}')}))"
@@ -316,10 +324,6 @@ def test_a_failed_write_leaves_the_file(
 ) -> None:
     """When the folder takes no new file, the old text stays, whole, and exit code 2 says why."""
     import tempfile
-
-    from click.testing import CliRunner
-
-    from herbrand.cli.main import cli
 
     def refuse(*_args: object, **_options: object) -> None:
         raise PermissionError(13, "Permission denied", str(tmp_path))

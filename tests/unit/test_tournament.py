@@ -315,6 +315,23 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
             assert Verifier().verify(store.load(name)) == []
 
 
+def test_the_executor_of_dask_plays_the_same(tmp_path: Path) -> None:
+    """`Client.get_executor()` of a cluster of threads."""
+    distributed = pytest.importorskip("distributed")
+    plan = a_plan(seed=3, rounds=2)
+    expected, records = played(tmp_path, plan)
+    with (
+        distributed.Client(
+            processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
+        ) as client,
+        Store(tmp_path / "dask.db") as store,
+    ):
+        results = Tournament.create(store, plan).run(client.get_executor())
+        assert results.table == expected.table
+        assert moves_of([store.load(name) for name in store.ids()]) == moves_of(records)
+
+
+@pytest.mark.slow
 def test_a_cluster_of_dask_whose_worker_is_killed_loses_nothing(tmp_path: Path) -> None:
     """The same on `Client.get_executor()` of a LocalCluster."""
     distributed = pytest.importorskip("distributed")

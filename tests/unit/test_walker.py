@@ -392,7 +392,7 @@ def test_the_reason_for_the_rules_is_told() -> None:
     game = herbrand.loads(
         "(role r) (init (at a)) (<= (next (at (s ?x))) (true (at ?x)) (does r go)) (legal r go)"
         "(goal r 0) (<= terminal (true (at (s (s a)))))",
-        limits=herbrand.Limits(seconds=2),
+        limits=herbrand.Limits(seconds=0.5),
     )
     assert game.engine == "rules"
     assert game.engine_reason.startswith("no network: ")

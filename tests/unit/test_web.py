@@ -519,7 +519,7 @@ def test_a_child_that_takes_too_long_is_ended() -> None:
 def test_a_child_has_a_limit_on_memory() -> None:
     """A child that wants more memory than it may have says so or ends; the server goes on."""
     pytest.importorskip("resource", reason="limits on memory need the module resource")
-    child = Child(megabytes=400)
+    child = Child(megabytes=250)
     many = " ".join(f"(n {i})" for i in range(400))
     text = f"(role a) {many} (<= (legal a (m ?x ?y ?z)) (n ?x) (n ?y) (n ?z)) (goal a 0) (<= terminal (n q)) (init (f))"
     try:

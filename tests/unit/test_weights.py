@@ -57,7 +57,7 @@ def test_networks_and_rules_agree_on_a_policy() -> None:
     prefer = {"red": {f"(drop {column})": 4 for column in (3, 4)}}
     fast = game.simulate(6000, seed=5, engine="network", weights=prefer)
     plain = game.simulate(6000, seed=6, engine="network")
-    slow = game.simulate(400, seed=7, engine="rules", weights=prefer)
+    slow = game.simulate(150, seed=7, engine="rules", weights=prefer)
     assert fast.goals["red"].interval[0] > plain.goals["red"].interval[1]
     (low, high), (least, most) = fast.goals["red"].interval, slow.goals["red"].interval
     assert low < most + 3

@@ -13,10 +13,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from lsprotocol import types as lsp
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from lsprotocol import types as lsp
 
     from herbrand.lsp.document import Sheet
 
@@ -81,6 +81,8 @@ async def measure(sheet: Sheet, seconds: float = SECONDS) -> dict[str, int]:
 
 def hints(sheet: Sheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list[lsp.InlayHint]:
     """Return the number of instances behind the first head of each relation."""
+    from lsprotocol import types as lsp  # the child process needs none of it: it takes long to import
+
     span = sheet.places.span(wanted)
     found: list[lsp.InlayHint] = []
     seen: set[str] = set()
