@@ -37,7 +37,7 @@ from typing import Any
 import herbrand
 from herbrand.errors import HerbrandError
 from herbrand.game import Game
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 from herbrand.scramble import scramble
 from herbrand.simulate.in_prolog import PrologEngine
 from herbrand.verify import verify_playouts

@@ -28,7 +28,7 @@ from typing import Any
 
 import herbrand
 from herbrand.errors import HerbrandError
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 
 SHEETS = (
     *("ticTacToe", "connectFour", "breakthrough", "reversi", "pentago", "speedChess", "hex", "skirmish"),

@@ -3,8 +3,8 @@
     python benchmarks/first_minute.py [--beside PYTHON] [--game GAME] [--rounds N] [--json]
 
 simulate        wall-clock seconds of `herbrand simulate GAME -n 100000`
-first move      seconds from the start of `herbrand player --player mcts` to its first move under the protocol,
-                beyond the two clocks of a second that it is given
+first move      seconds from the start of `herbrand player --player mcts` to its first move under the
+                protocol, beyond the two clocks of a second that it is given
 random, mcts    megabytes that this player has at most in a match; for `mcts` with the tree of two seconds
 two threads     batched steps a second in two threads of one process, as a multiple of those in one
 

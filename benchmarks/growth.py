@@ -24,7 +24,7 @@ from speed import processor
 import herbrand
 from herbrand import games
 from herbrand.errors import BudgetExceeded
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 from herbrand.simulate.speed import measure_network
 
 if TYPE_CHECKING:

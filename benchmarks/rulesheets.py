@@ -38,7 +38,7 @@ from costs import peak_megabytes, spent
 
 import herbrand
 from herbrand.errors import HerbrandError
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 from herbrand.simulate import speed
 
 if TYPE_CHECKING:

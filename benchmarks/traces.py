@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import herbrand
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 from herbrand.verify import verify_trace
 
 PROVER: Final = {

@@ -18,13 +18,10 @@ PACKAGE = Path(herbrand.__file__).parent
 ORDER = (
     *(
         "errors",
-        "limits",
+        "runtime",
         "core",
         "html",
         "diagnostic",
-        "memory",
-        "collecting",
-        "child",
         "syntax",
         "check",
         "program",

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from herbrand.game import Game as Game
     from herbrand.game import load as load
     from herbrand.game import loads as loads
-    from herbrand.limits import Limits as Limits
     from herbrand.machine.moves import Move as Move
     from herbrand.machine.state import State as State
     from herbrand.movereader import MoveReader as MoveReader
+    from herbrand.runtime.limits import Limits as Limits
     from herbrand.syntax import read as read
 
 __version__ = "0.1.0"
@@ -42,7 +42,7 @@ _HOME = {
     "HerbrandError": "herbrand.errors",
     "IllegalMoveError": "herbrand.errors",
     "InvalidMoveError": "herbrand.errors",
-    "Limits": "herbrand.limits",
+    "Limits": "herbrand.runtime.limits",
     "Move": "herbrand.machine.moves",
     "MoveReader": "herbrand.movereader",
     "Severity": "herbrand.diagnostic",

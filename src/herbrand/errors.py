@@ -49,7 +49,7 @@ class IllegalMoveError(HerbrandError, ValueError):
 
 
 class BudgetExceeded(HerbrandError, RuntimeError):
-    """A limit of `herbrand.limits.Limits` was reached before the answer was known.
+    """A limit of `herbrand.runtime.limits.Limits` was reached before the answer was known.
 
     `spent` names the limit and what was used up; `reached` says how far the work got.
     """

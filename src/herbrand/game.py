@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import TIMEOUT_MAX, RLock
 from typing import TYPE_CHECKING, Any
 
-from herbrand.collecting import without_full_collections
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.collector import suspend_full_collections
+from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.syntax import read, read_file
 from herbrand.syntax.case import with_case
 from herbrand.syntax.tree import Function, atoms_of
@@ -270,7 +270,7 @@ class Game:
             raise
         from herbrand.network import optimised, wire
 
-        with without_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
+        with suspend_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
             wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
             network = optimised(wired, megabytes=self.limits.megabytes)
         self.__dict__["network"] = network
@@ -455,7 +455,7 @@ class Game:
         `threads` cores, all that are there if None; the result does not depend on how many.
         `progress(done, of)` is called now and then.
         """
-        from herbrand.limits import UNLIMITED
+        from herbrand.runtime.limits import UNLIMITED
         from herbrand.simulate.playouts import random_playouts
 
         if engine not in ENGINES:

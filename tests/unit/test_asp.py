@@ -16,8 +16,8 @@ from herbrand.convert import asp
 from herbrand.convert.asp.witness import shortest_win
 from herbrand.convert.asp.writer import RuleWriter
 from herbrand.errors import BudgetExceeded, HerbrandError
-from herbrand.limits import Limits
 from herbrand.machine.state import State
+from herbrand.runtime.limits import Limits
 from herbrand.simulate.in_asp import AnswerSetEngine
 from herbrand.verify import verify_playouts
 

@@ -28,7 +28,7 @@ import asyncio, json, sys
 import herbrand
 from herbrand.ggp.hostile import GAME, harass_manager
 from herbrand.ggp.manager import Manager, Settings
-from herbrand.memory import most_megabytes
+from herbrand.runtime.memory import peak_megabytes
 from herbrand.records import Store
 from herbrand.records.recorder import Recorder
 
@@ -37,7 +37,7 @@ game.initial_state().legal_moves()  # the network is no matter of the clocks
 with Store(sys.argv[1]) as store:
     manager = Manager(game, Settings(start_clock=10, play_clock=2, grace=0.5, seed=1))
     asyncio.run(harass_manager(manager, listener=Recorder(store)))
-print(most_megabytes())
+print(peak_megabytes())
 """
 """A manager that meets all bad players, and tells how much memory it had."""
 

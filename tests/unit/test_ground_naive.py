@@ -93,6 +93,18 @@ def test_arithmetic_on_demand(monkeypatch: pytest.MonkeyPatch, large: int) -> No
     agree(SUMS)
 
 
+def test_what_is_asked_for_and_negated_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relation of which some rows are asked for elsewhere has all of them where it is negated."""
+    monkeypatch.setattr("herbrand.ground.demand.LARGE", 0)
+    monkeypatch.setattr("herbrand.ground.demand.HUGE", 0)
+    agree(
+        """(role r) (object a) (object b) (<= (legal ?r wait) (role ?r)) (<= terminal (true (step 5)))
+        (<= (p ?x ?z) (distinct ?z ?y) (object ?y) (object ?x) (object ?z))
+        (<= (goal r 30) (q ?y ?x) (not (or (edge ?z ?z) s)) (edge a ?y) (p ?x ?z))
+        (<= terminal (object ?z) (object ?y) (p ?x a) (not (p b ?z)))"""
+    )
+
+
 def test_what_is_not_asked_for_is_not_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all sums only those are ground that some state can ask for."""
     text = (

@@ -15,7 +15,7 @@ from herbrand.errors import BudgetExceeded, IllegalMoveError
 from herbrand.knowledge import history, possible_states
 from herbrand.knowledge.filtering import ImpossibleHistory
 from herbrand.knowledge.histories import Step
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 
 DEAL = ("noop", "noop", "(deal queen king)")
 

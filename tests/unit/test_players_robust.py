@@ -8,17 +8,15 @@ import sys
 import threading
 import time
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import herbrand
-from herbrand.play import players, processes
+from herbrand.play import players
 from herbrand.play.processes import ProcessPlayer
+from herbrand.runtime.json_process import JsonProcess
 from herbrand.testing import check_player
-
-if TYPE_CHECKING:
-    from herbrand.child import Child
 
 SIDE = 65
 
@@ -101,15 +99,15 @@ def test_a_process_that_still_starts_is_not_asked_about_the_next_match(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The player begins again at once, in another game, and answers for that one; the first process ends."""
-    player, ask, go_on = ProcessPlayer("random", seed=1), processes._ask, threading.Event()
+    player, ask, go_on = ProcessPlayer("random", seed=1), JsonProcess.request, threading.Event()
     before = player._child
 
-    def slow(child: Child, question: dict[str, Any], seconds: float) -> str:
+    def slow(child: JsonProcess, question: dict[str, Any], seconds: float) -> Any:
         if child is before:
             go_on.wait(300)
         return ask(child, question, seconds)
 
-    monkeypatch.setattr(processes, "_ask", slow)
+    monkeypatch.setattr(JsonProcess, "request", slow)
     player.start(herbrand.load("connectFour"), "red", 0)
     starter = player._starter
     assert starter is not None

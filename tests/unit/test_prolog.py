@@ -10,11 +10,11 @@ import pytest
 
 import herbrand
 from herbrand import games
-from herbrand.child import Child, ChildDied
 from herbrand.convert.prolog import program
 from herbrand.errors import BudgetExceeded, HerbrandError, MissingProgram
-from herbrand.limits import Limits
 from herbrand.machine.state import State
+from herbrand.runtime.limits import Limits
+from herbrand.runtime.line_process import LineProcess, ProcessDied
 from herbrand.simulate.in_prolog import PrologEngine, find_swipl
 from herbrand.syntax import read
 from herbrand.syntax.tree import children, variables_of
@@ -321,13 +321,13 @@ def test_a_child_that_ends_is_reported_with_its_last_words():
     """What it wrote to standard error is in the message; nothing hangs."""
     import sys
 
-    child = Child("python", [sys.executable, "-c", "import sys; sys.exit('no game today')"])
-    with pytest.raises(ChildDied, match=r"exit status 1.*no game today"):
+    child = LineProcess("python", [sys.executable, "-c", "import sys; sys.exit('no game today')"])
+    with pytest.raises(ProcessDied, match=r"exit status 1.*no game today"):
         child.ask("hello", 30)
     program = (
         "import sys, time\nfor line in sys.stdin: time.sleep(len(line)); print(line, end='', flush=True)"
     )
-    echo = Child("python", [sys.executable, "-c", program])
+    echo = LineProcess("python", [sys.executable, "-c", program])
     with pytest.raises(BudgetExceeded):
         echo.ask("so long a line that it takes minutes", 0.2)
     assert echo.ask("", 30) == ""

@@ -2,11 +2,13 @@
 
 import copy
 import pickle
+from random import Random
 
 import pytest
 
 import herbrand
-from herbrand import IllegalMoveError, InvalidMoveError, Move
+from herbrand import GameError, IllegalMoveError, InvalidMoveError, Move
+from herbrand.machine.trajectory import Trajectory
 
 
 @pytest.fixture
@@ -264,3 +266,37 @@ def test_a_role_without_a_move_ends_a_playout(engine: str) -> None:
     assert (result.playouts, result.stuck, result.transitions) == (3, 3, 0)
     assert result.stuck_in == "a has no legal move in the state: (n 1)"
     assert result.goals["a"].mean is None
+
+
+def test_a_trajectory_goes_on_and_back(game: herbrand.Game) -> None:
+    """It has a state more than joint moves, tells who chose, and can be taken back to any step."""
+    play = Trajectory.replay(game, [("(mark 1 1)", "noop"), {"oplayer": "(mark 2 2)", "xplayer": "noop"}])
+    assert play.joint_moves == [("(mark 1 1)", "noop"), ("noop", "(mark 2 2)")]
+    assert len(play) == 2 == len(play.states) - 1
+    assert play.choices(1) == {"oplayer": "(mark 2 2)"}
+    assert play.choosing(2) == ["xplayer"]
+    assert play.percepts(0, "oplayer") == ("(did xplayer (mark 1 1))", "(did oplayer noop)")
+    before = play.states[1]
+    play.take_back(1)
+    assert play.state is before
+    with pytest.raises(IllegalMoveError):
+        play.make(("(mark 2 2)", "noop"))
+    assert len(play) == 1
+    play.finish(Random(1), max_steps=3)
+    assert len(play) == 3
+    play.finish(Random(1))
+    assert play.state.is_terminal
+    assert play.state == Trajectory.replay(game, play.joint_moves).state
+
+
+def test_a_role_without_a_move_is_an_error() -> None:
+    """Asking for moves says whose fault it is; a random play stops there."""
+    game = herbrand.loads(
+        "(role a) (init (at 1)) (<= (legal a go) (true (at 1))) (<= (next (at 2)) (does a go))"
+        " (goal a 0) (<= terminal (true (at 3)))"
+    )
+    play = Trajectory.replay(game, ())
+    play.finish(Random(1))
+    assert len(play) == 1
+    with pytest.raises(GameError, match=r"a has no legal move.*a fault in the rules"):
+        play.state.require_moves()

@@ -19,9 +19,10 @@ from herbrand import games  # noqa: E402
 from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.errors import HerbrandError  # noqa: E402
 from herbrand.play.explanation import Explanation, MoveReport  # noqa: E402
+from herbrand.runtime.json_process import RequestError  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
-from herbrand.web.child import Child, ChildError, ChildLost  # noqa: E402
+from herbrand.web.child import Child, ChildLost  # noqa: E402
 from herbrand.web.desk import Desk  # noqa: E402
 from herbrand.web.guard import MOST_BODY  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
@@ -192,7 +193,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
             games.text("kuhn"), "prefix", "kuhn", {"first": "mcts", "second": "random"}, seed=1
         )
         assert opened["steps"] == 0
-        game, _ = table._here()
+        game, *_ = table._here()
         spy.start(game, "first", 1)
         while not table.advance()["over"]:
             pass
@@ -509,7 +510,7 @@ def test_a_child_that_takes_too_long_is_ended() -> None:
     child = Child()
     endless = "(role a) (init (n 0)) (<= (p (s ?x)) (p ?x)) (p z) (<= (legal a m) (p ?x)) (goal a 0) (<= terminal (p q))"
     try:
-        with pytest.raises((ChildLost, ChildError)):
+        with pytest.raises((ChildLost, RequestError)):
             child.ask("preview", seconds=0.05, text=endless, moves=[])
     finally:
         child.close()
@@ -523,7 +524,7 @@ def test_a_child_has_a_limit_on_memory() -> None:
     many = " ".join(f"(n {i})" for i in range(400))
     text = f"(role a) {many} (<= (legal a (m ?x ?y ?z)) (n ?x) (n ?y) (n ?z)) (goal a 0) (<= terminal (n q)) (init (f))"
     try:
-        with pytest.raises((ChildLost, ChildError)):
+        with pytest.raises((ChildLost, RequestError)):
             child.ask("preview", seconds=60, text=text, moves=[])
     finally:
         child.close()

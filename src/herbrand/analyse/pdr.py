@@ -7,7 +7,6 @@ Method: Bradley 2011 (IC3), Een, Mishchenko and Brayton 2011.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from herbrand.network.as_aiger import property_aiger
+from herbrand.runtime.memory import limited_command
 from herbrand.simulate.on_network import NetworkEngine
 
 if TYPE_CHECKING:
@@ -64,13 +64,12 @@ def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = Fals
         (place / "game.aig").write_bytes(plain.to_bytes())
         try:
             done = subprocess.run(  # noqa: S603  # a program the user installed, our own script
-                [program, "-c", script],
+                limited_command([program, "-c", script], _MEGABYTES),
                 cwd=place,
                 capture_output=True,
                 timeout=seconds + 2,
                 check=False,
                 stdin=subprocess.DEVNULL,
-                preexec_fn=_bounded if os.name == "posix" else None,
             )
         except (subprocess.TimeoutExpired, OSError):
             return Outcome()
@@ -83,13 +82,6 @@ def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = Fals
                 return Outcome(never=True, clauses=None if merge else ())
             return Outcome(never=True, clauses=_clauses(network, file.read_text()))
     return Outcome()
-
-
-def _bounded() -> None:
-    """Limit the memory of the child process."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_AS, (_MEGABYTES * 2**20,) * 2)
 
 
 def _clauses(network: Network, text: str) -> tuple[tuple[tuple[int, bool], ...], ...]:

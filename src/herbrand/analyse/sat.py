@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from herbrand.collecting import without_collecting
 from herbrand.errors import BudgetExceeded, MissingExtra
 from herbrand.network.graph import unknown_cone
+from herbrand.runtime.collector import suspend_collector
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,7 +83,7 @@ class Solver:
         """Enter the clauses that a gate depends on."""
         circuit, add = self.circuit, self._solver.add_clause
         rows = unknown_cone(circuit.left, circuit.right, self._state, self._uses, node)
-        with without_collecting():  # it would look through all the lists again and again
+        with suspend_collector():  # it would look through all the lists again and again
             numbers = rows.tolist()
             at = 0
             while at < len(numbers):

@@ -139,7 +139,7 @@ def command(
 def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
     """Return what a game of hidden information is worth; None for games of perfect information."""
     from herbrand.knowledge import solve
-    from herbrand.limits import Limits
+    from herbrand.runtime.limits import Limits
 
     if not game.has_percepts:
         return None

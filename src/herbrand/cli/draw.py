@@ -12,6 +12,7 @@ from herbrand.cli.joint import read_joint, split_joints
 from herbrand.cli.options import MOVES
 from herbrand.cli.output import remark, result
 from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -53,17 +54,13 @@ def command(
 
 def _after(game: Game, moves: str) -> tuple[State, list[str]]:
     """Play a line; return the state and the moves made last by those who had a choice."""
-    state = game.initial_state("rules")
-    last: list[str] = []
+    play = Trajectory.replay(game, ())
     for number, text in enumerate(split_joints(moves), start=1):
-        if state.is_terminal:
+        if play.state.is_terminal:
             raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
         try:
-            joint = read_joint(state, text)
+            joint = read_joint(play.state, text)
         except (InvalidMoveError, IllegalMoveError) as error:
             raise click.BadParameter(f"joint move {number}: {error}", param_hint="--moves") from error
-        legal = state.legal_moves()
-        free = [len(legal[role]) > 1 for role in game.roles]
-        last = [move for move, chosen in zip(joint, free, strict=True) if chosen or not any(free)]
-        state = state.next(joint)
-    return state, last
+        play.make(joint)
+    return play.state, list(play.choices(len(play) - 1).values()) if len(play) else []

@@ -10,7 +10,7 @@ from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON
 from herbrand.cli.output import result, write_json
 from herbrand.errors import GameError
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 __all__ = ["command"]
 

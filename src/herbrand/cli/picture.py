@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.text import columns_first, draw, table
 from herbrand.errors import BudgetExceeded, HerbrandError
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from herbrand.game import Game

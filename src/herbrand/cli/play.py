@@ -13,7 +13,8 @@ from herbrand.cli.joint import normal
 from herbrand.cli.output import columns, count, remark, result
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
-from herbrand.limits import Limits
+from herbrand.machine.trajectory import Trajectory
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -201,19 +202,28 @@ class _Match:
         self.game = game
         self.programs = programs
         self.clock = clock
-        self.state = state
+        self.trajectory = Trajectory(state)
         self.people = people
         self.chance = chance
         self.paint = Painter(game)
-        self.steps = 0
-        self.decisions: list[tuple[State, int]] = []
-        """The states in which somebody chose, with the number of steps before them."""
+        self.decisions: list[int] = []
+        """The steps in which a person chose."""
         self.drawn: State | None = None
         self.hints = False
         """Whether a hint is given before each move of a person."""
         self._advisors: dict[str, Player] = {}
         self._memories: list[dict[str, Step]] = []
         """Where the rules hide something: what each program did and saw in each step."""
+
+    @property
+    def state(self) -> State:
+        """The present state."""
+        return self.trajectory.state
+
+    @property
+    def steps(self) -> int:
+        """How many joint moves were made."""
+        return len(self.trajectory)
 
     def run(self) -> None:
         """Play to the end, or until the person leaves."""
@@ -237,10 +247,7 @@ class _Match:
         result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(self.state)}")
 
     def _step(self) -> None:
-        legal = self.state.legal_moves()
-        stuck = [role for role, moves in legal.items() if not moves]
-        if stuck:
-            raise GameError(f"{stuck[0]} has no legal move, and the game is not over: a fault in the rules")
+        legal = self.state.require_moves()
         choosing = [role for role in self.people if len(legal[role]) > 1]
         if choosing:
             self._draw()
@@ -252,13 +259,11 @@ class _Match:
         for role in choosing:
             plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
         if choosing:
-            self.decisions.append((self.state, self.steps))
+            self.decisions.append(self.steps)
         self._note(plan)
         self._remember(plan)
-        self.state = self.state.next(plan)
-        self.steps += 1
-        free = [role for role, moves in legal.items() if len(moves) > 1] or list(legal)
-        self._report({role: str(plan[role]) for role in free})
+        self.trajectory.make(plan)
+        self._report(self.trajectory.choices(self.steps - 1))
 
     def _note(self, plan: dict[str, Move]) -> None:
         """Remember a joint move before it is made."""
@@ -286,7 +291,7 @@ class _Match:
         if not self.decisions:
             result("there is nothing to take back")
             return
-        self.state, self.steps = self.decisions.pop()
+        self.trajectory.take_back(self.decisions.pop())
         self.drawn = None
         result("taken back")
 
@@ -371,14 +376,10 @@ class _HiddenMatch(_Match):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.joints: list[tuple[str, ...]] = []
-        """The joint moves so far."""
         self.news: dict[str, list[str]] = {role: [] for role in self.people}
         """What each person saw since it was last asked."""
 
     def _note(self, plan: dict[str, Move]) -> None:
-        del self.joints[self.steps :]
-        self.joints.append(tuple(str(plan[role]) for role in self.game.roles))
         for role in self.people:
             seen = self.state.percepts(plan, role)
             if seen:
@@ -386,13 +387,12 @@ class _HiddenMatch(_Match):
 
     def _report(self, plan: dict[str, str]) -> None:
         own = [role for role in plan if role in self.people]
-        chosen = bool(self.decisions) and self.decisions[-1][1] == self.steps - 1
+        chosen = bool(self.decisions) and self.decisions[-1] == self.steps - 1
         if len(self.people) == 1 and own and chosen:
             result(f"\n{own[0]} plays {plan[own[0]]}")
 
     def _take_back(self) -> None:
         super()._take_back()
-        del self.joints[self.steps :]
         self.news = {role: [] for role in self.people}
 
     def _draw(self) -> None:
@@ -402,7 +402,7 @@ class _HiddenMatch(_Match):
         for role in self.people:
             self._tell_news(role)
         result(f"\nwhat was hidden:\n\n{self.paint(self.state)}")
-        play = "; ".join(", ".join(joint) for joint in self.joints)
+        play = "; ".join(", ".join(joint) for joint in self.trajectory.joint_moves)
         result(f'\nthe play was --moves "{play}"')
 
     def _tell_news(self, role: str) -> None:
@@ -426,7 +426,7 @@ class _HiddenMatch(_Match):
         from herbrand.knowledge import history, possible_states
 
         try:
-            past = history(self.game, role, self.joints[: self.steps])
+            past = history(self.game, role, self.trajectory.joint_moves)
             known = possible_states(
                 self.game, role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
             )

@@ -12,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import HerbrandError
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

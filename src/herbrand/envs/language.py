@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import GameError, InvalidMoveError
 from herbrand.machine.moves import Move
+from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -159,25 +160,20 @@ def _task(game: Game, kind: str, chance: random.Random, steps: int) -> dict[str,
     if start.is_terminal:
         raise GameError("the initial state is terminal: there is nothing to ask")
     if kind == "steps":
-        state, made = start, []
-        for _ in range(chance.randint(min(2, steps), steps)):
-            if state.is_terminal or not all(state.legal_moves().values()):
-                break
-            joint = _joint(state, chance)
-            made.append(joint)
-            state = state.next(joint)
+        play = Trajectory(start)
+        play.finish(chance, max_steps=chance.randint(min(2, steps), steps))
         return {
             "roles": list(game.roles),
             "state": sorted(start.facts),
-            "moves": made,
-            "answer": sorted(state.facts),
+            "moves": [list(joint) for joint in play.joint_moves],
+            "answer": sorted(play.state.facts),
         }
     state = _somewhere(start, chance)
     if kind == "legal":
         role = chance.choice(game.players or game.roles)
         answer = [str(move) for move in state.legal_moves(role)]
         return {"roles": list(game.roles), "state": sorted(state.facts), "role": role, "answer": answer}
-    joint = _joint(state, chance)
+    joint = [str(move) for move in state.random_joint_move(chance).values()]
     return {
         "roles": list(game.roles),
         "state": sorted(state.facts),
@@ -188,22 +184,10 @@ def _task(game: Game, kind: str, chance: random.Random, steps: int) -> dict[str,
 
 def _somewhere(start: State, chance: random.Random) -> State:
     """A state of a random game that is not over, all of its steps equally likely."""
-    met, state = [start], start
-    while len(met) < LONGEST_WALK:
-        state = state.next(_joint(state, chance))
-        if state.is_terminal or not all(state.legal_moves().values()):
-            break
-        met.append(state)
-    return chance.choice(met)
-
-
-def _joint(state: State, chance: random.Random) -> list[str]:
-    joint = []
-    for role, moves in state.legal_moves().items():
-        if not moves:
-            raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
-        joint.append(str(chance.choice(moves)))
-    return joint
+    play = Trajectory(start)
+    play.finish(chance, max_steps=LONGEST_WALK - 1)
+    going_on = [s for s in play.states if not s.is_terminal and all(s.legal_moves().values())]
+    return chance.choice(going_on or [start])
 
 
 def _prompt(kind: str, task: dict[str, Any], rules: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from herbrand.envs.planes import View, find_board, make_view
 from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError, MissingExtra
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

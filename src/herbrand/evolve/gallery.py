@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
 from herbrand.evolve.search.axes import AXES
+from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -83,13 +84,10 @@ def write_gallery(
 
 def picture(game: Game, seed: int = 1) -> str:
     """Return an SVG of a state in the middle of a random game; empty for a game that cannot be drawn."""
-    chance = Random(seed)
     try:
-        states = [game.initial_state("rules")]
-        while not states[-1].is_terminal:
-            moves = {role: chance.choice(legal) for role, legal in states[-1].legal_moves().items()}
-            states.append(states[-1].next(moves))
-        return game.artist.draw(states[len(states) // 2], stacked=True).svg
+        play = Trajectory.replay(game, ())
+        play.finish(Random(seed))
+        return game.artist.draw(play.states[len(play.states) // 2], stacked=True).svg
     except HerbrandError:
         return ""
 

@@ -27,8 +27,8 @@ from herbrand.errors import HerbrandError
 from herbrand.ggp.http import write_reply, write_request
 from herbrand.ggp.manager import Manager, Settings
 from herbrand.ggp.seats import LocalSeat, RemoteSeat
-from herbrand.memory import most_megabytes
 from herbrand.play import make_player
+from herbrand.runtime.memory import peak_megabytes
 
 if TYPE_CHECKING:
     from herbrand.ggp.events import Listener
@@ -521,7 +521,7 @@ def main() -> int:
             for name, match in matches.items()
             if not match.is_complete or {p.kind for p in match.problems} - PLAYERS[name].kinds
         ]
-    report["memory"] = {"megabytes": most_megabytes()}
+    report["memory"] = {"megabytes": peak_megabytes()}
     json.dump(report, sys.stdout, indent=1)
     print()
     print(f"not survived: {', '.join(bad)}" if bad else "all survived", file=sys.stderr)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.game import Game
 from herbrand.ggp.view import reader_within
-from herbrand.limits import Limits
-from herbrand.memory import give_back, keep_large_blocks_apart, megabytes
+from herbrand.runtime.limits import Limits
+from herbrand.runtime.memory import keep_large_blocks_apart, release_memory, resident_megabytes
 from herbrand.syntax import read
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _free(memory: int) -> int:
 def tidy() -> None:
     """Free what nobody uses any more, and give it back to the system, in a tenth of a second or two."""
     gc.collect()
-    give_back()
+    release_memory()
 
 
 class Kept:
@@ -78,7 +78,7 @@ class Kept:
                 try:
                     self._game = self._made(until) if len(self.rules) < MUCH else self._made_alone(until)
                 finally:
-                    give_back()
+                    release_memory()
             return self._game
 
     def improve(self) -> None:
@@ -96,7 +96,7 @@ class Kept:
         except (HerbrandError, MemoryError):  # then the rules are evaluated, and moves compared
             pass
         finally:
-            give_back()
+            release_memory()
             self.improved.set()
 
     def _made(self, until: float) -> Game:
@@ -138,7 +138,7 @@ class Games:
 
     def is_full(self) -> bool:
         """Whether most of the memory is taken."""
-        return megabytes() > self._full
+        return resident_megabytes() > self._full
 
     def get(self, rules: str) -> Kept:
         """Return the game with these rules, new or kept."""

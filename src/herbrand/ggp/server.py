@@ -39,7 +39,7 @@ from herbrand.ggp.messages import (
 )
 from herbrand.ggp.view import MatchView
 from herbrand.ggp.worker import Worker, seen
-from herbrand.memory import give_back
+from herbrand.runtime.memory import release_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -262,7 +262,7 @@ class PlayerServer:
                     try:
                         message = await asyncio.to_thread(parse, text)  # so that it holds nobody else up
                     finally:
-                        await asyncio.to_thread(give_back)
+                        await asyncio.to_thread(release_memory)
         except ProtocolError as error:
             self._say("refused", None, peer=peer, reason=str(error), message=text[:200])
             return "nil"

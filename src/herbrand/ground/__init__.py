@@ -22,14 +22,14 @@ from threading import TIMEOUT_MAX, Lock
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded
-from herbrand.limits import DEFAULT
+from herbrand.runtime.limits import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.check.rules import Rules
     from herbrand.ground.program import GroundProgram
-    from herbrand.limits import Limits
+    from herbrand.runtime.limits import Limits
 
 __all__ = ["ground"]
 

@@ -21,6 +21,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from herbrand.errors import BudgetExceeded, HerbrandError, InternalError
+from herbrand.runtime.memory import limiting_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,17 +33,9 @@ PIECE: Final = 1 << 20
 """Bytes that are read at a time."""
 PATIENCE: Final = 4
 """How many times its seconds of processor time a child may take by the clock."""
-_LIMITS: Final = """
-import resource, sys
-most = resource.getrlimit(resource.RLIMIT_AS)[1]  # whoever started us may allow less
-memory = int(sys.argv[1]) * 2**20
-memory = memory if most == resource.RLIM_INFINITY else min(memory, most)
-resource.setrlimit(resource.RLIMIT_AS, (memory,) * 2)
-resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2]) + 1))
-"""
 _CHILD: Final = """
 import sys
-folder, library, *options = sys.argv[3:]
+folder, library, *options = sys.argv[1:]
 try:
     import ctypes
     main = ctypes.CDLL(library).clingo_main_
@@ -79,14 +72,14 @@ class _Grounder:
     """A grounder that runs, with its clocks."""
 
     def __init__(self, program: IO[bytes], messages: IO[bytes], seconds: float, megabytes: int) -> None:
-        self.limited = _has_limits()
         self.seconds, self.megabytes, self.messages = seconds, megabytes, messages
         self.processor = math.ceil(min(max(seconds, 1.0), 1e6))
+        limits = limiting_script(megabytes, cpu=self.processor)
+        self.limited = bool(limits)
         self.clock = min(max(seconds, 0.0) * (PATIENCE if self.limited and seconds >= 1 else 1), 1e6)
         folder, library = _clingo()
         command = [
-            *(sys.executable, "-I", "-S", "-c", (_LIMITS if self.limited else "") + _CHILD),
-            *(str(megabytes), str(self.processor), folder, library),
+            *(sys.executable, "-I", "-S", "-c", limits + _CHILD, folder, library),
             *("--mode=gringo", "--output=intermediate", "--warn=none", "-"),
         ]
         self.before = _children() if self.limited else 0.0
@@ -155,11 +148,3 @@ def _children() -> float:
 
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
-
-
-def _has_limits() -> bool:
-    with contextlib.suppress(ImportError):
-        import resource
-
-        return hasattr(resource, "RLIMIT_AS")
-    return False

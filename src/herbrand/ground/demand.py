@@ -169,6 +169,9 @@ class Demand:
     def _table(self, predicate: Predicate, modes: Sequence[tuple[int, ...]]) -> Predicate:
         if () in modes:
             return self._extensions[predicate, ()]
+        whole = self._extensions.get((predicate, None))
+        if whole is not None:  # negated somewhere, where any row may be meant
+            return whole
         return self._union(predicate, [self._extensions[predicate, mode] for mode in modes])
 
     def _union(self, predicate: Predicate, parts: Sequence[Predicate]) -> Predicate:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from herbrand.limits import DEFAULT
+from herbrand.runtime.limits import DEFAULT
 
 if TYPE_CHECKING:
     from herbrand.check.rules import Rules
-    from herbrand.limits import Limits
+    from herbrand.runtime.limits import Limits
 
 __all__ = ["Possible", "possible"]
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:

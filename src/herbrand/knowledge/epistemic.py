@@ -24,8 +24,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
-from herbrand.limits import DEFAULT, Limits
 from herbrand.program.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.simulate.naive import perfect_model, rule_groups
 from herbrand.simulate.playouts import goal_value
 from herbrand.syntax.tree import And, Atom, Distinct, Function, Not, Or, Rule, Variable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.game import Game
-    from herbrand.limits import Clock
+    from herbrand.runtime.limits import Clock
     from herbrand.simulate.naive import Ground
     from herbrand.syntax.tree import Literal, Term
 

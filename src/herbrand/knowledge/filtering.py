@@ -26,15 +26,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.game import AUTO_GROUND_SECONDS
 from herbrand.knowledge.knowing import Knowledge
-from herbrand.limits import DEFAULT, Limits
 from herbrand.machine.state import State
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from herbrand.game import Game
     from herbrand.knowledge.histories import History, Step
-    from herbrand.limits import Clock
+    from herbrand.runtime.limits import Clock
 
 __all__ = ["ImpossibleHistory", "possible_states"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.errors import GameError
 from herbrand.knowledge.perfection import perfect_information
-from herbrand.limits import Limits
+from herbrand.runtime.limits import Limits
 from herbrand.syntax.printer import Printed, print_tree
 from herbrand.syntax.tree import Atom, Function, children
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.analyse.matrix import matrix_value
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.knowledge.outcome import single_goal
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from herbrand.game import Game

@@ -14,7 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from herbrand.analyse.verdict import Verdict, Witness
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from herbrand.game import Game

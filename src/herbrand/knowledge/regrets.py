@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from herbrand.errors import BudgetExceeded, GameError, MissingExtra
 from herbrand.knowledge.induction import backward_values
 from herbrand.knowledge.plans import best_reply, regret
 from herbrand.knowledge.unfolding import unfold
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.knowledge.outcome import single_goal
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator

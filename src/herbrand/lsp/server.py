@@ -28,6 +28,7 @@ from herbrand.lsp import edit, findings, outline, sizes
 from herbrand.lsp.document import Document, Sheet, path_of
 from herbrand.lsp.hover import hover
 from herbrand.lsp.tokens import LEGEND, tokens
+from herbrand.runtime.pool import run_command
 from herbrand.syntax.files import MAX_BYTES, SUFFIXES, decode
 
 if TYPE_CHECKING:
@@ -389,22 +390,13 @@ class Service:
         if document is None:
             return self._answer("that text is not open")
         sheet = document.sheet
-        child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "herbrand", "analyse", "-", "--notation", sheet.tree.notation),
-            *("--budget", str(ANALYSE_SECONDS)),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
+        command = [sys.executable, "-m", "herbrand", "analyse", "-", "--notation", sheet.tree.notation]
+        command += ["--budget", str(ANALYSE_SECONDS)]
+        text = sheet.text.encode(errors="replace")
         try:
-            text = sheet.text.encode(errors="replace")
-            output, _ = await asyncio.wait_for(child.communicate(text), 2 * ANALYSE_SECONDS)
+            output = await run_command(command, text, 2 * ANALYSE_SECONDS, with_errors=True)
         except TimeoutError:
             return self._answer(f"nothing was decided within {2 * ANALYSE_SECONDS} seconds")
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                child.kill()
-            await child.wait()
         return self._answer(output.decode(errors="replace").strip())
 
     def _answer(self, text: str) -> str:

@@ -7,11 +7,11 @@ be stopped whatever it does, and typing stays quick meanwhile.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.runtime.memory import limit_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
     from herbrand.check import check
     from herbrand.errors import HerbrandError
     from herbrand.ground import ground
-    from herbrand.limits import Limits
+    from herbrand.runtime.limits import Limits
     from herbrand.syntax import read
 
     tree = read(request["text"], request.get("notation", "auto"), request.get("name", "<string>"))
@@ -60,21 +60,13 @@ async def measure(sheet: Sheet, seconds: float = SECONDS) -> dict[str, int]:
         "name": sheet.source.name,
         "seconds": seconds,
     }
-    child = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "herbrand.lsp.sizes"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
+    from herbrand.runtime.pool import run_command  # the child needs none of it
+
+    command = [sys.executable, "-m", "herbrand.lsp.sizes"]
     try:
-        output, _ = await asyncio.wait_for(child.communicate(json.dumps(request).encode()), seconds + 5)
-        answer = json.loads(output or b"{}")
+        answer = json.loads(await run_command(command, json.dumps(request).encode(), seconds + 5) or b"{}")
     except (TimeoutError, ValueError):
         return {}
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            child.kill()
-        await child.wait()
     sizes: dict[str, int] = answer.get("sizes", {})
     return sizes
 
@@ -106,11 +98,7 @@ def hints(sheet: Sheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list[lsp
 
 
 def _main() -> None:
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        limit = 3 * MEGABYTES * 2**20
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    limit_memory(3 * MEGABYTES)
     print(json.dumps(relation_sizes(json.loads(sys.stdin.read()))))
 
 

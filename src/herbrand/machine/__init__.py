@@ -8,5 +8,7 @@
 | `(goal r n)`      | term numbers          | `State.goals`, `State.goal_values`    |
 | `terminal`        | `terminal`            | `State.is_terminal`                   |
 
+A `Trajectory` is a play so far: states and the joint moves between them.
+
 `Move` and `State` are values: immutable, hashable, picklable, their own copies.
 """

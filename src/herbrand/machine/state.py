@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, overload
 
-from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.errors import GameError, IllegalMoveError, InvalidMoveError
 from herbrand.machine.moves import Move
 from herbrand.simulate.playouts import goal_value
 
@@ -80,6 +80,14 @@ class State:
         text = self._engine.terms.text
         moves = sorted(map(text, self._engine.legal(self._key, self.game.role_index(role))))
         return [Move._trusted(move) for move in moves]
+
+    def require_moves(self) -> dict[str, list[Move]]:
+        """Return the legal moves of each role; `GameError` where the game goes on and a role has none."""
+        legal = self.legal_moves()
+        for role, moves in legal.items():
+            if not moves and not self.is_terminal:
+                raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
+        return legal
 
     def is_legal(self, role: str, move: Move | str) -> bool:
         """Return whether a role may play a move here; an unreadable move is not legal."""
@@ -190,6 +198,10 @@ class State:
             raise IllegalMoveError("nothing is left to chance here")
         return moves[int(chance.random() * len(moves))]
 
+    def random_joint_move(self, chance: Random) -> dict[str, Move]:
+        """Draw a legal move for each role, all equally likely; raises what `require_moves` raises."""
+        return {role: chance.choice(moves) for role, moves in self.require_moves().items()}
+
     def outcomes(self, moves: Mapping[str, Move | str]) -> dict[State, Fraction]:
         """Return the states that may follow when the players move so, with their probabilities.
 
@@ -236,6 +248,10 @@ class State:
         return explain(self, fact, joint_move)
 
     # -- reading moves --------------------------------------------------------------------
+
+    def in_order(self, joint_move: JointMove) -> tuple[str, ...]:
+        """Return the texts of a joint move in role order; `ValueError` when roles are missing or unknown."""
+        return tuple(map(str, self._in_order(joint_move)))
 
     def _in_order(self, joint_move: JointMove) -> list[Move | str]:
         if isinstance(joint_move, Mapping):

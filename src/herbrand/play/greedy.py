@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from herbrand.collecting import without_full_collections
 from herbrand.play.interface import Player
+from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
     from herbrand.machine.moves import Move
@@ -28,7 +28,7 @@ class GreedyPlayer(Player):
     A state without exactly one goal value counts as half of the way, 50.  Among equals it draws.
     """
 
-    @without_full_collections()
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move found until the time is up."""
         started = time.monotonic()

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from herbrand.errors import GameError, HerbrandError
+from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -119,17 +119,12 @@ class Player(ABC):
         """Return the legal moves of the role; `GameError` if there is none, which is a fault in the rules."""
         moves = state.legal_moves(self.role)
         if not moves:
-            raise GameError(f"{self.role} has no legal move, and the game is not over: a fault in the rules")
+            state.require_moves()
         return moves
 
     def reply(self, state: State) -> dict[str, Move]:
         """Return a random legal move for each role; `GameError` if a role has none."""
-        joint = {}
-        for role, moves in state.legal_moves().items():
-            if not moves:
-                raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
-            joint[role] = self.chance.choice(moves)
-        return joint
+        return state.random_joint_move(self.chance)
 
 
 def _prime_rules(game: Game) -> None:

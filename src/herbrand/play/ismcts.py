@@ -16,10 +16,10 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from herbrand.collecting import without_full_collections
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.interface import Player
+from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
     from herbrand.knowledge.histories import History
@@ -101,7 +101,7 @@ class IsMctsPlayer(Player):
         """Remember what the role did and saw; nothing else about the match is looked at."""
         self.history = history
 
-    @without_full_collections()
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move by what can be known.  In games with `sees`, `state` is not looked at.
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from herbrand.collecting import without_full_collections
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation
 from herbrand.play.interface import Player
 from herbrand.play.team import MARGIN, PATIENCE, Team, cores
+from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -252,7 +252,7 @@ class MctsPlayer(Player):
 
     # -- choosing -------------------------------------------------------------------------
 
-    @without_full_collections()
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the best move when time is up, or when the best is proved."""
         started = time.monotonic()

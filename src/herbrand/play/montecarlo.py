@@ -13,11 +13,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from herbrand.collecting import without_full_collections
 from herbrand.core import Stop
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
 from herbrand.play.team import MARGIN, Team
+from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
     from herbrand.machine.moves import Move
@@ -70,7 +70,7 @@ class MonteCarloPlayer(Player):
         while self._building.is_alive() and self.may_go_on(deadline):
             self._building.join(0.02)
 
-    @without_full_collections()
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Return the move with the best mean when time is up."""
         deadline = self.until(play_clock) - MARGIN

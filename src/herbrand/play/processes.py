@@ -1,24 +1,22 @@
 """A player in a process of its own: what crashes, hangs or eats memory there costs a move, not the match.
 
-The player is asked through lines of JSON by `child`.  Whenever it does not answer in time, or has
-died, a legal move is drawn instead and `incidents` has one more line; the process is started
-again for the next move.
+Whenever it does not answer in time, or has died, a legal move is drawn instead and `incidents` has one
+more line; the process is started again for the next move.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import os
 import pickle
 import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from herbrand.child import Child
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
+from herbrand.runtime.json_process import JsonProcess, RequestError, serve
+from herbrand.runtime.memory import limit_memory
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
 
-__all__ = ["ProcessPlayer", "serve"]
+__all__ = ["ProcessPlayer"]
 
 _HURRY = 0.03
 """Seconds taken off a clock for the way to the process and back."""
@@ -54,8 +52,8 @@ class ProcessPlayer(Player):
         self._began = False
         self._starter: threading.Thread | None = None
 
-    def _new_child(self) -> Child:
-        return Child(f"the player `{self.player}`", [sys.executable, "-m", "herbrand.play.processes"])
+    def _new_child(self) -> JsonProcess:
+        return JsonProcess(f"the player `{self.player}`", [sys.executable, "-m", "herbrand.play.processes"])
 
     def prepare(self, deadline: float) -> None:
         """Start the process and the player in it; it may go on getting ready when the clock has run out."""
@@ -78,7 +76,7 @@ class ProcessPlayer(Player):
         self._starter = threading.Thread(target=self._begin, args=arguments, daemon=True)
         self._starter.start()
 
-    def _begin(self, child: Child, game: Game, setting: dict[str, Any], seconds: float) -> None:
+    def _begin(self, child: JsonProcess, game: Game, setting: dict[str, Any], seconds: float) -> None:
         setting["game"] = base64.b64encode(pickle.dumps(game)).decode()
         started = time.monotonic()
 
@@ -86,10 +84,10 @@ class ProcessPlayer(Player):
             return self.stopped or child is not self._child
 
         try:
-            _ask(child, {"begin": setting}, _BEGIN)
+            child.request({"begin": setting}, _BEGIN)
             if not is_over():
                 left = max(0.0, seconds - (time.monotonic() - started))
-                _ask(child, {"start": 0.9 * left}, left + _BEGIN)
+                child.request({"start": 0.9 * left}, left + _BEGIN)
         except (HerbrandError, OSError, ValueError) as error:
             if not is_over():
                 self.incidents.append(f"it did not start: {error}")
@@ -120,7 +118,7 @@ class ProcessPlayer(Player):
                 "history": [[step.move, sorted(step.percepts)] for step in self._history],
                 "clock": max(0.0, left - _HURRY),
             }
-            text = _ask(self._child, {"select": question}, max(0.0, left) + _GRACE)
+            text = self._child.request({"select": question}, max(0.0, left) + _GRACE)
         except (HerbrandError, OSError, ValueError, KeyError, TypeError) as error:
             return self.chance.choice(moves) if self.stopped else self._replaced(moves, str(error))
         found = next((move for move in moves if str(move) == text), None)
@@ -146,54 +144,34 @@ class ProcessPlayer(Player):
         self._child.close()
 
 
-def _ask(child: Child, question: dict[str, Any], seconds: float) -> str:
-    """Return what a child answers; `HerbrandError` for what went wrong there."""
-    answer = json.loads(child.ask(json.dumps(question), seconds))
-    if "error" in answer:
-        raise HerbrandError(str(answer["error"]))
-    return str(answer["ok"])
+class _Hosted:
+    """The player of this process."""
 
+    def __init__(self) -> None:
+        self.player: Player | None = None
+        self.game: Any = None
+        self.role = ""
 
-def serve() -> None:
-    """Answer the questions on standard input, one a line, until it ends."""
-    lines = sys.stdin
-    out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what a player prints is no answer
-    player: Player | None = None
-    game: Any = None
-    role = ""
-    for line in lines:
-        question = json.loads(line)
-        try:
-            if "begin" in question:
-                if player is not None:
-                    player.stop()
-                player, game, role = _begun(question["begin"])
-                answer = {"ok": "ready"}
-            elif player is None:
-                answer = {"error": "it was not begun"}
-            elif "start" in question:
-                player.start(game, role, question["start"])
-                answer = {"ok": "ready"}
-            else:
-                answer = {"ok": _selected(player, game, question["select"])}
-        except Exception as error:  # noqa: BLE001  # told to the one who asks
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        out.write(json.dumps(answer) + "\n")
-        out.flush()
+    def answer(self, question: dict[str, Any]) -> str:
+        """Begin with a player, prepare it, or have it select a move."""
+        if "begin" in question:
+            if self.player is not None:
+                self.player.stop()
+            self.player, self.game, self.role = _begun(question["begin"])
+            return "ready"
+        if self.player is None:
+            raise ValueError("there is no player yet")
+        if "start" in question:
+            self.player.start(self.game, self.role, question["start"])
+            return "ready"
+        return _selected(self.player, self.game, question["select"])
 
 
 def _begun(setting: dict[str, Any]) -> tuple[Player, Any, str]:
     from herbrand.play.registry import make_player
 
     if setting["megabytes"] is not None:
-        try:
-            import resource
-        except ImportError:  # not on this system
-            pass
-        else:
-            size = setting["megabytes"] << 20
-            resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        limit_memory(setting["megabytes"])
     game = pickle.loads(base64.b64decode(setting["game"]))  # noqa: S301  # written by our own parent
     return make_player(setting["player"], seed=setting["seed"]), game, setting["role"]
 
@@ -209,4 +187,4 @@ def _selected(player: Player, game: Any, question: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(_Hosted().answer, lambda error: RequestError(f"{type(error).__name__}: {error}"))

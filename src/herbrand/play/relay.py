@@ -7,9 +7,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from herbrand.collecting import without_full_collections
 from herbrand.play.interface import Player
 from herbrand.play.mcts import MctsPlayer
+from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,7 +110,7 @@ class RelayPlayer(Player):
         while not finished.is_set() and self.may_go_on(deadline - 0.01):
             finished.wait(max(0.0, min(0.05, deadline - 0.01 - time.monotonic())))
 
-    @without_full_collections()
+    @suspend_full_collections()
     def select(self, state: State, play_clock: float) -> Move:
         """Choose, or let the substitute choose in the time that is left."""
         started = self.asked = time.monotonic()

@@ -15,6 +15,7 @@ from herbrand.errors import HerbrandError
 from herbrand.ggp.manager import Problem, as_sent
 from herbrand.ggp.messages import spaced, split_list, tidy
 from herbrand.machine.moves import Move
+from herbrand.machine.trajectory import Trajectory
 from herbrand.records.record import MatchRecord, RecordError, new_token
 from herbrand.records.resume import game_of
 from herbrand.records.shape import require_shape
@@ -43,12 +44,7 @@ def replayed(record: MatchRecord, game: Game | None = None) -> list[State]:
 
     Raises `IllegalMoveError` for moves that the rules do not allow.
     """
-    state = (game or game_of(record)).initial_state()
-    states = [state]
-    for joint in record.moves:
-        state = state.next(joint)
-        states.append(state)
-    return states
+    return Trajectory.replay(game or game_of(record), record.moves, engine="auto").states
 
 
 def write_ggpbase(record: MatchRecord, *, game: Game | None = None, url: str | None = None) -> dict[str, Any]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.core import Playouts, Stop
-from herbrand.limits import UNLIMITED
+from herbrand.runtime.limits import UNLIMITED
 from herbrand.simulate.playouts import Simulation, goal_statistics, goal_value, stuck_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.limits import Limits
     from herbrand.network.network import Network
+    from herbrand.runtime.limits import Limits
 
 __all__ = ["BatchSimulator"]
 

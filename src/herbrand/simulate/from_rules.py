@@ -20,9 +20,9 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.limits import DEFAULT, Limits
 from herbrand.program.clauses import STATIC, Predicate, Program
 from herbrand.program.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.simulate.codegen import Compiler, index_rows
 from herbrand.simulate.planner import Planner, Statistics
 from herbrand.simulate.tabling import Evaluation, Table

@@ -16,12 +16,13 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.child import Child, ChildDied
 from herbrand.convert.asp.writer import RuleWriter
 from herbrand.convert.levels import DOES, INTERFACE, MOVE, STATE, STATIC, TRUE
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.limits import DEFAULT, Limits
 from herbrand.program.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.line_process import LineProcess, ProcessDied
+from herbrand.runtime.memory import limiting_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,9 +34,6 @@ __all__ = ["AnswerSetEngine"]
 _SCRIPT: Final = r"""
 import json, sys
 import clingo
-if sys.argv[3] != "0":
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]) * 2**20,) * 2)
 with open(sys.argv[1], encoding="utf-8") as file:
     TEXT = file.read()
 NOW, STATES = sys.argv[2], 16
@@ -123,8 +121,8 @@ class AnswerSetEngine:
         self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
         file = Path(self._folder.name) / "game.lp"
         file.write_text(self._program(), encoding="utf-8")
-        memory = str(megabytes if sys.platform == "linux" else 0)
-        self._child = Child("clingo", [sys.executable, "-c", _SCRIPT, str(file), self._now, memory])
+        script = limiting_script(megabytes) + _SCRIPT
+        self._child = LineProcess("clingo", [sys.executable, "-c", script, str(file), self._now])
         self._megabytes = megabytes
 
     def _program(self) -> str:
@@ -211,7 +209,7 @@ class AnswerSetEngine:
         query = json.dumps({"state": true, "moves": does, "ask": names})
         try:
             answer: dict[str, Any] = json.loads(self._child.ask(query, self.limits.seconds))
-        except ChildDied as error:
+        except ProcessDied as error:
             raise BudgetExceeded("what the system allows a process", str(error)) from None
         if "memory" in answer:
             raise BudgetExceeded(f"{self._megabytes} MB", "while grounding a state")

@@ -16,12 +16,12 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.child import Child
 from herbrand.convert.prolog import program
 from herbrand.convert.prolog.clauses import atom
 from herbrand.errors import BudgetExceeded, GameError, MissingProgram
-from herbrand.limits import DEFAULT, Limits
 from herbrand.program.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.line_process import LineProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -154,7 +154,7 @@ class PrologEngine:
         limit = f"={megabytes}m"
         command = [swipl, "-q", "-f", "none", f"--stack-limit{limit}", f"--table-space{limit}"]
         files = [str(folder / "game.pl"), str(folder / "server.pl")]
-        self._child = Child("swipl", [*command, "-g", "serve", "-t", "halt", *files])
+        self._child = LineProcess("swipl", [*command, "-g", "serve", "-t", "halt", *files])
 
     def close(self) -> None:
         """End the child process; a later question starts another."""

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from herbrand.check.normal import unify
 from herbrand.errors import GameError
-from herbrand.limits import DEFAULT, Limits
 from herbrand.program.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
 from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.check.rules import Rules
-    from herbrand.limits import Clock
+    from herbrand.runtime.limits import Clock
     from herbrand.syntax.tree import Literal, Rule, Term
 
 __all__ = ["Ground", "NaiveEngine", "perfect_model", "rule_groups"]

@@ -13,15 +13,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from herbrand.core import LANES, Stop
-from herbrand.limits import UNLIMITED
+from herbrand.runtime.limits import UNLIMITED
 from herbrand.simulate.from_network import BatchSimulator
 from herbrand.simulate.playouts import goal_statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from herbrand.limits import Limits
     from herbrand.network.network import Network
+    from herbrand.runtime.limits import Limits
     from herbrand.simulate.playouts import Simulation
 
 __all__ = ["available_threads", "merge", "play"]

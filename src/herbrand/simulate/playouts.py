@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import BudgetExceeded
-from herbrand.limits import UNLIMITED
+from herbrand.runtime.limits import UNLIMITED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from herbrand.limits import Limits
+    from herbrand.runtime.limits import Limits
     from herbrand.simulate.interface import Engine
     from herbrand.simulate.weights import Weigh
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.errors import BudgetExceeded
-from herbrand.limits import Clock, Limits
+from herbrand.runtime.limits import Clock, Limits
 
 if TYPE_CHECKING:
     from herbrand.network.network import Network

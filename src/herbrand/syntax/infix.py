@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.collecting import without_collecting
 from herbrand.diagnostic import Diagnostic, Edit, Fix, Label
+from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax import infix_tokens as t
 from herbrand.syntax.infix_terms import (
     ARITHMETIC,
@@ -103,7 +103,7 @@ def read_infix(source: Source, dialect: str = "infix") -> Tree:
     """
     if "\0" in source.text:
         return Tree((), source, dialect, (), (_not_text(source),))
-    with without_collecting():  # the reader makes no cycles, and looking for them takes a third of the time
+    with suspend_collector():  # the reader makes no cycles, and looking for them takes a third of the time
         return _Parser(source, dialect).tree()
 
 

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
-from herbrand.collecting import without_collecting
+from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax.repair import CarefulReader
 from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, Names, Report
 from herbrand.syntax.tree import (
@@ -56,7 +56,7 @@ def read_prefix(source: Source) -> Tree:
     Takes time and memory linear in the length of the text.
     """
     reader = _Reader(source)
-    with without_collecting():  # the reader makes no cycles, and looking for them takes a third of the time
+    with suspend_collector():  # the reader makes no cycles, and looking for them takes a third of the time
         reader.read()
     reader.names.findings(reader.report, reader.statements)
     return Tree(

@@ -12,7 +12,6 @@ import os
 import random
 import re
 import threading
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from herbrand.ggp.manager import Manager, Past, Settings, seats_for
 from herbrand.ggp.messages import Abort
 from herbrand.ggp.processes import ProcessSeat
 from herbrand.ggp.seats import LocalSeat, RemoteSeat
+from herbrand.machine.trajectory import Trajectory
 from herbrand.play import make_player
 from herbrand.records import Store
 from herbrand.records.recorder import Recorder
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.ggp.seats import Seat
     from herbrand.records import MatchRecord
 
-__all__ = ["Job", "Played", "is_remote", "leave_with_parent", "play"]
+__all__ = ["Job", "Played", "is_remote", "play"]
 
 _ADDRESS = re.compile(r"(?:(?P<host>.+):)?(?P<port>[0-9]{1,5})")
 
@@ -118,23 +118,9 @@ def _manager(rules: str, name: str, scramble: int | None, thread: int) -> Manage
 def random_opening(manager: Manager, steps: int, seed: int) -> list[tuple[str, ...]]:
     """Return random joint moves to begin with, fewer where the game would be over; the seed says which."""
     chance = random.Random(draw_seed(seed, "opening"))
-    state = manager.game.initial_state()
-    found: list[tuple[str, ...]] = []
-    for _ in range(steps):
-        legal = state.legal_moves()
-        if state.is_terminal or not all(legal.values()):
-            break
-        game = state.game
-        joint = tuple(
-            str(state.draw(chance) if role == game.chance_role else chance.choice(legal[role]))
-            for role in game.roles
-        )
-        after = state.next(joint)
-        if after.is_terminal:
-            break
-        found.append(joint)
-        state = after
-    return found
+    play = Trajectory.replay(manager.game, (), engine="auto")
+    play.finish(chance, max_steps=steps)
+    return play.joint_moves[:-1] if play.state.is_terminal else play.joint_moves
 
 
 def is_remote(who: str) -> bool:
@@ -152,18 +138,3 @@ def _seat(who: str, name: str, seed: int, before: int) -> Seat:
     if who.startswith("process:"):
         return ProcessSeat(who.removeprefix("process:"), name=name, seed=seed)
     return LocalSeat(make_player(who, seed=seed), name=name)
-
-
-def leave_with_parent() -> None:
-    """Let this process end when the one that started it does, also when that is killed.
-
-    For the initializer of a process pool, whose workers would otherwise wait for ever.
-    """
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, name="parent", daemon=True).start()

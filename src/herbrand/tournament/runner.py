@@ -13,13 +13,13 @@ import json
 import re
 import time
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from dataclasses import asdict, replace
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 from herbrand.ggp.manager import Settings
-from herbrand.tournament.job import Job, leave_with_parent, play
+from herbrand.runtime.pool import process_pool
+from herbrand.tournament.job import Job, play
 from herbrand.tournament.plan import Encounter, Plan, TournamentError, draw_seed, encounters
 from herbrand.tournament.results import Leg, Meeting, Results, summarise
 
@@ -153,7 +153,7 @@ class Tournament:
         told each match that is over: game, match, how many are over, how many are known.
         """
         own = executor is None
-        pool = executor if executor is not None else _processes(workers)
+        pool = executor if executor is not None else process_pool(workers)
         live = own if shared is None else shared
         if live and self.store.path == ":memory:":
             live = False
@@ -193,7 +193,7 @@ class Tournament:
                     for job in running.values():  # all are lost with the pool
                         waiting += self._failed(job, BrokenExecutor("a worker died"), listener)
                     running.clear()
-                    pool = _processes(workers)
+                    pool = process_pool(workers)
         finally:
             if own:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -311,11 +311,6 @@ def _startable(waiting: Sequence[Job], running: Iterable[Job], at_once: int) -> 
         if all(busy[who] < at_once for who in job.remote):
             busy.update(job.remote)
             yield job
-
-
-def _processes(workers: int) -> ProcessPoolExecutor:
-    """Return a pool whose workers end with this program, and start with nothing of its threads."""
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=leave_with_parent)
 
 
 def _word(name: str) -> str:

@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from herbrand.draw.style import PIECES, STYLE
 from herbrand.records import RecordError
+from herbrand.runtime.json_process import RequestError
 from herbrand.tournament.plan import TournamentError
 from herbrand.web.answers import (
     file_answer,
@@ -27,7 +28,7 @@ from herbrand.web.answers import (
     token_for,
     wants_json,
 )
-from herbrand.web.child import ChildError, ChildLost
+from herbrand.web.child import ChildLost
 from herbrand.web.guard import Guard
 from herbrand.web.library import MOST_BYTES, Library, NotThere
 from herbrand.web.markup import join, tag
@@ -121,7 +122,7 @@ class App:
         entry = self._entry(request)
         try:
             svg = await run_in_threadpool(self._picture, entry)
-        except (ChildError, ChildLost):
+        except (RequestError, ChildLost):
             svg = _NO_PICTURE
         return Response(
             svg,
@@ -197,7 +198,7 @@ class App:
             given = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
             try:
                 told = self.desks.ask("odds", place="odds", seconds=120, facts=here["facts"], **given)
-            except (ChildError, ChildLost):
+            except (RequestError, ChildLost):
                 return told
         return told
 
@@ -222,7 +223,7 @@ class App:
             raise HTTPException(404, "A match has no such thing to do.")
         try:
             told = await run_in_threadpool(match.ask, do, **given)
-        except ChildError as error:
+        except RequestError as error:
             if wants_json(request):
                 return JSONResponse({"error": str(error)}, 409)
             view = await run_in_threadpool(match.ask, "view")
@@ -298,7 +299,7 @@ class App:
             raise HTTPException(400, "The question lacks something.") from None
         try:
             return JSONResponse(await run_in_threadpool(self.desks.ask, do, **given))
-        except (ChildError, ChildLost) as error:
+        except (RequestError, ChildLost) as error:
             return JSONResponse({"error": str(error)}, 409)
 
     # -- analysis -------------------------------------------------------------------------
@@ -369,7 +370,7 @@ def make_app(
         HTTPException: _on_http,
         NotThere: _on_missing,
         NoMatch: _on_no_match,
-        ChildError: _on_child,
+        RequestError: _on_child,
         ChildLost: _on_child,
         RecordError: _on_record,
         TournamentError: _on_record,

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
+from herbrand.machine.trajectory import Trajectory
 from herbrand.web.desk import game_of
 
 if TYPE_CHECKING:
@@ -76,9 +77,7 @@ class Chances:
         from herbrand.play.search.reading import reports
 
         game = game_of(text, notation, name, source)
-        state = game.initial_state("rules")
-        for joint in moves[:-1]:
-            state = state.next(joint)
+        state = Trajectory.replay(game, moves[:-1]).state
         search = self._tree(game)
         _grow(search, sorted(state.facts))
         told = []

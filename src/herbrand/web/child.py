@@ -1,32 +1,20 @@
-"""A child process that evaluates rules for the server, with limits on time and memory."""
+"""A subprocess that evaluates rules for the server, with limits on time and memory."""
 
 from __future__ import annotations
 
-import json
-import os
-import queue
-import subprocess
 import sys
 import threading
 import time
-from typing import IO, Any, Final
+from typing import Any, Final
 
-from herbrand.errors import HerbrandError
+from herbrand.errors import BudgetExceeded, HerbrandError
+from herbrand.runtime.json_process import JsonProcess
+from herbrand.runtime.line_process import ProcessDied
 
-__all__ = ["MEGABYTES", "Child", "ChildError", "ChildLost"]
+__all__ = ["MEGABYTES", "Child", "ChildLost"]
 
 MEGABYTES: Final = 3000
 """Address space of a child; libraries reserve much more than they use."""
-LONGEST_ANSWER: Final = 64_000_000
-
-
-class ChildError(HerbrandError):
-    """The child says why it cannot answer; it goes on."""
-
-    def __init__(self, message: str, kind: str = "game") -> None:
-        super().__init__(message)
-        self.kind = kind
-        """"game", "budget" or "move"."""
 
 
 class ChildLost(HerbrandError):
@@ -34,71 +22,37 @@ class ChildLost(HerbrandError):
 
 
 class Child:
-    """One child process; answers one question at a time."""
+    """One subprocess, which holds what it was told; answers one question at a time."""
 
     def __init__(self, *, megabytes: int = MEGABYTES) -> None:
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        self._process = subprocess.Popen(  # noqa: S603  # our own interpreter
-            [sys.executable, "-m", "herbrand.web.worker", str(megabytes)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-            text=True,
-            encoding="utf-8",
-        )
-        self._answers: queue.Queue[str | None] = queue.Queue()
+        command = [sys.executable, "-m", "herbrand.web.worker", str(megabytes)]
+        self._process = JsonProcess("the evaluator", command, restart=False, show_errors=True)
         self._lock = threading.Lock()
+        self.alive = True
+        """Whether it can be asked."""
         self.used = time.monotonic()
         """When it was asked last."""
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        stream = self._process.stdout
-        assert stream is not None
-        while line := stream.readline(LONGEST_ANSWER):
-            self._answers.put(line)
-        self._answers.put(None)
-
-    @property
-    def alive(self) -> bool:
-        """Whether it can be asked."""
-        return self._process.poll() is None
 
     def ask(self, do: str, *, seconds: float = 30.0, **arguments: Any) -> Any:
         """Ask and wait for the answer.
 
-        Raises `ChildError` with what the child says, `ChildLost` when there is no answer in time: the
-        child is killed then.
+        Raises `RequestError` with what the child says, whose `kind` is "game", "budget" or "move", and
+        `ChildLost` when there is no answer in time: the child is killed then.
         """
         with self._lock:
             self.used = time.monotonic()
-            stream: IO[str] | None = self._process.stdin
-            assert stream is not None
             try:
-                stream.write(json.dumps({"do": do, **arguments}) + "\n")
-                stream.flush()
-                line = self._answers.get(timeout=seconds)
-            except queue.Empty:
+                return self._process.request({"do": do, **arguments}, seconds)
+            except BudgetExceeded:
                 self.close()
                 raise ChildLost(f"no answer within {seconds:g} seconds: this was too much work") from None
-            except (OSError, ValueError):
-                line = None
-            if line is None:
+            except (ProcessDied, ValueError):
                 self.close()
-                raise ChildLost("the rules took more memory than there is for them, or a fault ended them")
-            answer = json.loads(line)
-            if "error" in answer:
-                raise ChildError(str(answer["error"]), str(answer.get("kind", "game")))
-            return answer["ok"]
+                raise ChildLost(
+                    "the rules took more memory than there is for them, or a fault ended them"
+                ) from None
 
     def close(self) -> None:
         """End the child."""
-        if self._process.poll() is None:
-            self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except OSError:
-                    continue
-        self._process.wait()
+        self.alive = False
+        self._process.close()

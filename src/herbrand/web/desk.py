@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import GameError, HerbrandError
 from herbrand.game import Game
-from herbrand.limits import Limits
+from herbrand.machine.trajectory import Trajectory
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from herbrand.machine.state import State
@@ -120,9 +121,7 @@ class Desk:
 
         game = game_of(text, notation, name, source)
         game.require_playable()
-        state = game.initial_state("rules")
-        for joint in moves:
-            state = state.next(joint)
+        state = Trajectory.replay(game, moves).state
         legal = {} if state.is_terminal else state.legal_moves()
         return {
             "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
@@ -139,10 +138,7 @@ class Desk:
         """Explain why an atom holds or does not hold after some joint moves."""
         game = game_of(text, notation, name, "")
         game.require_playable()
-        state = game.initial_state("rules")
-        for joint in moves:
-            state = state.next(joint)
-        explanation = state.why(atom)
+        explanation = Trajectory.replay(game, moves).state.why(atom)
         return {"holds": explanation.holds, "text": str(explanation)}
 
     def graph(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
@@ -198,13 +194,14 @@ class Desk:
 
         game = game_of(text, notation, name, source)
         game.require_playable()
-        state, line = game.initial_state("rules"), []
+        play, line = Trajectory.replay(game, ()), []
         for number in path:
-            joints = _joints(state)
+            joints = _joints(play.state)
             if not 0 <= number < len(joints):
                 raise ValueError("there is no such branch of the game tree")
             line.append(_shown(joints[number]))
-            state = state.next(joints[number])
+            play.make(joints[number])
+        state = play.state
         value, after = _values(game, state)
         joints = _joints(state)
         return {

@@ -6,7 +6,8 @@ import secrets
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.web.child import Child, ChildError, ChildLost
+from herbrand.runtime.json_process import RequestError
+from herbrand.web.child import Child, ChildLost
 
 if TYPE_CHECKING:
     from herbrand.web.library import Entry
@@ -43,7 +44,7 @@ class Match:
                 source=entry.source,
                 **settings,
             )
-        except (ChildError, ChildLost):
+        except (RequestError, ChildLost):
             self._child.close()
             raise
 
@@ -53,7 +54,7 @@ class Match:
         return self._child.used
 
     def ask(self, do: str, **arguments: Any) -> Any:
-        """Ask the child; `ChildError`, `ChildLost` as there."""
+        """Ask the child; `RequestError`, `ChildLost` as there."""
         clock = float(self.settings.get("clock", 1.0))
         return self._child.ask(do, seconds=THINKING + clock * 8, **arguments)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.machine.trajectory import Trajectory
 from herbrand.web.desk import game_of
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ def _states(text: str, name: str, moves: Joints) -> list[State]:
     """Return the states that the moves lead through, the initial one first."""
     game = game_of(text, "prefix", name, "")
     game.require_playable()
-    states = [game.initial_state("rules")]
-    for joint in moves:
-        states.append(states[-1].next(joint))
-    return states
+    return Trajectory.replay(game, moves).states
 
 
 @lru_cache(maxsize=2)

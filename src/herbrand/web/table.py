@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import GameError, HerbrandError, IllegalMoveError
 from herbrand.game import Game
-from herbrand.limits import Limits
+from herbrand.machine.trajectory import Trajectory
+from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +46,7 @@ class Table:
         self._artist: Artist | None = None
         self._seats: dict[str, str] = {}
         self._players: dict[str, Player] = {}
-        self._states: list[State] = []
-        self._joints: list[dict[str, str]] = []
+        self._play: Trajectory | None = None
         self._thoughts: list[list[dict[str, Any]]] = []
         """What programs said about their moves, for each joint move."""
         self._chosen: dict[str, str] = {}
@@ -80,8 +80,7 @@ class Table:
         self._clock = clock
         self._chance = random.Random(seed)
         self._seats = {role: seats.get(role, "random") for role in game.players}
-        self._states = [game.initial_state("rules")]
-        self._joints = []
+        self._play = Trajectory.replay(game, ())
         self._thoughts = []
         self._chosen = {}
         self._players = {}
@@ -89,13 +88,13 @@ class Table:
 
     def view(self, step: int | None = None) -> dict[str, Any]:
         """Return what there is to see after a number of steps; now by default."""
-        game, artist = self._here()
-        now = len(self._states) - 1
+        game, artist, play = self._here()
+        now = len(play)
         step = now if step is None else max(0, min(step, now))
-        state = self._states[step]
+        state = play.states[step]
         hidden = self._hides()
-        last = list(self._joints[step - 1].items()) if step else []
-        moved = [move for role, move in last if self._had_choice(step - 1, role)]
+        last = list(zip(game.roles, play.joint_moves[step - 1], strict=True)) if step else []
+        moved = list(play.choices(step - 1).values()) if step else []
         people = self._people()
         legal = state.legal_moves() if not state.is_terminal else {}
         turns = [role for role in people if len(legal.get(role, ())) > 1 and role not in self._chosen]
@@ -109,7 +108,7 @@ class Table:
             "game": game.name,
             "step": step,
             "steps": now,
-            "over": self._states[now].is_terminal,
+            "over": play.states[now].is_terminal,
             "svg": drawing.svg,
             "said": drawing.text,
             "hidden": hidden,
@@ -132,9 +131,9 @@ class Table:
 
     def move(self, role: str, move: str, step: int) -> dict[str, Any]:
         """Make a person's move; the rest moves when everybody who sits here has chosen."""
-        self._here()
-        state = self._states[-1]
-        if step != len(self._states) - 1:
+        _, _, play = self._here()
+        state = play.state
+        if step != len(play):
             raise IllegalMoveError("the match has gone on in the meantime")
         if role not in self._people():
             raise IllegalMoveError(f"{role} is not played by you")
@@ -146,15 +145,13 @@ class Table:
 
     def advance(self) -> dict[str, Any]:
         """Let programs and chance move once, with what people have chosen."""
-        game, _ = self._here()
-        state = self._states[-1]
+        game, _, play = self._here()
+        state = play.state
         if state.is_terminal:
             return self.view()
         joint: dict[str, str] = {}
         thoughts = []
-        for role, moves in state.legal_moves().items():
-            if not moves:
-                raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
+        for role, moves in state.require_moves().items():
             seat = self._seats.get(role, "random")
             if len(moves) == 1:
                 joint[role] = str(moves[0])
@@ -170,28 +167,25 @@ class Table:
                 report = player.report()
                 if report is not None and report.moves:
                     thoughts.append(_told_thought(report))
-        self._states.append(state.next(joint))
-        self._joints.append(joint)
+        play.make(joint)
         self._thoughts.append(thoughts)
         self._chosen = {}
         return self.view()
 
     def undo(self) -> dict[str, Any]:
         """Go back to where a person had a choice last."""
-        self._here()
+        _, _, play = self._here()
         self._chosen = {}
-        while self._joints:
-            self._states.pop()
-            self._joints.pop()
+        while len(play):
+            play.take_back(len(play) - 1)
             self._thoughts.pop()
-            legal = self._states[-1].legal_moves()
-            if any(len(legal[role]) > 1 for role in self._people()) or not self._people():
+            if not self._people() or set(play.choosing(len(play))) & set(self._people()):
                 break
         return self.view()
 
     def hint(self, role: str) -> dict[str, Any]:
         """Let a player look for a move for a person; tell what it found."""
-        state = self._states[-1]
+        state = self._here()[2].state
         if self._hides():
             raise GameError("a hint would tell what is hidden from you")
         player = self._player(f"hint for {role}", "mcts", role)
@@ -201,9 +195,9 @@ class Table:
 
     def position(self, step: int | None = None) -> dict[str, Any]:
         """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
-        game, _ = self._here()
-        last = len(self._states) - 1
-        state = self._states[last if step is None else min(step, last)]
+        game, _, play = self._here()
+        last = len(play)
+        state = play.states[last if step is None else min(step, last)]
         if self._hides():
             return {"facts": None, "values": {}}
         if not state.is_terminal:
@@ -213,25 +207,25 @@ class Table:
 
     def record(self) -> dict[str, Any]:
         """Return the match as data."""
-        game, _ = self._here()
-        state = self._states[-1]
+        game, _, play = self._here()
+        state = play.state
         if self._hides():
             raise GameError("the match is not over: its record would tell what is hidden from you")
         return {
             "game": game.name,
             "roles": list(game.roles),
             "seats": self._seats,
-            "moves": [[joint[role] for role in game.roles] for joint in self._joints],
+            "moves": [list(joint) for joint in play.joint_moves],
             "over": state.is_terminal,
             "goals": state.goals if state.is_terminal else None,
         }
 
     # -- who sits where -------------------------------------------------------------------
 
-    def _here(self) -> tuple[Game, Artist]:
-        if self._game is None or self._artist is None:
+    def _here(self) -> tuple[Game, Artist, Trajectory]:
+        if self._game is None or self._artist is None or self._play is None:
             raise GameError("no match was begun")
-        return self._game, self._artist
+        return self._game, self._artist, self._play
 
     def _people(self) -> list[str]:
         return [role for role, seat in self._seats.items() if seat == PERSON]
@@ -240,7 +234,7 @@ class Table:
         """Return the program of a seat, ready to play."""
         from herbrand.play import make_player
 
-        game, _ = self._here()
+        game, _, _play = self._here()
         if key not in self._players:
             player = make_player(name, seed=self._chance.getrandbits(32))
             player.start(game, role or key, PREPARATION)
@@ -249,7 +243,7 @@ class Table:
 
     def _chosen_by(self, player: Player, state: State) -> Move:
         """Return the move of a program, which is told no more than its role can know."""
-        game, _ = self._here()
+        game, _, _play = self._here()
         if not game.has_percepts:
             return player.select(state, self._clock)
         moves = state.legal_moves(player.role)
@@ -267,14 +261,14 @@ class Table:
         """Return what a role remembers of the match."""
         from herbrand.knowledge import history
 
-        game, _ = self._here()
-        return history(game, role, [tuple(joint[r] for r in game.roles) for joint in self._joints])
+        game, _, play = self._here()
+        return history(game, role, play.joint_moves)
 
     def _held_possible(self, role: str) -> Knowledge | None:
         """Return what a role can hold possible; None where that cannot be found out soon."""
         from herbrand.knowledge import possible_states
 
-        game, _ = self._here()
+        game, _, _play = self._here()
         try:
             return possible_states(
                 game,
@@ -292,8 +286,8 @@ class Table:
 
     def _hides(self) -> bool:
         """Whether states must not be shown: something is hidden, a person plays, and it is not over."""
-        game, _ = self._here()
-        return game.has_percepts and bool(self._people()) and not self._states[-1].is_terminal
+        game, _, play = self._here()
+        return game.has_percepts and bool(self._people()) and not play.state.is_terminal
 
     def _surely(self, role: str) -> frozenset[str]:
         """Return the facts that a person can be sure of."""
@@ -302,24 +296,24 @@ class Table:
 
     def _seen(self, step: int) -> list[dict[str, Any]]:
         """Return what people saw in each step; everybody's percepts once the match is over."""
-        game, _ = self._here()
-        over = self._states[-1].is_terminal
+        game, _, play = self._here()
+        over = play.state.is_terminal
         roles = list(game.players) if over or not self._people() else self._people()[:1]
-        turns = self._states[-1].legal_moves() if not over else {}
+        turns = play.state.legal_moves() if not over else {}
         if not over and self._people():
             choosing = [r for r in self._people() if len(turns.get(r, ())) > 1 and r not in self._chosen]
             roles = choosing[:1] or roles
         told = []
         for number in range(step):
-            joint = self._joints[number]
+            joint = dict(zip(game.roles, play.joint_moves[number], strict=True))
             for role in roles:
-                seen = self._states[number].percepts(joint, role)
-                if seen or self._had_choice(number, role):
+                seen = play.percepts(number, role)
+                if seen or role in play.choices(number):
                     told.append({"step": number + 1, "role": role, "move": joint[role], "seen": list(seen)})
         return told
 
     def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
-        game, artist = self._here()
+        game, artist, _play = self._here()
         chance = role == game.chance_role
         seat = "chance" if chance else self._seats.get(role, "random")
         return {
@@ -330,21 +324,15 @@ class Table:
             "goal": state.goal(role) if state.is_terminal and not chance else None,
         }
 
-    def _had_choice(self, step: int, role: str) -> bool:
-        legal = self._states[step].legal_moves()
-        return len(legal[role]) > 1 or all(len(moves) == 1 for moves in legal.values())
-
     def _history(self) -> list[str]:
-        lines = []
-        for step, joint in enumerate(self._joints):
-            chosen = [
-                f"{role} {_plain(move)}" for role, move in joint.items() if self._had_choice(step, role)
-            ]
-            lines.append(", ".join(chosen))
-        return lines
+        _, _, play = self._here()
+        return [
+            ", ".join(f"{role} {_plain(move)}" for role, move in play.choices(step).items())
+            for step in range(len(play))
+        ]
 
     def _told(self, moves: list[Move]) -> list[dict[str, Any]]:
-        _, artist = self._here()
+        _, artist, _ = self._here()
         return [
             {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
             for move, clicks in zip(moves, artist.clicks(moves), strict=True)

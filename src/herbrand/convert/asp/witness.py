@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.convert.asp import program_of_steps
 from herbrand.errors import BudgetExceeded, InternalError
-from herbrand.limits import DEFAULT, Limits
+from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from herbrand.check.rules import Rules

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from multiprocessing import get_context
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.search.archive import Archive
@@ -17,6 +15,7 @@ from herbrand.evolve.search.candidate import Candidate, Job, Settings
 from herbrand.evolve.search.evaluate import Proofs, admission, evaluate
 from herbrand.evolve.search.store import SearchStore
 from herbrand.evolve.variation.lineage import Lineage
+from herbrand.runtime.pool import process_pool, terminate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -108,7 +107,7 @@ class Search:
         batch, and about once a second of what is `under_way`.
         """
         began = time.monotonic()
-        pool = executor if executor is not None else _processes(jobs)
+        pool = executor if executor is not None else process_pool(jobs)
         latest: Candidate | None = None
         under_way: list[list[Future[Candidate]]] = []
         try:
@@ -132,7 +131,7 @@ class Search:
                 under_way.pop(0)
                 if any(isinstance(result, BrokenExecutor) for result in found) and executor is None:
                     pool.shutdown(wait=False, cancel_futures=True)
-                    pool, under_way = _processes(jobs), []
+                    pool, under_way = process_pool(jobs), []
                     found = [_alone(job) for job in self._draw(self.batches, self._before)]
                 latest = self._finish(found, pool, tell) or latest
                 if listener is not None:
@@ -145,8 +144,8 @@ class Search:
         finally:
             for future in (future for batch in under_way for future in batch):
                 future.cancel()
-            if executor is None:
-                _stop(pool)
+            if isinstance(pool, ProcessPoolExecutor) and executor is None:
+                terminate(pool)
         return self.archive
 
     def progress(self, seconds: float = 0.0, latest: Candidate | None = None) -> Progress:
@@ -248,7 +247,7 @@ class Search:
 
 def _alone(job: Job) -> Candidate | BaseException:
     """Do one job after a process died, in a pool of its own: so that only what kills it is lost."""
-    with _processes(1) as own:
+    with process_pool(1) as own:
         future = own.submit(evaluate, job)
         return future.exception() or future.result()
 
@@ -268,18 +267,3 @@ def _wait(
         if open_:
             tick()
     return [future.exception() or future.result() for future in futures]
-
-
-def _processes(jobs: int | None) -> ProcessPoolExecutor:
-    from herbrand.tournament.job import leave_with_parent
-
-    workers = jobs or os.cpu_count() or 1
-    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=leave_with_parent)
-
-
-def _stop(pool: Any) -> None:
-    """End the processes of our own pool, whatever they are doing."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.terminate()

@@ -6,7 +6,7 @@ import gc
 import random
 
 import herbrand
-from herbrand.collecting import without_collecting, without_full_collections
+from herbrand.runtime.collector import suspend_collector, suspend_full_collections
 from herbrand.simulate.from_rules import Model
 
 
@@ -14,9 +14,9 @@ def test_settings_of_the_collector_come_back_with_the_last_who_leaves() -> None:
     """However they are nested; they are those from before."""
     before = gc.get_threshold()
     assert gc.isenabled()
-    with without_collecting(), without_full_collections():
+    with suspend_collector(), suspend_full_collections():
         assert not gc.isenabled()
-        with without_collecting(), without_full_collections():
+        with suspend_collector(), suspend_full_collections():
             pass
         assert not gc.isenabled()
         assert gc.get_threshold()[:2] == before[:2]
@@ -29,7 +29,7 @@ def test_tables_of_states_are_freed_without_looking_for_cycles() -> None:
     """Random games by evaluating the rules leave no more tables than the engine keeps."""
     game = herbrand.load("ticTacToe")
     chance = random.Random(1)
-    with without_collecting():
+    with suspend_collector():
         for _ in range(10):
             state = game.initial_state("rules")
             while not state.is_terminal:

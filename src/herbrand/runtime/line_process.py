@@ -1,7 +1,7 @@
-"""Another program as a child process: one line asked, one line answered, within a time.
+"""A subprocess that answers each line with a line, within a timeout.
 
-A child that takes too long is killed and started again at the next question; one that died is
-reported with what it said last.
+One that takes too long is killed and started again at the next question; when one dies, the error quotes
+the end of its standard error.
 """
 
 from __future__ import annotations
@@ -19,27 +19,38 @@ from herbrand.errors import BudgetExceeded, HerbrandError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Child", "ChildDied"]
+__all__ = ["LineProcess", "ProcessDied"]
 
 _LAST_WORDS = 2000
-"""How much of a dead child's last output is shown, in characters."""
+"""How many characters of a dead process's standard error are shown."""
+_LONGEST = 1 << 26
+"""Bytes of an answer; a longer one is cut, which no reader of JSON accepts."""
 
 
-class ChildDied(HerbrandError, RuntimeError):
-    """The other program ended although more was to be asked."""
+class ProcessDied(HerbrandError, RuntimeError):
+    """The process ended without an answer, or was closed."""
 
 
-class Child:
-    """A program that answers lines.  Started at the first question; `close` ends it, from any thread."""
+class LineProcess:
+    """A subprocess that answers lines.  It starts with the first question; `close` ends it, from any thread.
 
-    def __init__(self, name: str, command: Sequence[str]) -> None:
+    Without `restart`, a process that has ended stays so, and questions raise `ProcessDied`: for one that
+    keeps a state.  With `show_errors` its standard error is that of this process; otherwise `ProcessDied`
+    quotes it.
+    """
+
+    def __init__(
+        self, name: str, command: Sequence[str], *, restart: bool = True, show_errors: bool = False
+    ) -> None:
         self.name = name
         """What messages call it."""
         self.command = list(command)
+        self._restart, self._show_errors = restart, show_errors
+        self._started = False
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
-        self._finalizer: weakref.finalize[[subprocess.Popen[bytes]], Child] | None = None
+        self._finalizer: weakref.finalize[[subprocess.Popen[bytes]], LineProcess] | None = None
 
     @property
     def is_running(self) -> bool:
@@ -49,16 +60,18 @@ class Child:
     def ask(self, line: str, seconds: float) -> str:
         """Send a line and return the line that answers it.
 
-        Raises `BudgetExceeded` after that many seconds (the child is killed), `ChildDied` when it
+        Raises `BudgetExceeded` after that many seconds (the process is killed), `ProcessDied` when it
         ended instead of answering.
         """
         if not self.is_running:
+            if self._started and not self._restart:
+                raise ProcessDied(f"{self.name} has ended")
             self.close()
             self._start()
-        process, lines, errors = self._process, self._lines, self._errors  # whatever others close
-        if process is None or process.stdin is None or errors is None:
-            raise ChildDied(f"{self.name} was ended")
-        with contextlib.suppress(BrokenPipeError, ValueError):  # the missing answer tells
+        process, lines, errors = self._process, self._lines, self._errors  # another thread may close them
+        if process is None or process.stdin is None:
+            raise ProcessDied(f"{self.name} was ended")
+        with contextlib.suppress(BrokenPipeError, ValueError):  # then there is no answer
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
         try:
@@ -73,7 +86,7 @@ class Child:
             last = _last_words(process, errors)
             if self._process is process:
                 self.close()
-            raise ChildDied(f"{self.name} ended without an answer{last}")
+            raise ProcessDied(f"{self.name} ended without an answer{last}")
         return answer.decode(errors="replace").rstrip("\r\n")
 
     def close(self) -> None:
@@ -92,24 +105,27 @@ class Child:
         self._process = self._errors = self._finalizer = None
 
     def _start(self) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the process
+        self._started = True
+        self._errors = None if self._show_errors else tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
         self._lines = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603  # a program that the caller names
             self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            start_new_session=True,  # an interrupt of ours is not one of the child
+            start_new_session=True,  # an interrupt of this program is not one of the subprocess
         )
         self._finalizer = weakref.finalize(self, _end, self._process)
         reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
         reader.start()
 
 
-def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
-    """Say how a dead child ended; nothing where it was ended by `close`."""
+def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes] | None) -> str:
+    """Say how a process ended; nothing where `close` ended it."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=5)
+    if errors is None:
+        return f" (exit status {process.poll()})"
     try:
         errors.seek(0)
         words = errors.read().decode(errors="replace").strip()[-_LAST_WORDS:]
@@ -121,7 +137,7 @@ def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
 def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:
     """Pass lines on until the stream ends, then None."""
     with contextlib.suppress(ValueError, OSError):
-        for line in stream:
+        while line := stream.readline(_LONGEST):
             lines.put(line)
     lines.put(None)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["without_collecting", "without_full_collections"]
+__all__ = ["suspend_collector", "suspend_full_collections"]
 
 _NEVER = 1 << 30
 
@@ -50,7 +50,7 @@ class _Setting:
 _on = _Setting(gc.isenabled, lambda on: gc.enable() if on else gc.disable(), lambda _: False)
 _thresholds = _Setting(gc.get_threshold, lambda those: gc.set_threshold(*those), lambda t: (*t[:2], _NEVER))
 
-without_collecting = _on.changed
+suspend_collector = _on.changed
 """Have no cycles looked for meanwhile: for what makes many objects that stay."""
-without_full_collections = _thresholds.changed
-"""Have them looked for among new objects only; also a decorator, `@without_full_collections()`."""
+suspend_full_collections = _thresholds.changed
+"""Have them looked for among new objects only; also a decorator, `@suspend_full_collections()`."""
