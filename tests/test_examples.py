@@ -57,6 +57,7 @@ def test_check_folder() -> None:
     assert ".kif:" not in run("check_folder.py", str(Path(str(games.path("nim"))).parent))
 
 
+@pytest.mark.slow
 def test_learning_by_self_play() -> None:
     """A few seconds of self-play are enough to beat random moves more often than before."""
     lines = run("learn_by_self_play.py", "--seconds", "4", "--rivals", "2").splitlines()

@@ -75,6 +75,7 @@ def compare(text: str, engines: tuple[str, ...]) -> None:
                     assert got == {facts: chance / total for facts, chance in level.items()}, text
 
 
+@pytest.mark.slow
 @RELAXED
 @given(hidden_games())
 def test_filtering_by_rules_is_brute_force(text: str) -> None:

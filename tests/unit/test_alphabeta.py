@@ -127,6 +127,7 @@ def test_a_table_gives_back_what_it_took() -> None:
         table.store(1, 0, 512, LOWER, True, 0)
 
 
+@pytest.mark.slow
 def test_values_are_learned_from_random_games(
     random_state: RandomState, learned: tuple[herbrand.Game, Lesson]
 ) -> None:

@@ -71,6 +71,7 @@ def agree(game: herbrand.Game, found: Automaton, seed: int) -> None:
         state, number = state.next(joint), found.step(number, joint)
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None, phases=set(Phase) - {Phase.shrink})
 @given(random_games())
 def test_random_games_and_their_automata_behave_the_same(text: str) -> None:

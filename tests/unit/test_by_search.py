@@ -56,6 +56,7 @@ def test_what_alpha_beta_is_of_no_use_for() -> None:
         solve_by_search(herbrand.load("connectFour"), budget=Budget(0.2))
 
 
+@pytest.mark.slow
 def test_a_game_with_too_many_states_is_solved_by_search() -> None:
     """`analyse` says who wins, and that it can be forced, although not all states were listed."""
     game = herbrand.loads(resized("breakthrough", 3, 4))

@@ -112,6 +112,7 @@ def test_threads_find_the_same(whole: Search, tmp_path: Path) -> None:
     assert found(search) == found(whole)
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_finds_the_same(whole: Search, tmp_path: Path) -> None:
     """Stopped after each batch, and begun anew from the database, a search comes to the same archive."""
 

@@ -73,6 +73,7 @@ def test_bad_players_cannot_stop_a_match_or_hurt_the_other_side(tmp_path: Path) 
         assert longest <= 64 * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 def test_bad_managers_cannot_take_a_player_down(player_process: Any) -> None:
     """While all attack, INFO is answered and an honest manager's matches have no problem; it stays small; all is logged."""

@@ -180,6 +180,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_arguments_that_a_derivation_does_not_look_at(narrow: list[int]) -> None:
     """Whatever asks, negated, with constants or outside of a domain, gets the same answers."""
     agree(SLIDE, 8)

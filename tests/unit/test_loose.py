@@ -92,6 +92,7 @@ def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
     assert goes_on or name != "ticTacToe"  # lines are what was left out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little")
 def test_what_is_proved_of_it_is_checked_by_the_rules() -> None:
     """Termination and playability of tic-tac-toe do not need lines; the certificates hold in the whole game."""

@@ -465,6 +465,7 @@ def test_time_is_linear_in_what_a_stranger_sends(reader: MoveReader, piece: str)
     assert time.process_time() - started < 2.0
 
 
+@pytest.mark.slow
 def test_ninety_thousand_moves_share_a_small_table() -> None:
     """A move from square to square with an arrow has ninety thousand instances and a few hundred states."""
     squares = [(x, y) for x in range(10) for y in range(10)]

@@ -182,6 +182,7 @@ def test_the_example_notebook_shows_what_its_cells_give(tool) -> None:
     assert "<svg" in page
 
 
+@pytest.mark.slow
 def test_jupyter_executes_the_example_notebook() -> None:
     """A real kernel runs every cell and shows a picture, HTML or text for each value."""
     nbformat = pytest.importorskip("nbformat")

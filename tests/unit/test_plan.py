@@ -73,6 +73,7 @@ def test_a_plan_is_for_one_role() -> None:
         find_plan(herbrand.load("nim"))
 
 
+@pytest.mark.slow
 def test_analyse_plans_where_it_cannot_explore() -> None:
     """With room for few states a plan proves that a puzzle can be won, even surely."""
     analysis = analyse(

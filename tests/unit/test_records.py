@@ -328,6 +328,7 @@ def test_two_managers_cannot_go_on_with_the_same_match(store: Store) -> None:
     assert store.load("m.1").moves == record.moves
 
 
+@pytest.mark.slow
 def test_a_killed_manager_is_resumed_by_the_command(tmp_path: Path, player_process: Any) -> None:
     """kill -9 in the middle of a match: the record has all steps, and `match --resume` ends it; it verifies."""
     path = tmp_path / "m.db"

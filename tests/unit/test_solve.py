@@ -52,6 +52,7 @@ def test_known_boards(name: str, width: int, height: int) -> None:
     assert max(after[game.roles[0]] for _, _, after in solution.root) == value
 
 
+@pytest.mark.slow
 def test_othello_on_a_small_board() -> None:
     """On 4x4 there are 60 060 games, and white wins; on 8x8 plays begin as other programs count them."""
     game = herbrand.loads(resized("reversi", 4, 4), name="othello 4x4")

@@ -112,6 +112,7 @@ def test_tic_tac_toe_is_decided() -> None:
     assert 9 <= found["termination"].details["bound"] <= 18
 
 
+@pytest.mark.slow
 def test_breakthrough_is_playable() -> None:
     """Proved in a moment, though nobody could list its positions."""
     game = herbrand.load("breakthrough")
@@ -121,6 +122,7 @@ def test_breakthrough_is_playable() -> None:
     assert verdict.seconds < 10
 
 
+@pytest.mark.slow
 def test_a_dead_end_is_found_with_a_shortest_line() -> None:
     """The role, the depth, and a line that the rules replay; the game can also go on for ever."""
     found = decide(herbrand.loads(DEAD_END), seconds=4)
@@ -132,6 +134,7 @@ def test_a_dead_end_is_found_with_a_shortest_line() -> None:
     assert found["termination"].answer == "refuted"
 
 
+@pytest.mark.slow
 def test_bounded_plays_are_searched_to_their_end() -> None:
     """What never happens in any of finitely many steps is proved by that; the bound is exact."""
     game = herbrand.loads(COUNTED)
@@ -274,6 +277,7 @@ def test_where_roles_may_pass_the_sum_grows_every_few_steps() -> None:
     assert not certificate.check(free, 60)
 
 
+@pytest.mark.slow
 def test_what_one_fluent_implies_is_found() -> None:
     """A stone lies on stones: only then is a square filled for good."""
     game = herbrand.loads(FALLING)
@@ -390,6 +394,7 @@ def test_wrong_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         prove(game, ["playability"], Budget(seconds=1))
 
 
+@pytest.mark.slow
 @settings(max_examples=4, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(games())
 def test_made_games_are_decided_as_by_exploration(text: str) -> None:
@@ -448,6 +453,7 @@ def test_distance_is_zero_exactly_in_the_states_looked_for() -> None:
     assert far[0] == 6  # three cells to mark, none of them blank any more
 
 
+@pytest.mark.slow
 def test_a_guided_search_finds_what_is_far_from_random_play() -> None:
     """All lights go out in a line of play that replays; what is nowhere, or past the time, is not found."""
     game = herbrand.load("lightsOut")

@@ -276,6 +276,7 @@ def test_lost_matches_are_given_out_again_and_nothing_counts_twice(tmp_path: Pat
     assert [row["elo"] for row in results.table] == [1500.0, 1500.0]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="workers are found by ps of Linux")
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     """kill -9 for a worker process in the middle: its match is resumed by another, each pairing has one match."""

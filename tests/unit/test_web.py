@@ -229,6 +229,7 @@ def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _told_thought(report)["line"] == ["mark 2 2", "mark 1 1"]
 
 
+@pytest.mark.slow
 def test_what_roles_can_expect_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree says it, a proof where there is one; by the rules without a network; where something is hidden, chance."""
     chances = Chances()
