@@ -89,6 +89,8 @@ void StateTable::insert(u64 *states, i32 *parents, const u64 *rows, i64 n, const
     }
 }
 
+constexpr i64 MOST_JOINTS = i64(1) << 62;
+
 // -- the survey -----------------------------------------------------------------------------------------------
 
 Survey::Survey(CircuitPtr made)
@@ -99,6 +101,7 @@ i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 
                 Stop *stop) {
     const std::lock_guard lock(mutex);
     Patience patience(stop);
+    require(starts[0] >= 0 && starts[0] <= MOST_JOINTS, "a sum of joint moves is out of range");
     const Circuit &c = *circuit;
     const int words = c.state_words(), moves = c.legal_words();
     i64 found = 0;
@@ -122,7 +125,7 @@ i64 Survey::add(i64 n, const u64 *states, const u8 *over, const u64 *legal, i32 
                 ++choices;
             }
         }
-        starts[i + 1] = starts[i] + joints;
+        starts[i + 1] = std::min(starts[i] + joints, MOST_JOINTS);
         if (over[i]) continue;
         ++choosers[choices];
         for (int j = 0; j < moves; ++j) ever_legal[j] |= legal[j];

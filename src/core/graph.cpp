@@ -1,6 +1,7 @@
 #include "graph.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace herbrand {
 
@@ -288,7 +289,7 @@ std::vector<i64> unknown_cone(View<i32> left, View<i32> right, std::int8_t *stat
         for (const i32 side : {left[met[i]], right[met[i]]}) {
             const i64 child = side >> 1;
             if (!is_new(child)) continue;
-            ++uses[child];
+            uses[child] += uses[child] < std::numeric_limits<i32>::max();
             if (state[child] == MET) continue;
             state[child] = MET;
             met.push_back(child);
@@ -353,6 +354,7 @@ std::vector<i32> conjuncts(View<i32> left, View<i32> right, i64 first, i32 liter
 
 std::vector<i64> cone_sizes(View<i32> left, View<i32> right, i64 first, View<i32> literals, i64 most) {
     require(right.size == left.size, "gates do not have two operands each");
+    require(first >= 0 && first < MOST_NODES && left.size < MOST_NODES, "too many nodes");
     std::vector<i64> found(literals.size, 0), seen(left.size, -1), stack;
     for (i64 i = 0; i < literals.size; ++i) {
         stack.assign(1, literals[i] >> 1);
