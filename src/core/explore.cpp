@@ -321,6 +321,7 @@ i64 StateGraph::reply(i64 i, i64 a, int role, const i32 *rank) const {
 Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work, Stop *stop) const {
     Patience patience(stop);
     Lasso result;
+    work = std::max<i64>(work, 0);
     std::vector<i64> seen(states, -1);
     std::vector<i32> parent(states), queue(states);
     std::vector<u8> inside(states, 0);
@@ -328,7 +329,7 @@ Lasso StateGraph::lasso(const i64 *depth, const i64 *candidates, i64 n, i64 work
     i64 best = i64(1) << 40;
     for (i64 number = 0; number < n; ++number) {
         const i64 root = candidates[number];
-        if (depth[root] + 1 >= best) break;
+        if (depth[root] >= best - 1) break;
         queue[0] = static_cast<i32>(root);
         i64 first = 0, last = 1, level_end = 1, steps = 0;
         bool found = false;
