@@ -86,17 +86,16 @@ public:
     // -- from the graph to rows -----------------------------------------------------------
 
     void finish() {
-        const i32 units = g.unit + 1;
-        std::vector<std::vector<i32>> mine(units), wanted(units);
-        for (i32 n = 0; n < g.size(); ++n)
-            if (g.nodes[n].kind > Graph::INPUT) mine[g.nodes[n].unit].push_back(n);
-        const i32 nodes = g.size();
+        const i32 nodes = g.size(), units = g.unit + 1;
         p->states = static_cast<int>(states_.size());
         i32 next_row = 2 + 2 * p->states;
         row_.assign(nodes, -1);
         row_[0] = 0;
         for (int s = 0; s < p->states; ++s) row_[states_[s]] = 2 + s;
         for (const i32 n : inputs_) row_[n] = next_row++;
+        std::vector<std::vector<i32>> mine(units), wanted(units);
+        for (i32 n = 0; n < nodes; ++n)
+            if (g.nodes[n].kind > Graph::INPUT) mine[g.nodes[n].unit].push_back(n);
         phase_.assign(nodes, 0);
         const auto want = [&](i32 of) {
             if (row_[of >> 1] == -1) {
@@ -314,9 +313,9 @@ void by_level(Program &p) {
         const Op *ops = p.ops.data() + unit.begin;
         for (i32 i = 0; i < size; ++i) {
             const Op &op = ops[i];
-            i32 at = level[op.a];
-            if (op.code < SHIFT) at = std::max(at, level[op.b]);
-            if (op.code < ADD) at = std::max(at, level[op.c]);
+            const i32 rows[3] = {op.a, op.b, op.c};
+            i32 at = 0;
+            for (i32 k = 0; k < operands(op); ++k) at = std::max(at, level[rows[k]]);
             level[op.out] = mine[i] = at + 1;
             order[i] = i;
         }
@@ -519,7 +518,7 @@ template <class Bits> Number drawn(Graph &g, const Number &count, Bits &&bits, i
 }
 
 void finish(Program &p) {
-    schedule(p);
+    if (why_no_code().empty()) schedule(p); // what is walked has an order of its own
     by_level(p);
     p.code = encode(p, p.why_walked);
 }

@@ -14,12 +14,46 @@ constexpr i32 WAYS = 24, CONE = 32, READERS = 8;
 // there, compared with one that is only not in a register.
 constexpr i32 REGISTERS = 14, NEAR = 768, FAR = 2;
 
+// Some of the numbers below a limit, in the order in which they were added.
+class Sequence {
+public:
+    explicit Sequence(i32 limit = 0) { reset(limit); }
+    void reset(i32 limit) {
+        end_ = limit;
+        before_.assign(limit + 1, ABSENT);
+        after_.assign(limit + 1, ABSENT);
+        before_[limit] = after_[limit] = limit; // a ring, in which the limit stands between the last and the first
+    }
+
+    // What comes before the first and after the last one.
+    i32 end() const { return end_; }
+    i32 first() const { return after_[end_]; }
+    i32 last() const { return before_[end_]; }
+    i32 before(i32 i) const { return before_[i]; }
+    bool has(i32 i) const { return before_[i] != ABSENT; }
+    void add(i32 i) {
+        const i32 last = before_[end_];
+        before_[i] = last;
+        after_[i] = end_;
+        after_[last] = before_[end_] = i;
+    }
+    void remove(i32 i) {
+        after_[before_[i]] = after_[i];
+        before_[after_[i]] = before_[i];
+        before_[i] = ABSENT;
+    }
+
+private:
+    static constexpr i32 ABSENT = -1;
+
+    i32 end_ = 0;
+    std::vector<i32> before_, after_;
+};
+
 // Counts how often operations read what is not among the `most` rows used last.
 class Cache {
 public:
-    explicit Cache(const Program &p) : p_(p), reads_(p.rows, 0), before_(p.rows + 1, ABSENT), after_(p.rows + 1, ABSENT) {
-        before_[p.rows] = after_[p.rows] = p.rows; // a ring, in which this stands between the last and the first
-    }
+    explicit Cache(const Program &p) : p_(p), reads_(p.rows, 0), rows_(p.rows) {}
 
     i64 misses(const std::vector<Op> &ops, i32 most) {
         most_ = most;
@@ -27,41 +61,35 @@ public:
         i64 found = 0;
         for (const Op &op : ops) {
             each(op, [&](i32 row) {
-                if (before_[row] == ABSENT) ++found;
+                if (!rows_.has(row)) ++found;
                 else remove(row);
                 if (--reads_[row] || row < p_.kept) add(row);
             });
-            if (before_[op.out] == ABSENT) add(op.out);
+            if (!rows_.has(op.out)) add(op.out);
         }
-        while (size_) remove(after_[p_.rows]);
+        while (size_) remove(rows_.first());
         return found;
     }
 
 private:
-    static constexpr i32 ABSENT = -1;
-
     template <class Visit> static void each(const Op &op, Visit &&visit) {
         const i32 rows[3] = {op.a, op.b, op.c};
         for (i32 k = 0; k < operands(op); ++k)
             if (rows[k] > 1) visit(rows[k]); // the others are constants
     }
     void add(i32 row) {
-        if (size_ == most_) remove(after_[p_.rows]);
-        const i32 last = before_[p_.rows];
-        before_[row] = last;
-        after_[row] = p_.rows;
-        after_[last] = before_[p_.rows] = row;
+        if (size_ == most_) remove(rows_.first());
+        rows_.add(row);
         ++size_;
     }
     void remove(i32 row) {
-        after_[before_[row]] = after_[row];
-        before_[after_[row]] = before_[row];
-        before_[row] = ABSENT;
+        rows_.remove(row);
         --size_;
     }
 
     const Program &p_;
-    std::vector<i32> reads_, before_, after_;
+    std::vector<i32> reads_;
+    Sequence rows_;
     i32 size_ = 0, most_ = 0;
 };
 
@@ -110,9 +138,7 @@ private:
         done_.assign(size_, 0);
         stamp_.assign(size_, 0);
         count_.assign(size_, 0);
-        before_.assign(size_ + 1, -1);
-        after_.assign(size_ + 1, size_);
-        before_[size_] = size_; // the end of the list, whose last element is its `before_`
+        alive_.reset(size_);
         now_ = 0;
         for (i32 i = 0; i < size_; ++i) {
             const Op &op = ops_[i];
@@ -170,7 +196,7 @@ private:
             order_.push_back(i);
             for (const i32 of : made_of(i)) {
                 const i32 left = --unread_[of];
-                if (left == 0 && temporary(of)) forget(of);
+                if (left == 0 && temporary(of)) alive_.remove(of);
                 if (left == 1 && temporary(of)) {
                     const i32 reader = next_reader(of);
                     if (!waits_[reader]) ready_.push_back(reader);
@@ -178,21 +204,8 @@ private:
             }
             for (i32 r = first_reader_[i]; r < first_reader_[i + 1]; ++r)
                 if (--waits_[readers_[r]] == 0) ready_.push_back(readers_[r]);
-            if (!is_root(i)) remember(i);
+            if (!is_root(i)) alive_.add(i);
         }
-    }
-
-    // The list of rows that are alive, the latest one last.
-    void remember(i32 i) {
-        const i32 last = before_[size_];
-        before_[i] = last;
-        after_[i] = size_;
-        after_[last] = i;
-        before_[size_] = i;
-    }
-    void forget(i32 i) {
-        after_[before_[i]] = after_[i];
-        before_[after_[i]] = before_[i];
     }
 
     // The first reader that has still to come; there must be one.
@@ -245,7 +258,7 @@ private:
     bool go_on() {
         i32 ways = 0, most = -NO_LIMIT;
         best_.clear();
-        for (i32 i = before_[size_]; i != size_ && ways < WAYS && most < 1; i = before_[i]) {
+        for (i32 i = alive_.last(); i != alive_.end() && ways < WAYS && most < 1; i = alive_.before(i)) {
             next_reader(i);
             for (i32 r = head_[i]; r < std::min(first_reader_[i + 1], head_[i] + READERS); ++r) {
                 if (done_[readers_[r]]) continue;
@@ -271,7 +284,7 @@ private:
     std::vector<i32> head_;                   // readers before it are done
     std::vector<i32> waits_, unread_;         // operations: how many before it, and of its readers, have still to come
     std::vector<u8> done_;
-    std::vector<i32> before_, after_;
+    Sequence alive_;                          // temporary rows that are still needed, by what makes them
     std::vector<i32> stamp_, count_;
     i32 now_ = 0;
     std::vector<i32> order_, ready_, cone_, best_;
