@@ -29,6 +29,7 @@ from typing import Any
 
 import herbrand
 from herbrand.ggp.manager import Manager
+from herbrand.ggp.processes import port_in
 
 THREADS = """
 import sys, threading, time
@@ -111,9 +112,9 @@ class Version:
         """Wait until the player says where it listens."""
         while process.poll() is None:
             log.seek(0)
-            found = re.search(r"127\.0\.0\.1:(\d+)", log.read())
-            if found:
-                return int(found[1])
+            port = port_in(log.read())
+            if port is not None:
+                return port
             time.sleep(0.002)
         raise SystemExit("the player ended at once")
 

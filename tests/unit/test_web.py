@@ -193,8 +193,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
             games.text("kuhn"), "prefix", "kuhn", {"first": "mcts", "second": "random"}, seed=1
         )
         assert opened["steps"] == 0
-        game, *_ = table._here()
-        spy.start(game, "first", 1)
+        spy.start(table._here().game, "first", 1)
         while not table.advance()["over"]:
             pass
 
@@ -516,6 +515,22 @@ def test_a_child_that_takes_too_long_is_ended() -> None:
     finally:
         child.close()
     assert not child.alive
+
+
+def test_a_child_that_ended_by_itself_is_not_asked_again() -> None:
+    """It is known to be gone before anybody asks, so that another one takes its place."""
+    child = Child()
+    try:
+        assert child.ask("preview", text=games.text("nim"), moves=[])["over"] is False
+        process = child._process._process
+        assert process is not None
+        process.kill()
+        process.wait()
+        assert not child.alive
+        with pytest.raises(ChildLost):
+            child.ask("preview", text=games.text("nim"), moves=[])
+    finally:
+        child.close()
 
 
 def test_a_child_has_a_limit_on_memory() -> None:

@@ -13,6 +13,7 @@ from herbrand.cli.joint import normal
 from herbrand.cli.output import columns, count, remark, result
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
+from herbrand.knowledge.histories import remembered
 from herbrand.machine.trajectory import Trajectory
 from herbrand.runtime.limits import Limits
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.game import Game
-    from herbrand.knowledge.histories import Step
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
@@ -212,8 +212,6 @@ class _Match:
         self.hints = False
         """Whether a hint is given before each move of a person."""
         self._advisors: dict[str, Player] = {}
-        self._memories: list[dict[str, Step]] = []
-        """Where the rules hide something: what each program did and saw in each step."""
 
     @property
     def state(self) -> State:
@@ -254,30 +252,18 @@ class _Match:
         plan: dict[str, Move] = {role: self.chance.choice(moves) for role, moves in legal.items()}
         for role, player in self.programs.items():
             if self.game.has_percepts:
-                player.told(tuple(step[role] for step in self._memories[: self.steps]))
+                player.told(remembered(self.trajectory, role))
             plan[role] = player.select(self.state, self.clock)
         for role in choosing:
             plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
         if choosing:
             self.decisions.append(self.steps)
         self._note(plan)
-        self._remember(plan)
         self.trajectory.make(plan)
         self._report(self.trajectory.choices(self.steps - 1))
 
     def _note(self, plan: dict[str, Move]) -> None:
         """Remember a joint move before it is made."""
-
-    def _remember(self, plan: dict[str, Move]) -> None:
-        """Remember what programs do and see."""
-        if not (self.game.has_percepts and self.programs):
-            return
-        from herbrand.knowledge.histories import Step
-
-        del self._memories[self.steps :]
-        self._memories.append(
-            {role: Step(plan[role].gdl, frozenset(self.state.percepts(plan, role))) for role in self.programs}
-        )
 
     def _report(self, plan: dict[str, str]) -> None:
         """Say what was done by those who had a choice."""
@@ -423,10 +409,10 @@ class _HiddenMatch(_Match):
     def _know(self, role: str) -> None:
         """Show what a role can know."""
         from herbrand.cli.knowledge import facts_text
-        from herbrand.knowledge import history, possible_states
+        from herbrand.knowledge import possible_states
 
         try:
-            past = history(self.game, role, self.trajectory.joint_moves)
+            past = remembered(self.trajectory, role)
             known = possible_states(
                 self.game, role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
             )

@@ -184,10 +184,12 @@ def _task(game: Game, kind: str, chance: random.Random, steps: int) -> dict[str,
 
 def _somewhere(start: State, chance: random.Random) -> State:
     """A state of a random game that is not over, all of its steps equally likely."""
+    start.require_moves()
     play = Trajectory(start)
     play.finish(chance, max_steps=LONGEST_WALK - 1)
-    going_on = [s for s in play.states if not s.is_terminal and all(s.legal_moves().values())]
-    return chance.choice(going_on or [start])
+    if play.state.is_terminal or not all(play.state.legal_moves().values()):
+        play.take_back(len(play) - 1)
+    return chance.choice(play.states)
 
 
 def _prompt(kind: str, task: dict[str, Any], rules: str) -> str:

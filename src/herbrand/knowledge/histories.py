@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from herbrand.machine.moves import Move
+from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.state import JointMove
 
-__all__ = ["History", "Step", "history"]
+__all__ = ["History", "Step", "history", "remembered"]
 
 
 class Step(NamedTuple):
@@ -45,15 +45,13 @@ def history(game: Game, role: str, joint_moves: Iterable[JointMove], *, engine: 
 
     Raises what `State.next` raises for moves that cannot be made.
     """
-    place = game.role_index(role)
-    state = game.initial_state(engine)
-    steps = []
-    for joint in joint_moves:
-        after = state.next(joint)
-        if isinstance(joint, Mapping):
-            own = next(move for name, move in joint.items() if game.role_index(name) == place)
-        else:
-            own = joint[place]
-        steps.append(Step(Move(str(own)).gdl, frozenset(state.percepts(joint, role))))
-        state = after
-    return tuple(steps)
+    return remembered(Trajectory.replay(game, joint_moves, engine=engine), role)
+
+
+def remembered(play: Trajectory, role: str) -> History:
+    """Return what a role remembers of a play."""
+    place = play.game.role_index(role)
+    return tuple(
+        Step(Move(joint[place]).gdl, frozenset(play.percepts(step, role)))
+        for step, joint in enumerate(play.joint_moves)
+    )

@@ -127,7 +127,7 @@ class _Search:
         self.key = state._key if same else engine.key(map(engine.terms.read, state.facts))
         self.moves: list[int] | None = None
         if joint_move is not None:
-            self.moves = [engine.terms.read(str(move)) for move in state._in_order(joint_move)]
+            self.moves = [engine.terms.read(str(move)) for move in state.in_order(joint_move)]
         self.steps = 0
         self.proved: dict[Atom, Step] = {}
 

@@ -90,7 +90,7 @@ class QuickState(State):
     def _go_on_by_text(self, joint_move: JointMove) -> Any:
         """Answer `go_on` for moves that are not all the very objects that were given out."""
         ours = []
-        for known, move in zip(self._vocabulary.of, self._in_order(joint_move), strict=True):
+        for known, move in zip(self._vocabulary.of, self.in_order(joint_move), strict=True):
             found = known.get(move if isinstance(move, Move) else Move(move))
             if found is None:
                 return None

@@ -81,13 +81,18 @@ class State:
         moves = sorted(map(text, self._engine.legal(self._key, self.game.role_index(role))))
         return [Move._trusted(move) for move in moves]
 
-    def require_moves(self) -> dict[str, list[Move]]:
-        """Return the legal moves of each role; `GameError` where the game goes on and a role has none."""
-        legal = self.legal_moves()
-        for role, moves in legal.items():
-            if not moves and not self.is_terminal:
-                raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
-        return legal
+    @overload
+    def require_moves(self) -> dict[str, list[Move]]: ...
+    @overload
+    def require_moves(self, role: str) -> list[Move]: ...
+    def require_moves(self, role: str | None = None) -> list[Move] | dict[str, list[Move]]:
+        """Return what `legal_moves` does where the game is not over; `GameError` for a role that has none."""
+        if role is None:
+            return {name: self.require_moves(name) for name in self.roles}
+        moves = self.legal_moves(role)
+        if not moves:
+            raise GameError(f"{role} has no legal move, and the game is not over: a fault in the rules")
+        return moves
 
     def is_legal(self, role: str, move: Move | str) -> bool:
         """Return whether a role may play a move here; an unreadable move is not legal."""
@@ -131,7 +136,7 @@ class State:
         legal or the game is over, `InvalidMoveError` when one cannot be read, `ValueError`
         when roles are missing or unknown.
         """
-        given = self._in_order(joint_move)
+        given = self.in_order(joint_move)
         if self.is_terminal:
             raise IllegalMoveError("the game is over: no move can be made in a terminal state")
         moves = []
@@ -161,7 +166,7 @@ class State:
             return {name: self.percepts(joint_move, name) for name in self.roles}
         index = self.game.role_index(role)
         numbers = []
-        for i, move in enumerate(self._in_order(joint_move)):
+        for i, move in enumerate(self.in_order(joint_move)):
             self._engine.legal(self._key, i)
             numbers.append(self._known(move))
         text = self._engine.terms.text
@@ -249,11 +254,8 @@ class State:
 
     # -- reading moves --------------------------------------------------------------------
 
-    def in_order(self, joint_move: JointMove) -> tuple[str, ...]:
-        """Return the texts of a joint move in role order; `ValueError` when roles are missing or unknown."""
-        return tuple(map(str, self._in_order(joint_move)))
-
-    def _in_order(self, joint_move: JointMove) -> list[Move | str]:
+    def in_order(self, joint_move: JointMove) -> list[Move | str]:
+        """Return the moves of a joint move in role order; `ValueError` when roles are missing or unknown."""
         if isinstance(joint_move, Mapping):
             by_role = {self.roles[self.game.role_index(role)]: move for role, move in joint_move.items()}
             missing = [role for role in self.roles if role not in by_role]

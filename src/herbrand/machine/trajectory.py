@@ -55,7 +55,7 @@ class Trajectory:
     def make(self, joint_move: JointMove) -> State:
         """Make a joint move and return the state after it; raises what `State.next` raises."""
         after = self.state.next(joint_move)
-        self.joint_moves.append(self.state.in_order(joint_move))
+        self.joint_moves.append(tuple(map(str, self.state.in_order(joint_move))))
         self.states.append(after)
         return after
 
@@ -65,8 +65,11 @@ class Trajectory:
 
     def finish(self, chance: Random, *, max_steps: int = 10_000) -> None:
         """Make random joint moves until the game ends, a role has no legal move, or so many were made."""
-        while len(self) < max_steps and not self.state.is_terminal and all(self.state.legal_moves().values()):
-            self.make(self.state.random_joint_move(chance))
+        while len(self) < max_steps and not self.state.is_terminal:
+            legal = self.state.legal_moves()
+            if not all(legal.values()):
+                break
+            self.make([chance.choice(moves) for moves in legal.values()])
 
     def choosing(self, step: int) -> list[str]:
         """Return the roles that had a choice in the state after so many steps."""

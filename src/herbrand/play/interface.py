@@ -117,10 +117,7 @@ class Player(ABC):
 
     def options(self, state: State) -> list[Move]:
         """Return the legal moves of the role; `GameError` if there is none, which is a fault in the rules."""
-        moves = state.legal_moves(self.role)
-        if not moves:
-            state.require_moves()
-        return moves
+        return state.require_moves(self.role)
 
     def reply(self, state: State) -> dict[str, Move]:
         """Return a random legal move for each role; `GameError` if a role has none."""

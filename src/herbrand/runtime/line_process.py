@@ -57,6 +57,11 @@ class LineProcess:
         """Whether there is a process that can be asked."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether there was a process that can be asked no more, or `close` was called."""
+        return self._started and not self.is_running
+
     def ask(self, line: str, seconds: float) -> str:
         """Send a line and return the line that answers it.
 
@@ -64,7 +69,7 @@ class LineProcess:
         ended instead of answering.
         """
         if not self.is_running:
-            if self._started and not self._restart:
+            if self.has_ended and not self._restart:
                 raise ProcessDied(f"{self.name} has ended")
             self.close()
             self._start()
@@ -93,6 +98,7 @@ class LineProcess:
         """End the process, if there is one."""
         finalizer, errors = self._finalizer, self._errors
         self._process = self._errors = self._finalizer = None
+        self._started = True
         if finalizer is not None:
             finalizer()
         if errors is not None:

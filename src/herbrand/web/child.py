@@ -28,10 +28,13 @@ class Child:
         command = [sys.executable, "-m", "herbrand.web.worker", str(megabytes)]
         self._process = JsonProcess("the evaluator", command, restart=False, show_errors=True)
         self._lock = threading.Lock()
-        self.alive = True
-        """Whether it can be asked."""
         self.used = time.monotonic()
         """When it was asked last."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return not self._process.has_ended
 
     def ask(self, do: str, *, seconds: float = 30.0, **arguments: Any) -> Any:
         """Ask and wait for the answer.
@@ -54,5 +57,4 @@ class Child:
 
     def close(self) -> None:
         """End the child."""
-        self.alive = False
         self._process.close()

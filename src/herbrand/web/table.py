@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import GameError, HerbrandError, IllegalMoveError
 from herbrand.game import Game
+from herbrand.knowledge.histories import remembered
 from herbrand.machine.trajectory import Trajectory
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.draw.artist import Artist
     from herbrand.knowledge.histories import History
     from herbrand.knowledge.knowing import Knowledge
     from herbrand.machine.moves import Move
@@ -42,8 +42,6 @@ class Table:
     ACTIONS: Final = ("open", "view", "move", "advance", "undo", "hint", "position", "record")
 
     def __init__(self) -> None:
-        self._game: Game | None = None
-        self._artist: Artist | None = None
         self._seats: dict[str, str] = {}
         self._players: dict[str, Player] = {}
         self._play: Trajectory | None = None
@@ -67,7 +65,6 @@ class Table:
         parameters: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         """Begin a match; return its first view."""
-        from herbrand.draw.artist import Artist
         from herbrand.syntax import Source, read
 
         game = Game(read(Source(text, source or name), notation, parameters=parameters or {}), name=name)
@@ -75,8 +72,7 @@ class Table:
         unknown = set(seats) - set(game.roles)
         if unknown:
             raise GameError(f"no role `{min(unknown)}` (roles: {', '.join(game.roles)})")
-        self._game = game
-        self._artist = Artist.of(game)
+        _ = game.artist  # studied before the match begins
         self._clock = clock
         self._chance = random.Random(seed)
         self._seats = {role: seats.get(role, "random") for role in game.players}
@@ -88,7 +84,8 @@ class Table:
 
     def view(self, step: int | None = None) -> dict[str, Any]:
         """Return what there is to see after a number of steps; now by default."""
-        game, artist, play = self._here()
+        play = self._here()
+        game, artist = play.game, play.game.artist
         now = len(play)
         step = now if step is None else max(0, min(step, now))
         state = play.states[step]
@@ -131,7 +128,7 @@ class Table:
 
     def move(self, role: str, move: str, step: int) -> dict[str, Any]:
         """Make a person's move; the rest moves when everybody who sits here has chosen."""
-        _, _, play = self._here()
+        play = self._here()
         state = play.state
         if step != len(play):
             raise IllegalMoveError("the match has gone on in the meantime")
@@ -145,7 +142,8 @@ class Table:
 
     def advance(self) -> dict[str, Any]:
         """Let programs and chance move once, with what people have chosen."""
-        game, _, play = self._here()
+        play = self._here()
+        game = play.game
         state = play.state
         if state.is_terminal:
             return self.view()
@@ -174,7 +172,7 @@ class Table:
 
     def undo(self) -> dict[str, Any]:
         """Go back to where a person had a choice last."""
-        _, _, play = self._here()
+        play = self._here()
         self._chosen = {}
         while len(play):
             play.take_back(len(play) - 1)
@@ -185,7 +183,7 @@ class Table:
 
     def hint(self, role: str) -> dict[str, Any]:
         """Let a player look for a move for a person; tell what it found."""
-        state = self._here()[2].state
+        state = self._here().state
         if self._hides():
             raise GameError("a hint would tell what is hidden from you")
         player = self._player(f"hint for {role}", "mcts", role)
@@ -195,7 +193,8 @@ class Table:
 
     def position(self, step: int | None = None) -> dict[str, Any]:
         """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
-        game, _, play = self._here()
+        play = self._here()
+        game = play.game
         last = len(play)
         state = play.states[last if step is None else min(step, last)]
         if self._hides():
@@ -207,7 +206,8 @@ class Table:
 
     def record(self) -> dict[str, Any]:
         """Return the match as data."""
-        game, _, play = self._here()
+        play = self._here()
+        game = play.game
         state = play.state
         if self._hides():
             raise GameError("the match is not over: its record would tell what is hidden from you")
@@ -222,10 +222,10 @@ class Table:
 
     # -- who sits where -------------------------------------------------------------------
 
-    def _here(self) -> tuple[Game, Artist, Trajectory]:
-        if self._game is None or self._artist is None or self._play is None:
+    def _here(self) -> Trajectory:
+        if self._play is None:
             raise GameError("no match was begun")
-        return self._game, self._artist, self._play
+        return self._play
 
     def _people(self) -> list[str]:
         return [role for role, seat in self._seats.items() if seat == PERSON]
@@ -234,7 +234,7 @@ class Table:
         """Return the program of a seat, ready to play."""
         from herbrand.play import make_player
 
-        game, _, _play = self._here()
+        game = self._here().game
         if key not in self._players:
             player = make_player(name, seed=self._chance.getrandbits(32))
             player.start(game, role or key, PREPARATION)
@@ -243,7 +243,7 @@ class Table:
 
     def _chosen_by(self, player: Player, state: State) -> Move:
         """Return the move of a program, which is told no more than its role can know."""
-        game, _, _play = self._here()
+        game = self._here().game
         if not game.has_percepts:
             return player.select(state, self._clock)
         moves = state.legal_moves(player.role)
@@ -259,16 +259,13 @@ class Table:
 
     def _past(self, role: str) -> History:
         """Return what a role remembers of the match."""
-        from herbrand.knowledge import history
-
-        game, _, play = self._here()
-        return history(game, role, play.joint_moves)
+        return remembered(self._here(), role)
 
     def _held_possible(self, role: str) -> Knowledge | None:
         """Return what a role can hold possible; None where that cannot be found out soon."""
         from herbrand.knowledge import possible_states
 
-        game, _, _play = self._here()
+        game = self._here().game
         try:
             return possible_states(
                 game,
@@ -286,7 +283,8 @@ class Table:
 
     def _hides(self) -> bool:
         """Whether states must not be shown: something is hidden, a person plays, and it is not over."""
-        game, _, play = self._here()
+        play = self._here()
+        game = play.game
         return game.has_percepts and bool(self._people()) and not play.state.is_terminal
 
     def _surely(self, role: str) -> frozenset[str]:
@@ -296,7 +294,8 @@ class Table:
 
     def _seen(self, step: int) -> list[dict[str, Any]]:
         """Return what people saw in each step; everybody's percepts once the match is over."""
-        game, _, play = self._here()
+        play = self._here()
+        game = play.game
         over = play.state.is_terminal
         roles = list(game.players) if over or not self._people() else self._people()[:1]
         turns = play.state.legal_moves() if not over else {}
@@ -306,33 +305,34 @@ class Table:
         told = []
         for number in range(step):
             joint = dict(zip(game.roles, play.joint_moves[number], strict=True))
+            chose = play.choices(number)
             for role in roles:
                 seen = play.percepts(number, role)
-                if seen or role in play.choices(number):
+                if seen or role in chose:
                     told.append({"step": number + 1, "role": role, "move": joint[role], "seen": list(seen)})
         return told
 
     def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
-        game, artist, _play = self._here()
+        game = self._here().game
         chance = role == game.chance_role
         seat = "chance" if chance else self._seats.get(role, "random")
         return {
             "name": role,
             "seat": seat,
-            "colour": artist.colours.get(role, "ink"),
+            "colour": game.artist.colours.get(role, "ink"),
             "choosing": len(legal.get(role, ())) > 1 and role not in self._chosen,
             "goal": state.goal(role) if state.is_terminal and not chance else None,
         }
 
     def _history(self) -> list[str]:
-        _, _, play = self._here()
+        play = self._here()
         return [
             ", ".join(f"{role} {_plain(move)}" for role, move in play.choices(step).items())
             for step in range(len(play))
         ]
 
     def _told(self, moves: list[Move]) -> list[dict[str, Any]]:
-        _, artist, _ = self._here()
+        artist = self._here().game.artist
         return [
             {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
             for move, clicks in zip(moves, artist.clicks(moves), strict=True)
