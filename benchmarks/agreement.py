@@ -35,12 +35,12 @@ from pathlib import Path
 from typing import Any
 
 import herbrand
+from herbrand.convert.scramble import scramble
 from herbrand.errors import HerbrandError
 from herbrand.game import Game
 from herbrand.runtime.limits import Limits
-from herbrand.scramble import scramble
-from herbrand.simulate.in_prolog import PrologEngine
 from herbrand.verify import verify_playouts
+from herbrand.verify.in_prolog import PrologEngine
 
 ENGINES = ("network", "prolog", "prolog-state", "asp", "scrambled")
 GRACE = 60.0

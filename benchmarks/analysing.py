@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import herbrand
 from herbrand import games
-from herbrand.analyse import prove, symbolic
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.replay import holds
+from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.proofs import prove, symbolic
 from herbrand.analyse.verdict import Witness
 from herbrand.errors import HerbrandError
 

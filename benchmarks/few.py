@@ -78,7 +78,7 @@ def middle(game: herbrand.Game, count: int) -> Any:
 
 def alphabeta(game: herbrand.Game, *, judged: bool) -> Callable[[], int]:
     """Search from states of random games, a tenth of a second from each."""
-    from herbrand.analyse.minimax.search import Search
+    from herbrand.analyse.solving.minimax.search import Search
 
     judge = None
     if judged:
@@ -165,7 +165,7 @@ def ismcts(game: herbrand.Game) -> Callable[[], int]:
 def exploring(game: herbrand.Game, *, states: int) -> Callable[[], int]:
     """Explore so many states a call."""
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.explore import explore
+    from herbrand.analyse.exploration.explore import explore
 
     return lambda: int(explore(game.expander, budget=Budget(seconds=600, states=states)).expanded)
 
@@ -173,7 +173,7 @@ def exploring(game: herbrand.Game, *, states: int) -> Callable[[], int]:
 def solving(game: herbrand.Game) -> Callable[[], int]:
     """Solve a game a call."""
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.solve import solve
+    from herbrand.analyse.solving.solve import solve
 
     return lambda: len(solve(game, budget=Budget(seconds=600)).method[:1])
 

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 import herbrand
-from herbrand.ggp.manager import Manager
-from herbrand.ggp.processes import port_in
+from herbrand.match.protocol.manager import Manager
+from herbrand.match.protocol.processes import port_in
 
 THREADS = """
 import sys, threading, time

@@ -38,11 +38,11 @@ from emulated import EmulatedMachine
 
 from herbrand import core
 from herbrand.convert.lanes.c_language import c_source
+from herbrand.engine.interpreted import InterpretedPlayouts
+from herbrand.engine.on_network import NetworkEngine
 from herbrand.network import LaneProgram, Network
 from herbrand.network.lane_machine import LaneMachine
-from herbrand.program.terms import TermTable
-from herbrand.simulate.interpreted import InterpretedPlayouts
-from herbrand.simulate.on_network import NetworkEngine
+from herbrand.rules.terms import TermTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

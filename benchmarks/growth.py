@@ -23,9 +23,9 @@ from speed import processor
 
 import herbrand
 from herbrand import games
+from herbrand.engine.speed import measure_network
 from herbrand.errors import BudgetExceeded
 from herbrand.runtime.limits import Limits
-from herbrand.simulate.speed import measure_network
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -15,8 +15,8 @@ import time
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
-from herbrand.analyse.solve import solve_space
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.solving.solve import solve_space
 from herbrand.testing import resized
 
 BOARDS = (

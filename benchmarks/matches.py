@@ -21,18 +21,18 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Any
 
 import herbrand
-from herbrand.ggp.manager import Manager, Settings, seats_for
-from herbrand.ggp.seats import LocalSeat, RemoteSeat
-from herbrand.ggp.server import PlayerServer
+from herbrand.match.protocol.manager import Manager, Settings, seats_for
+from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.server import PlayerServer
+from herbrand.match.records import Store
+from herbrand.match.records.recorder import Recorder
+from herbrand.match.records.verifier import Verifier
 from herbrand.play import make_player
-from herbrand.records import Store
-from herbrand.records.recorder import Recorder
-from herbrand.records.verifier import Verifier
 
 if TYPE_CHECKING:
-    from herbrand.ggp.events import Event
-    from herbrand.ggp.manager import Match
-    from herbrand.ggp.seats import Seat
+    from herbrand.match.protocol.events import Event
+    from herbrand.match.protocol.manager import Match
+    from herbrand.match.protocol.seats import Seat
 
 
 async def measure(

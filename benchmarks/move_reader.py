@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import herbrand
 from herbrand import games
+from herbrand.convert.movereader import emit
 from herbrand.errors import HerbrandError
-from herbrand.movereader import emit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

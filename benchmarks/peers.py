@@ -33,7 +33,7 @@ from costs import spent
 from speed import processor
 
 import herbrand
-from herbrand.simulate.speed import measure_network
+from herbrand.engine.speed import measure_network
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,8 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+from herbrand.diagnostic import Source
 from herbrand.syntax.reader import read_prefix
-from herbrand.syntax.source import Source
 
 
 def measure(files: list[Path], repeat: int) -> dict[str, object]:

@@ -37,9 +37,9 @@ from typing import TYPE_CHECKING, Any
 from costs import peak_megabytes, spent
 
 import herbrand
+from herbrand.engine import speed
 from herbrand.errors import HerbrandError
 from herbrand.runtime.limits import Limits
-from herbrand.simulate import speed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def measure(
     """Yield what becomes known about a sheet, a part at a time."""
     from herbrand.ground import ground
     from herbrand.network import optimised, wire
-    from herbrand.simulate.from_rules import RulesEngine
+    from herbrand.rules.from_rules import RulesEngine
 
     started = time.monotonic()
     before = spent()
@@ -130,7 +130,7 @@ def measure(
 
 def walk(network: Network, seconds: float) -> dict[str, Any]:
     """Play random games by a walker for so much processor time, as `peers.walking` does."""
-    from herbrand.simulate.walker import Walker
+    from herbrand.engine.walker import Walker
 
     walker, draw = Walker(network), random.Random(1).random
     steps = games = 0

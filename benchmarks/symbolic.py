@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.replay import holds
-from herbrand.analyse.symbolic import prove
+from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.proofs.symbolic import prove
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import herbrand
-from herbrand.analyse.replay import replay
-from herbrand.diff import diff
+from herbrand.analyse.exploration.replay import replay
 from herbrand.errors import HerbrandError
+from herbrand.verify.diff import diff
 
 PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 WORDS = {
@@ -68,7 +68,7 @@ def side_by_side(
 ) -> tuple[int, tuple[tuple[str, ...], ...] | None]:
     """Play on both networks at random; return how many states were compared, and where they part."""
     for game in (old, new):
-        game._network_within(4 * seconds)  # raises BudgetExceeded
+        game.network_within(4 * seconds)  # raises BudgetExceeded
     one, two = old.expander, new.expander
     rng, deadline, met = np.random.default_rng(1), time.monotonic() + seconds, 0
     places = [

@@ -3,69 +3,92 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 import herbrand
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 PACKAGE = Path(herbrand.__file__).parent
 
-ORDER = (
-    *(
-        "errors",
-        "runtime",
-        "core",
-        "html",
-        "diagnostic",
-        "syntax",
-        "check",
-        "program",
-        "ground",
-        "network",
-        "convert",
-        "scramble",
-        "simulate",
-        "games",
-    ),
-    *("draw", "machine", "analyse", "game", "movereader", "knowledge", "play", "envs", "ggp", "records"),
-    *("tournament", "measure", "evolve", "verify", "diff", "testing", "lsp", "web", "cli", "__main__"),
-)
-"""A stage imports only from stages before it, and from itself."""
+MAP = (Path(__file__).parent.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+ORDER = [
+    name
+    for row in re.findall(
+        r"^\| (`\w+`(?:, `\w+`)*) \|", MAP.partition("| package |")[2].partition("\n\n")[0], re.MULTILINE
+    )
+    for name in re.findall(r"\w+", row)
+]
+"""The packages and the modules beside them, in the order of the map: each imports only from those before it."""
 
 
-def _imports(node: ast.AST) -> Iterator[str]:
-    """Every module imported when the code runs; imports for the type checker alone do not count."""
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-        return
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module == "herbrand":
-        yield from (f"herbrand.{alias.name}" for alias in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module:
-        yield node.module
-    for child in ast.iter_child_nodes(node):
-        yield from _imports(child)
+def _modules() -> dict[str, Path]:
+    """Every module by its name within the package; the package itself has the name ""."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
 
 
-def test_a_stage_imports_only_from_stages_before_it() -> None:
-    """No module looks ahead in the pipeline, at import time or later."""
-    modules = [path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"]
+def _imports(path: Path, modules: Container[str]) -> Iterator[str]:
+    """Every module of herbrand that a module imports: at once, inside functions, or for the type checker."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            package, _, inner = name.partition(".")
+            if package == "herbrand" and inner != "__version__":
+                yield inner if inner in modules else inner.rpartition(".")[0]
+
+
+@pytest.fixture(scope="module")
+def imports() -> dict[str, set[str]]:
+    """The modules that each module imports."""
+    modules = _modules()
     assert len(modules) > 20
-    wrong = []
-    for path in modules:
-        stage = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        assert stage in ORDER, f"{stage} has no place in ORDER"
-        for name in _imports(ast.parse(path.read_text(encoding="utf-8"))):
-            parts = name.split(".")
-            known = parts[0] == "herbrand" and len(parts) > 1 and parts[1] in ORDER
-            if known and ORDER.index(parts[1]) > ORDER.index(stage):
-                wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    return {name: {*_imports(path, modules)} - {name} for name, path in modules.items()}
+
+
+def test_a_package_imports_only_from_packages_before_it(imports: dict[str, set[str]]) -> None:
+    """No module looks ahead: not at import time, not inside functions, not for types."""
+    wrong = [
+        f"{name} imports {other or 'herbrand'}"
+        for name, others in imports.items()
+        for other in others
+        if name and (not other or _step(other) > _step(name))
+    ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_no_modules_import_each_other_in_a_circle(imports: dict[str, set[str]]) -> None:
+    """The modules can be put in an order, inside packages too."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_the_map_shows_every_package() -> None:
+    """Nothing is missing on the map of `ARCHITECTURE.md`, and it shows nothing that is not there."""
+    assert sorted(ORDER) == sorted({name.partition(".")[0] for name in _modules()} - {"", "__main__"})
+
+
+def _step(module: str) -> int:
+    """How high a module stands."""
+    package = module.partition(".")[0]
+    return len(ORDER) if package == "__main__" else ORDER.index(package)
 
 
 def _loaded_by(statement: str) -> set[str]:

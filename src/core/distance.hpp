@@ -1,4 +1,4 @@
-// How far states are from being of some kind, counted along gates (see `herbrand.analyse.distance`).
+// How far states are from being of some kind, counted along gates (see `herbrand.analyse.solving.distance`).
 #pragma once
 
 #include "base.hpp"

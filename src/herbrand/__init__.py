@@ -12,10 +12,12 @@ imported when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from herbrand.runtime.exports import exports
+
 if TYPE_CHECKING:
+    from herbrand.convert.movereader import MoveReader as MoveReader
     from herbrand.diagnostic import Diagnostic as Diagnostic
     from herbrand.diagnostic import Severity as Severity
     from herbrand.errors import BudgetExceeded as BudgetExceeded
@@ -28,42 +30,22 @@ if TYPE_CHECKING:
     from herbrand.game import loads as loads
     from herbrand.machine.moves import Move as Move
     from herbrand.machine.state import State as State
-    from herbrand.movereader import MoveReader as MoveReader
     from herbrand.runtime.limits import Limits as Limits
     from herbrand.syntax import read as read
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "BudgetExceeded": "herbrand.errors",
-    "Diagnostic": "herbrand.diagnostic",
-    "Game": "herbrand.game",
-    "GameError": "herbrand.errors",
-    "HerbrandError": "herbrand.errors",
-    "IllegalMoveError": "herbrand.errors",
-    "InvalidMoveError": "herbrand.errors",
-    "Limits": "herbrand.runtime.limits",
-    "Move": "herbrand.machine.moves",
-    "MoveReader": "herbrand.movereader",
-    "Severity": "herbrand.diagnostic",
-    "State": "herbrand.machine.state",
-    "load": "herbrand.game",
-    "loads": "herbrand.game",
-    "read": "herbrand.syntax",
-}
-
-__all__ = [  # noqa: PLE0604  # the names are strings
-    *sorted(_HOME),
-    "__version__",
-]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'herbrand' has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "diagnostic": ("Diagnostic", "Severity"),
+        "errors": ("BudgetExceeded", "GameError", "HerbrandError", "IllegalMoveError", "InvalidMoveError"),
+        "game": ("Game", "load", "loads"),
+        "machine.moves": ("Move",),
+        "machine.state": ("State",),
+        "convert.movereader": ("MoveReader",),
+        "runtime.limits": ("Limits",),
+        "syntax": ("read",),
+    },
+)
+__all__ += ["__version__"]

@@ -36,9 +36,9 @@ PATIENCE = 25_000
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database of records, with a tournament in which nothing has been played yet."""
     import herbrand
-    from herbrand.records import Store
-    from herbrand.tournament import Tournament
-    from herbrand.tournament.runner import plan_with
+    from herbrand.match.records import Store
+    from herbrand.match.tournament import Tournament
+    from herbrand.match.tournament.runner import plan_with
 
     path = tmp_path_factory.mktemp("records") / "matches.db"
     players = {"red cap": "random", "blue cap": "random"}
@@ -262,8 +262,8 @@ def test_a_tournament_is_watched_and_a_match_of_it_replayed(page: Page, database
     """The table fills while matches are played elsewhere; then one of them is gone through by the slider."""
 
     def play() -> None:
-        from herbrand.records import Store
-        from herbrand.tournament import Tournament
+        from herbrand.match.records import Store
+        from herbrand.match.tournament import Tournament
 
         with Store(database) as store, ThreadPoolExecutor(1) as executor:
             Tournament(store, "cup").run(executor)

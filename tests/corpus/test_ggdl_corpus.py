@@ -10,18 +10,18 @@ import pytest
 
 import herbrand
 from herbrand.convert.notation import ggdl, infix
+from herbrand.diagnostic import Source
 from herbrand.syntax import read_file
 from herbrand.syntax.ggdl import read_ggdl
 from herbrand.syntax.infix import read_infix
 from herbrand.syntax.printer import print_tree
-from herbrand.syntax.source import Source
 from herbrand.verify import verify_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from herbrand.syntax.tree import Rule
+    from herbrand.syntax.nodes import Rule
 
 pytestmark = pytest.mark.corpus
 

@@ -11,9 +11,9 @@ import pytest
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
-from herbrand.analyse.plan import find_plan
-from herbrand.analyse.solve import solve_space
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.solving.plan import find_plan
+from herbrand.analyse.solving.solve import solve_space
 
 if TYPE_CHECKING:
     from pathlib import Path

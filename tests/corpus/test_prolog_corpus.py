@@ -10,7 +10,7 @@ import pytest
 
 import herbrand
 from herbrand.convert.prolog import program
-from herbrand.diff import diff
+from herbrand.verify.diff import diff
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import herbrand
-from herbrand.knowledge import possible_states
-from herbrand.knowledge.histories import Step
+from herbrand.analyse.knowledge import possible_states
+from herbrand.analyse.knowledge.histories import Step
 from herbrand.testing import hidden_games
 
 RELAXED = settings(

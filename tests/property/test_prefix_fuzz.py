@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from herbrand.diagnostic import apply_fixes
+from herbrand.diagnostic import Source, apply_fixes
 from herbrand.syntax.layout import format_text
+from herbrand.syntax.nodes import Node, children
 from herbrand.syntax.reader import read_prefix
 from herbrand.syntax.repair import CarefulReader
-from herbrand.syntax.source import Source
 from herbrand.syntax.tokens import MAX_FINDINGS, Names, Report
-from herbrand.syntax.tree import Node, Tree, children
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from herbrand.syntax.tree import Tree
 
 SHEET = """; A small sheet with everything in it.
 (role white) (role Black)

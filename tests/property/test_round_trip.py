@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from herbrand.diagnostic import apply_fixes
 from herbrand.syntax import read, read_bytes, read_file
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 from herbrand.syntax.printer import in_binding_order, print_tree, simplified
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Tree, Variable
+from herbrand.syntax.tree import Tree
 from herbrand.testing import trees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from herbrand.syntax.tree import Node
+    from herbrand.syntax.nodes import Node
 
 NOTATIONS = ("prefix", "infix", "prolog")
 

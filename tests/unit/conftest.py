@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import herbrand
-from herbrand.ggp.processes import player_words, port_in
+from herbrand.match.protocol.processes import player_words, port_in
 from herbrand.play.minimax.learning import learn
 
 if TYPE_CHECKING:

@@ -11,17 +11,17 @@ import herbrand
 
 pytest.importorskip("pysat", reason="python-sat is not installed")
 
-from herbrand.analyse.aim import Aim
-from herbrand.analyse.climb import climb
-from herbrand.analyse.distance import Distance
-from herbrand.analyse.domains import UNREACHABLE, find_domains
-from herbrand.analyse.ends import ends
-from herbrand.analyse.frames import System
-from herbrand.analyse.groups import observed
-from herbrand.analyse.guided import guided_line
-from herbrand.analyse.replay import holds
+from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.exploration.walks import play
+from herbrand.analyse.invariants.domains import UNREACHABLE, find_domains
+from herbrand.analyse.invariants.ends import ends
+from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.groups import observed
+from herbrand.analyse.solving.aim import Aim
+from herbrand.analyse.solving.climb import climb
+from herbrand.analyse.solving.distance import Distance
+from herbrand.analyse.solving.guided import guided_line
 from herbrand.analyse.verdict import Witness
-from herbrand.analyse.walks import play
 
 _LATER = 60.0
 """Seconds after which searches that end by themselves would give up."""

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse.minimax.judge import LOWER, SCALE, no_judge
-from herbrand.analyse.minimax.search import DEEPEST
+from herbrand.analyse.solving.minimax.judge import LOWER, SCALE, no_judge
+from herbrand.analyse.solving.minimax.search import DEEPEST
 from herbrand.core import TranspositionTable
 from herbrand.play import make_player
 from herbrand.play.alphabeta import AlphaBetaPlayer

@@ -9,7 +9,7 @@ import pytest
 
 import herbrand
 from herbrand import games
-from herbrand.analyse.automaton import Automaton
+from herbrand.analyse.automata.automaton import Automaton
 from herbrand.cli.targets import TARGETS
 from herbrand.convert.as_json import ground_as_json, rules_as_json, rules_from_json
 from herbrand.errors import GameError, MissingExtra

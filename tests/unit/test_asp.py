@@ -18,8 +18,8 @@ from herbrand.convert.asp.writer import RuleWriter
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.machine.state import State
 from herbrand.runtime.limits import Limits
-from herbrand.simulate.in_asp import AnswerSetEngine
 from herbrand.verify import verify_playouts
+from herbrand.verify.in_asp import AnswerSetEngine
 
 ODD = """
 (role t) (role 1st) (role a-b)

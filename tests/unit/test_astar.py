@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse.astar import shortest_line
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.estimate import Estimate, find_estimate
-from herbrand.analyse.explore import explore
-from herbrand.analyse.plan import plan_by_estimates
-from herbrand.analyse.replay import replay
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.exploration.replay import replay
+from herbrand.analyse.invariants.estimate import Estimate, find_estimate
+from herbrand.analyse.solving.astar import shortest_line
+from herbrand.analyse.solving.plan import plan_by_estimates
 
 pytest.importorskip("pysat", reason="estimates are proved by a SAT solver")
 

@@ -13,12 +13,12 @@ from hypothesis import Phase, given, settings
 
 import herbrand
 from herbrand import BudgetExceeded, IllegalMoveError
-from herbrand.analyse.explore import Budget, explore
+from herbrand.analyse.exploration.explore import Budget, explore
 from herbrand.cli.main import cli
 from herbrand.testing import games as random_games
 
 if TYPE_CHECKING:
-    from herbrand.analyse.automaton import Automaton
+    from herbrand.analyse.automata.automaton import Automaton
 
 POSITION = (
     "(cell 1 1 x) (cell 1 2 x) (cell 1 3 o) (cell 2 1 b) (cell 2 2 o) (cell 2 3 b) "

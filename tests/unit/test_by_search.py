@@ -6,10 +6,10 @@ import pytest
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.by_search import solve_by_search
-from herbrand.analyse.prove import analyse
-from herbrand.analyse.replay import replay
-from herbrand.analyse.solve import solve
+from herbrand.analyse.exploration.replay import replay
+from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.solving.by_search import solve_by_search
+from herbrand.analyse.solving.solve import solve
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.testing import resized
 

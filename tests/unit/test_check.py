@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import herbrand
+from herbrand.analyse.trial.played import initial_checks, played, possible_checks, sampled_checks
 from herbrand.check import check
 from herbrand.check.catalogue import CHECKS, FAMILIES, UnknownCheckError, explain, find, page
 from herbrand.check.checks.base import nearest
-from herbrand.check.checks.played import initial_checks, played, possible_checks, sampled_checks
 from herbrand.check.features import features
 from herbrand.diagnostic import Severity, apply_fixes
 from herbrand.syntax import read

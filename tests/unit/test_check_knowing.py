@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import herbrand
+from herbrand.analyse.trial.knowing import knowledge_checks
+from herbrand.analyse.trial.played import played, sampled_checks
 from herbrand.check import check
-from herbrand.check.checks.knowing import knowledge_checks
-from herbrand.check.checks.played import played, sampled_checks
 from herbrand.diagnostic import Severity
 
 HIDDEN = """(role bob) (role random) (init (step 0)) (num 1) (num 2)

@@ -161,7 +161,7 @@ def test_search_in_what_can_be_known_cannot_see_the_state() -> None:
         player = IsMctsPlayer(seed=1, playouts=200)
         player.start(game, "first", 20)
         state = game.initial_state("rules").next(["noop", "noop", deal])
-        step = herbrand.knowledge.histories.Step(
+        step = herbrand.analyse.knowledge.histories.Step(
             "noop", frozenset(game.initial_state("rules").percepts(["noop", "noop", deal], "first"))
         )
         player.told((step,))
@@ -179,7 +179,7 @@ def test_moves_are_legal_where_there_is_no_time_to_find_out_what_is_possible(
     def give_up(*_: object, **__: object) -> None:
         raise BudgetExceeded("0.01 seconds", "too many states")
 
-    monkeypatch.setattr("herbrand.knowledge.possible_states", give_up)
+    monkeypatch.setattr("herbrand.analyse.knowledge.possible_states", give_up)
     for clock in (0.05, 0.0):
         found = check_player("ismcts", herbrand.load("dragres"), clock=clock, steps=8, grace=0.5)
         assert found.passed, found.problems
@@ -194,7 +194,7 @@ def test_what_is_known_is_used() -> None:
         player.start(game, "second", 20)
         state = game.initial_state("rules")
         joints = [("noop", "noop", f"(deal {other} {card})"), ("bet", "noop", "noop")]
-        player.told(herbrand.knowledge.history(game, "second", joints))
+        player.told(herbrand.analyse.knowledge.history(game, "second", joints))
         assert player.select(state, 20) == expected
         report = player.report()
         assert report is not None

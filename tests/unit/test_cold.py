@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from herbrand.ggp.processes import player_words, port_in
+from herbrand.match.protocol.processes import player_words, port_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

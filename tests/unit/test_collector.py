@@ -6,8 +6,8 @@ import gc
 import random
 
 import herbrand
+from herbrand.rules.from_rules import Model
 from herbrand.runtime.collector import suspend_collector, suspend_full_collections
-from herbrand.simulate.from_rules import Model
 
 
 def test_settings_of_the_collector_come_back_with_the_last_who_leaves() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse.minimax.judge import SCALE, no_judge
-from herbrand.analyse.minimax.search import Search
+from herbrand.analyse.solving.minimax.judge import SCALE, no_judge
+from herbrand.analyse.solving.minimax.search import Search
 from herbrand.core import Judge, StateGraph, StateTable, Survey, evaluate_ternary
 
 I32, I64 = np.int32, np.int64

@@ -11,15 +11,15 @@ import pytest
 
 import herbrand
 from herbrand.core import Expander, Round, Stop, Tree
+from herbrand.engine.expand import new_generator
 from herbrand.play.search.engine import Search
 from herbrand.play.search.style import PLAIN, Style, mast_weights
 from herbrand.play.search.tree import ALONE, BUSY, LEAF
-from herbrand.simulate.expand import new_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.simulate import expand
+    from herbrand.engine import expand
 
 
 @pytest.fixture(scope="module")

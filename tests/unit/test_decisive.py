@@ -9,10 +9,10 @@ import pytest
 
 import herbrand
 from herbrand import core
+from herbrand.engine.decisive import decisive
+from herbrand.engine.expand import Expander
 from herbrand.play.search.engine import Search
 from herbrand.play.search.style import Style, sighted
-from herbrand.simulate.decisive import decisive
-from herbrand.simulate.expand import Expander
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,12 +5,8 @@ from __future__ import annotations
 import random
 from xml.etree import ElementTree as ET
 
-from herbrand.check.dependency import (
-    DependencyGraph,
-    dependency_graph,
-    negative_rule_cycles,
-    strongly_connected,
-)
+from herbrand.check.dependency import DependencyGraph, dependency_graph, negative_rule_cycles
+from herbrand.check.relations import strongly_connected
 from herbrand.syntax import read
 
 

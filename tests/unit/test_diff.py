@@ -10,11 +10,11 @@ from click.testing import CliRunner
 import herbrand
 from herbrand import games
 from herbrand.cli.main import cli
-from herbrand.diff import compare_play, diff, find_renaming
+from herbrand.convert.scramble import scramble
 from herbrand.errors import BudgetExceeded
 from herbrand.game import Game
-from herbrand.scramble import scramble
 from herbrand.syntax.printer import print_tree
+from herbrand.verify.diff import compare_play, diff, find_renaming
 
 NIM = print_tree(herbrand.load("nim").tree).text
 TICTACTOE = print_tree(herbrand.load("ticTacToe").tree).text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from herbrand.draw.text import columns_first, draw, table
-from herbrand.syntax.tree import Atom, Constant, Function, Rule, Variable
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
 
 
 def facts(text: str) -> list[str]:

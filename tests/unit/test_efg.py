@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 import herbrand
+from herbrand.analyse.knowledge.efg import write
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.knowledge.efg import write
 
 COINS = """EFG 2 R "coinMatching" { "even" "odd" }
 ""

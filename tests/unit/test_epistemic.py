@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import herbrand
+from herbrand.analyse.knowledge import EpistemicGame
 from herbrand.check import check
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
-from herbrand.knowledge import EpistemicGame
 
 CHILDREN = """
 (role ann) (role ben) (role cid) (role random)

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
-from herbrand.analyse.solve import solve_space
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.solving.solve import solve_space
 from herbrand.check.step_counter import step_counter
 from herbrand.errors import HerbrandError
 from herbrand.evolve import (

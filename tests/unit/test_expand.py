@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand import GameError, core
-from herbrand.simulate.expand import Expander, new_generator
+from herbrand.engine.expand import Expander, new_generator
 from herbrand.testing import games as random_games
 
 GAMES = [

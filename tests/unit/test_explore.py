@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
+from herbrand.analyse.exploration.explore import explore
 from herbrand.core import StateTable
 from herbrand.testing import games as random_games
 

@@ -7,7 +7,7 @@ import pytest
 import herbrand
 from herbrand import games
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.prove import analyse
+from herbrand.analyse.proofs.prove import analyse
 from herbrand.check.step_counter import step_counter
 from herbrand.evolve import design_from_json
 from herbrand.syntax import read

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import herbrand
-from herbrand.check.checks.played import played
-from herbrand.knowledge import history, possible_states, solve
+from herbrand.analyse.knowledge import history, possible_states, solve
+from herbrand.analyse.trial.played import played
 
 GAMES = Path(herbrand.__file__).parent / "games"
 

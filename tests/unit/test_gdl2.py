@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import herbrand
+from herbrand.analyse.knowledge import perfect_information
 from herbrand.cli.main import cli
-from herbrand.knowledge import perfect_information
 
 
 def convert(file: str):
@@ -75,7 +75,7 @@ def test_a_name_that_is_taken_is_not_used():
 @pytest.mark.parametrize("name", ["kuhn", "montyHall", "battleships", "village"])
 def test_hidden_information_is_shown_by_a_play(name):
     """The verdict names a role in doubt and a play; afterwards it holds more than one state possible."""
-    from herbrand.knowledge import history, possible_states
+    from herbrand.analyse.knowledge import history, possible_states
 
     game = herbrand.load(name)
     verdict = perfect_information(game)

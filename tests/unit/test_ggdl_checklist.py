@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import herbrand
+from herbrand.diagnostic import Source
 from herbrand.syntax import read
 from herbrand.syntax.ggdl import parameters_of
 from herbrand.syntax.ggdl.values import mangled
 from herbrand.syntax.infix import read_infix
 from herbrand.syntax.printer import print_tree
 from herbrand.syntax.reader import read_prefix
-from herbrand.syntax.source import Source
 from herbrand.verify import verify_same
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "ggdl"

@@ -14,9 +14,9 @@ import pytest
 
 import herbrand
 from herbrand import MoveReader
+from herbrand.convert.movereader import MoveReadError
 from herbrand.errors import IllegalMoveError
 from herbrand.machine.moves import Move
-from herbrand.movereader import MoveReadError
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "ggdl"
 GAMES = ("ttt", "rps", "nim", "notakto", "coin")

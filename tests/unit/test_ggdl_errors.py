@@ -13,9 +13,9 @@ import herbrand
 from herbrand.check import check
 from herbrand.check.catalogue import CHECKS, find
 from herbrand.check.render import text as render
+from herbrand.diagnostic import Source
 from herbrand.syntax import read
 from herbrand.syntax.ggdl import NAMES, read_ggdl
-from herbrand.syntax.source import Source
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "ggdl"
 

@@ -13,24 +13,24 @@ from typing import Any
 import pytest
 
 import herbrand
-from herbrand.ggp.hostile import MANAGERS, PLAYERS, harass_player, send
-from herbrand.ggp.http import write_request
-from herbrand.ggp.manager import Manager
-from herbrand.ggp.server import PlayerServer
+from herbrand.match.protocol.http import write_request
+from herbrand.match.protocol.manager import Manager
+from herbrand.match.protocol.server import PlayerServer
+from herbrand.match.records import Store
+from herbrand.match.records.verifier import Verifier
 from herbrand.play import make_player
-from herbrand.records import Store
-from herbrand.records.verifier import Verifier
+from herbrand.testing.hostile import MANAGERS, PLAYERS, harass_player, send
 
 LARGEST = 300
 """Megabytes that a manager or a player may have, at play and under attack; mcts has about 200 then."""
 ATTACKED = """
 import asyncio, json, sys
 import herbrand
-from herbrand.ggp.hostile import GAME, harass_manager
-from herbrand.ggp.manager import Manager, Settings
+from herbrand.testing.hostile import GAME, harass_manager
+from herbrand.match.protocol.manager import Manager, Settings
 from herbrand.runtime.memory import peak_megabytes
-from herbrand.records import Store
-from herbrand.records.recorder import Recorder
+from herbrand.match.records import Store
+from herbrand.match.records.recorder import Recorder
 
 game = herbrand.loads(GAME)
 game.initial_state().legal_moves()  # the network is no matter of the clocks

@@ -15,23 +15,23 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
+from herbrand.convert.movereader import MoveReader
 from herbrand.errors import BudgetExceeded, GameError
-from herbrand.ggp.http import write_reply, write_request
-from herbrand.ggp.manager import Manager, Match, Settings, new_match_id, seats_for
-from herbrand.ggp.messages import parse
-from herbrand.ggp.seats import LocalSeat, RemoteSeat
-from herbrand.ggp.server import PlayerServer, margin
-from herbrand.ggp.view import MatchView
-from herbrand.movereader import MoveReader
+from herbrand.match.protocol.http import write_reply, write_request
+from herbrand.match.protocol.manager import Manager, Match, Settings, new_match_id, seats_for
+from herbrand.match.protocol.messages import parse
+from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.server import PlayerServer, margin
+from herbrand.match.protocol.view import MatchView
 from herbrand.play import Player, make_player
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from herbrand.ggp.events import Event
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.match.protocol.events import Event
 
 FAST = Settings(start_clock=20, play_clock=10)
 
@@ -782,12 +782,14 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
 
 def test_memory_is_tidied_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """What ended matches left behind is looked for when none goes on, once; while one does if memory is short."""
-    monkeypatch.setattr(herbrand.ggp.server, "_SWEEP_SECONDS", 0.02)
+    monkeypatch.setattr(herbrand.match.protocol.server, "_SWEEP_SECONDS", 0.02)
     tidied = asyncio.Event()
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
-        monkeypatch.setattr(herbrand.ggp.server, "tidy", lambda: loop.call_soon_threadsafe(tidied.set))
+        monkeypatch.setattr(
+            herbrand.match.protocol.server, "tidy", lambda: loop.call_soon_threadsafe(tidied.set)
+        )
         server = PlayerServer(lambda: make_player("random", seed=1), port=0, matches=2, memory=100_000)
         async with server:
             for match in ("m", "n"):

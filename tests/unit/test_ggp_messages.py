@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herbrand.errors import ProtocolError
-from herbrand.ggp.http import TooLarge, read_reply, read_request, write_reply, write_request
-from herbrand.ggp.messages import (
+from herbrand.match.protocol.http import TooLarge, read_reply, read_request, write_reply, write_request
+from herbrand.match.protocol.messages import (
     Abort,
     Info,
     Ping,

@@ -20,15 +20,15 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.cli import human
 from herbrand.cli.main import cli
-from herbrand.ggp.events import Event
-from herbrand.ggp.manager import Manager, Match, Settings, seats_for
-from herbrand.ggp.processes import ProcessSeat
-from herbrand.ggp.seats import LocalSeat
-from herbrand.ggp.spectators import Spectators
+from herbrand.match.protocol.events import Event
+from herbrand.match.protocol.manager import Manager, Match, Settings, seats_for
+from herbrand.match.protocol.processes import ProcessSeat
+from herbrand.match.protocol.seats import LocalSeat
+from herbrand.match.protocol.spectators import Spectators
 from herbrand.play import make_player
 
 if TYPE_CHECKING:
-    from herbrand.ggp.seats import Exchange
+    from herbrand.match.protocol.seats import Exchange
 
 GAME = herbrand.load("ticTacToe")
 
@@ -68,7 +68,7 @@ def test_a_player_that_does_not_start_is_a_problem() -> None:
 
     async def run() -> Exchange:
         seat = ProcessSeat("nobody")
-        from herbrand.ggp.messages import Start
+        from herbrand.match.protocol.messages import Start
 
         exchange = await seat.begin(GAME, Start("m", "xplayer", "", 1, 1), seconds=1)
         await seat.close()

@@ -11,7 +11,7 @@ from herbrand.errors import InternalError
 from herbrand.ground import ground
 from herbrand.ground.aspif import parse_aspif
 from herbrand.ground.possible import possible
-from herbrand.program.terms import TermTable
+from herbrand.rules.terms import TermTable
 
 SMALL = """
 (role x) (role o) (init (control x)) (succ 1 2) (succ 2 3) (init (n 1))

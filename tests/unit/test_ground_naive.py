@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import herbrand
+from herbrand.engine.on_network import NetworkEngine
 from herbrand.ground import encode, ground
 from herbrand.ground.naive import ground_naively
 from herbrand.network import wire
-from herbrand.simulate.on_network import NetworkEngine
 from herbrand.testing import games
 
 

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 import herbrand
+from herbrand.analyse.knowledge import history, possible_states
+from herbrand.analyse.knowledge.filtering import ImpossibleHistory
+from herbrand.analyse.knowledge.histories import Step
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, IllegalMoveError
-from herbrand.knowledge import history, possible_states
-from herbrand.knowledge.filtering import ImpossibleHistory
-from herbrand.knowledge.histories import Step
 from herbrand.runtime.limits import Limits
 
 DEAL = ("noop", "noop", "(deal queen king)")

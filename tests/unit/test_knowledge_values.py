@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import herbrand
-from herbrand.analyse.matrix import matrix_value
+from herbrand.analyse.knowledge import solve, unfold
+from herbrand.analyse.knowledge.exact_program import best_plan, maximum
+from herbrand.analyse.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
+from herbrand.analyse.knowledge.sequence_form import equilibrium, proved_bounds
+from herbrand.analyse.solving.matrix import matrix_value
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, GameError, MissingExtra
-from herbrand.knowledge import solve, unfold
-from herbrand.knowledge.exact_program import best_plan, maximum
-from herbrand.knowledge.plans import best_reply, expected_goals, from_choices, regret, uniform
-from herbrand.knowledge.sequence_form import equilibrium, proved_bounds
 
 pytest.importorskip("scipy")
 

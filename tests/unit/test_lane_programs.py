@@ -18,12 +18,12 @@ from herbrand import games
 from herbrand.convert.lanes import c
 from herbrand.convert.lanes.chunks import cut
 from herbrand.core import Playouts, Stop, playing_program
+from herbrand.engine.interpreted import InterpretedPlayouts
+from herbrand.engine.on_network import NetworkEngine
 from herbrand.network import LaneProgram
 from herbrand.network.formula import formula
 from herbrand.network.lane_machine import LaneMachine
 from herbrand.network.lanes import operands
-from herbrand.simulate.interpreted import InterpretedPlayouts
-from herbrand.simulate.on_network import NetworkEngine
 
 if TYPE_CHECKING:
     from herbrand.game import Game

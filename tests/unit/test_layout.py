@@ -9,10 +9,10 @@ from click.testing import CliRunner
 
 import herbrand.games
 from herbrand.cli.main import cli
+from herbrand.diagnostic import Source
 from herbrand.errors import GameError
 from herbrand.syntax.layout import format_text
 from herbrand.syntax.reader import read_prefix
-from herbrand.syntax.source import Source
 
 GAMES = Path(herbrand.games.__file__).parent
 

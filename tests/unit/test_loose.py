@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.analyse import loose
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.loose import loosened
+from herbrand.analyse.invariants import loose
+from herbrand.analyse.invariants.loose import loosened
+from herbrand.engine.expand import Expander
 from herbrand.network.graph import cone_sizes
-from herbrand.simulate.expand import Expander
 
 if TYPE_CHECKING:
-    from herbrand.simulate.expand import States
+    from herbrand.engine.expand import States
 
 CONNECTED = """
 (role a) (init (free 1)) (init (free 2)) (init (near 1 2)) (place 1) (place 2)
@@ -97,7 +97,7 @@ def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
 def test_what_is_proved_of_it_is_checked_by_the_rules() -> None:
     """Termination and playability of tic-tac-toe do not need lines; the certificates hold in the whole game."""
     pytest.importorskip("pysat", reason="python-sat is not installed")
-    from herbrand.analyse.symbolic import prove
+    from herbrand.analyse.proofs.symbolic import prove
 
     game = herbrand.load("ticTacToe")
     found = prove(game, ["termination", "playability"], Budget(300.0, 1, 1000.0, started=time.monotonic()))

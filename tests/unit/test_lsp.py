@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand import games
-from herbrand.diff import diff
-from herbrand.syntax.source import Source
+from herbrand.diagnostic import Source
+from herbrand.verify.diff import diff
 
 pytest.importorskip("pygls")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import herbrand
-from herbrand.analyse.solve import solve
+from herbrand.analyse.solving.solve import solve
 from herbrand.errors import HerbrandError
 from herbrand.play import make_player
 from herbrand.play.mcts import MctsPlayer

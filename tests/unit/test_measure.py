@@ -16,12 +16,12 @@ from hypothesis import HealthCheck, assume, given, settings
 
 import herbrand
 from herbrand.cli.main import cli
+from herbrand.convert.scramble import write
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.games import names
 from herbrand.measure import CATALOGUE, SOURCES, Effort, Known, Measures, bundled, measure
 from herbrand.measure.novelty import BEHAVIOUR, behaviour
 from herbrand.measure.structure import distance, fingerprint
-from herbrand.scramble import write
 from herbrand.testing import games
 
 SMALL = Effort("small", playouts=256, traced=16, pairs=8, rungs=(1, 8, 32), estimates=32)

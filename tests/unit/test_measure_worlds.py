@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.knowledge import possible_states
-from herbrand.knowledge.histories import history
+from herbrand.analyse.knowledge import possible_states
+from herbrand.analyse.knowledge.histories import history
 from herbrand.measure import Effort, measure, worlds
-from herbrand.measure.lines import Table, play_lines
-from herbrand.measure.worlds import PARTICLES, Worlds
+from herbrand.measure.lines import play_lines
+from herbrand.measure.worlds import PARTICLES, PlayedGame, Worlds
 
 COIN = """
 (role guesser) (role random) (coin heads) (coin tails) (init start)
@@ -46,7 +46,7 @@ def test_samples_hold_what_is_possible(name: str) -> None:
     players = tuple(game.role_index(role) for role in game.players)
     random = np.random.default_rng(1)
     samples = Worlds(
-        Table(expander, players, hidden=True), np.isin(np.arange(len(game.roles)), players)[None], random
+        PlayedGame(expander, players, hidden=True), np.isin(np.arange(len(game.roles)), players)[None], random
     )
     states, trace = expander.initial, []
     for _ in range(4):
@@ -78,7 +78,7 @@ def test_who_finds_nothing_that_fits_moves_at_random(monkeypatch: pytest.MonkeyP
     """A game goes on when no state of a sample fits what was seen; it is counted how often that was."""
     monkeypatch.setattr(worlds, "PARTICLES", 2)
     game = herbrand.load("mastermind")
-    table = Table(game.expander, tuple(game.role_index(role) for role in game.players), hidden=True)
+    table = PlayedGame(game.expander, tuple(game.role_index(role) for role in game.players), hidden=True)
     budgets = np.zeros((4, len(game.roles)), np.int64)
     budgets[:, list(table.players)] = 4
     lines = play_lines(table, budgets, seed=np.random.SeedSequence(1), max_steps=40)

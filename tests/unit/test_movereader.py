@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 import herbrand
 from herbrand.cli.main import cli
+from herbrand.convert.movereader import MoveError, MoveReader, MoveReadError, emit
+from herbrand.convert.movereader.automaton import build
+from herbrand.convert.movereader.runtime import Terms
 from herbrand.errors import GameError, HerbrandError, IllegalMoveError, InvalidMoveError
 from herbrand.machine.moves import Move
-from herbrand.movereader import MoveError, MoveReader, MoveReadError, emit
-from herbrand.movereader.automaton import build
-from herbrand.movereader.runtime import Terms
 from herbrand.testing import games
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def test_any_game_has_a_reader_of_its_inputs(text: str) -> None:
         for index, move in enumerate(reader.moves(role)):
             assert reader.find(role, str(move)) == index
             assert reader.find(role, reader.text(role, index, "infix")) == index
-        if not game._declared("input", 2):
+        if not game.declared("input", 2):
             assert {str(m) for m in state.legal_moves(role)} <= {str(m) for m in reader.moves(role)}
 
 

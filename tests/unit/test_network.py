@@ -6,7 +6,7 @@ import pytest
 
 import herbrand
 from herbrand.core import Playouts, Stop
-from herbrand.simulate.playouts import Simulation
+from herbrand.engine.playouts import Simulation
 from herbrand.verify import verify_playouts
 
 GAMES = [

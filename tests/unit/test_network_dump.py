@@ -15,11 +15,11 @@ from click.testing import CliRunner
 import herbrand
 from herbrand import BudgetExceeded, GameError
 from herbrand.cli.main import cli
+from herbrand.engine.on_network import NetworkEngine
 from herbrand.network import aiger
 from herbrand.network.as_aiger import from_aiger, property_aiger, to_aiger
 from herbrand.network.dump import from_json, to_dot, to_json
 from herbrand.network.unroll import unrolled
-from herbrand.simulate.on_network import NetworkEngine
 
 if TYPE_CHECKING:
     from pathlib import Path

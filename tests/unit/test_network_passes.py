@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import herbrand
+from herbrand.engine.from_network import BatchSimulator
 from herbrand.ground import ground
 from herbrand.network import Network, optimised, wire
 from herbrand.network.passes import PASSES
 from herbrand.network.passes.exclusive import Exclusive
 from herbrand.network.passes.factor import factor
-from herbrand.simulate.from_network import BatchSimulator
 from herbrand.testing import games
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def test_rules_of_pieces_become_smaller() -> None:
 def test_what_excludes_each_other_is_said_once(name: str) -> None:
     """With groups proved, the network is smaller, and random games are the very same."""
     pytest.importorskip("pysat", reason="the extra `analyse` is not installed")
-    from herbrand.analyse.reachable import for_reachable_states
+    from herbrand.analyse.invariants.reachable import for_reachable_states
 
     before = herbrand.load(name).network
     after = for_reachable_states(before, seconds=300)

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 import herbrand
-from herbrand.analyse.prove import analyse
-from herbrand.ggp.manager import Manager, Settings
-from herbrand.ggp.seats import LocalSeat
-from herbrand.html import Markup, bars, block, column, table, text
-from herbrand.knowledge import solve
+from herbrand.analyse.knowledge import solve
+from herbrand.analyse.proofs.prove import analyse
+from herbrand.match.protocol.manager import Manager, Settings
+from herbrand.match.protocol.seats import LocalSeat
 from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.simple import LegalPlayer
+from herbrand.runtime.notebook import Markup, bars, block, column, table, text
 
 DOCS = Path(__file__).parents[2] / "docs"
 

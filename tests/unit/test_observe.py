@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
-from herbrand.analyse.observe import Observation, observe, parts, rules_that_never_fire
-from herbrand.analyse.solve import solve
-from herbrand.analyse.tendency import tendencies
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.proofs.observe import observe, parts, rules_that_never_fire
+from herbrand.analyse.proofs.tendency import tendencies
+from herbrand.analyse.solving.solve import solve
+
+if TYPE_CHECKING:
+    from herbrand.analyse.proofs.observation import Observation
 
 GAME = """(role a) (role b) (init (at 1)) (init lamp) (succ 1 2) (succ 2 3)
 (<= (legal ?r wait) (role ?r)) (<= (legal a jump) (true (at 1))) (<= (legal a fly) (true wings))

@@ -13,8 +13,8 @@ pyspiel = pytest.importorskip("pyspiel", reason="the extra `openspiel` is not in
 
 import herbrand  # noqa: E402
 from herbrand import GameError  # noqa: E402
+from herbrand.analyse.knowledge import solve  # noqa: E402
 from herbrand.envs.openspiel import load, register  # noqa: E402
-from herbrand.knowledge import solve  # noqa: E402
 from herbrand.testing import check_openspiel  # noqa: E402
 
 GAMES = [
@@ -273,9 +273,9 @@ def test_states_are_copied_and_pickled() -> None:
     copy.apply_action(copy.legal_actions()[0])
     assert state.is_chance_node()
     assert not copy.is_chance_node()
-    back = pickle.loads(pickle.dumps(copy._at))
-    assert back.state == copy._at.state
-    assert back.informed == copy._at.informed
+    back = pickle.loads(pickle.dumps(copy.at))
+    assert back.state == copy.at.state
+    assert back.informed == copy.at.informed
 
 
 def test_the_whole_tree_of_a_game_passes() -> None:

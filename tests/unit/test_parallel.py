@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 import herbrand
-from herbrand.simulate.from_network import BatchSimulator
-from herbrand.simulate.parallel import merge, parts, play
-from herbrand.simulate.playouts import Simulation
+from herbrand.engine.from_network import BatchSimulator
+from herbrand.engine.parallel import merge, parts, play
+from herbrand.engine.playouts import Simulation
 
 
 def same(simulation: Simulation) -> Simulation:

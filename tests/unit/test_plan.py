@@ -8,9 +8,9 @@ from hypothesis import Phase, given, settings
 import herbrand
 from herbrand import GameError
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.plan import find_plan, plan_by_states, plan_by_steps
-from herbrand.analyse.prove import analyse
-from herbrand.analyse.replay import replay
+from herbrand.analyse.exploration.replay import replay
+from herbrand.analyse.proofs.prove import analyse
+from herbrand.analyse.solving.plan import find_plan, plan_by_states, plan_by_steps
 from herbrand.testing import games as random_games
 
 LOOP = """(role r) (index 1) (index 2) (index 3) (index 4)

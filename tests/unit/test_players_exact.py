@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import herbrand
-from herbrand.analyse.minimax.judge import no_judge
-from herbrand.analyse.plan import find_plan
+from herbrand.analyse.solving.minimax.judge import no_judge
+from herbrand.analyse.solving.plan import find_plan
 from herbrand.play.alphabeta import AlphaBetaPlayer
 from herbrand.play.meta import MetaPlayer
 from herbrand.play.minimax.learning import Lesson
@@ -70,7 +70,7 @@ def test_a_player_of_puzzles_hands_over_what_it_cannot_do() -> None:
 @pytest.mark.parametrize("name", ["ticTacToe", "nim"])
 def test_a_solved_game_is_never_given_away(name: str) -> None:
     """Against chance, as either role, the value is kept."""
-    from herbrand.analyse.solve import solve
+    from herbrand.analyse.solving.solve import solve
 
     game = herbrand.load(name)
     value = solve(game).value

@@ -15,10 +15,10 @@ from herbrand.errors import BudgetExceeded, HerbrandError, MissingProgram
 from herbrand.machine.state import State
 from herbrand.runtime.limits import Limits
 from herbrand.runtime.line_process import LineProcess, ProcessDied
-from herbrand.simulate.in_prolog import PrologEngine, find_swipl
 from herbrand.syntax import read
-from herbrand.syntax.tree import children, variables_of
+from herbrand.syntax.nodes import children, variables_of
 from herbrand.verify import verify_playouts
+from herbrand.verify.in_prolog import PrologEngine, find_swipl
 
 SWIPL = shutil.which("swipl")
 needs_swipl = pytest.mark.skipif(SWIPL is None, reason="swipl (SWI-Prolog) is not installed")

@@ -11,12 +11,12 @@ from hypothesis import Phase, given, settings
 
 import herbrand
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.certificates import Policy, Spoiler, StateSet
-from herbrand.analyse.explore import explore
-from herbrand.analyse.prove import Analysis, analyse
-from herbrand.analyse.replay import holds, replay
-from herbrand.analyse.static import free_roles, playability
-from herbrand.analyse.ternary import certain_end
+from herbrand.analyse.exploration.certificates import Policy, Spoiler, StateSet
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.exploration.replay import holds, replay
+from herbrand.analyse.exploration.ternary import certain_end
+from herbrand.analyse.proofs.prove import Analysis, analyse
+from herbrand.analyse.proofs.static import free_roles, playability
 from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
 from herbrand.check.step_counter import step_counter
 from herbrand.cli.main import cli
@@ -187,7 +187,7 @@ def test_a_small_budget_gives_unknown_never_a_guess() -> None:
 
 def test_no_time_at_all_gives_unknown() -> None:
     """When not one state was looked into, all but what the text of the rules shows is unknown."""
-    from herbrand.analyse import by_states
+    from herbrand.analyse.exploration import by_states
 
     space = explore(herbrand.load("nim").expander, budget=Budget(seconds=0))
     assert space.expanded == 0
@@ -249,7 +249,7 @@ def test_wrong_witnesses_are_found_out() -> None:
 def test_a_wrong_verdict_is_an_error_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     """A witness that does not hold is never reported."""
     monkeypatch.setattr(
-        "herbrand.analyse.by_states.playability",
+        "herbrand.analyse.exploration.by_states.playability",
         lambda space: Verdict("refuted", "exploration", "wrong", Witness((), role="first")),
     )
     with pytest.raises(InternalError, match="playability of nim"):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from herbrand.diagnostic import Severity, apply_fixes
+from herbrand.diagnostic import Severity, Source, apply_fixes
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
 from herbrand.syntax.reader import read_prefix
 from herbrand.syntax.repair import CarefulReader
-from herbrand.syntax.source import Source
 from herbrand.syntax.tokens import MAX_DEPTH, MAX_FINDINGS, Names, Report
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Tree, Variable
+
+if TYPE_CHECKING:
+    from herbrand.syntax.tree import Tree
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "prefix"
 

@@ -18,25 +18,25 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
-from herbrand.ggp.manager import Manager, Past, Settings, seats_for
-from herbrand.ggp.seats import LocalSeat, RemoteSeat
-from herbrand.ggp.server import PlayerServer
+from herbrand.match.protocol.manager import Manager, Past, Settings, seats_for
+from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
+from herbrand.match.protocol.server import PlayerServer
+from herbrand.match.records import MatchRecord, RecordError, Store
+from herbrand.match.records.document import read_document, write_document
+from herbrand.match.records.ggpbase import read_ggpbase, replayed, write_ggpbase
+from herbrand.match.records.recorder import Recorder
+from herbrand.match.records.resume import manager_for, past_of
+from herbrand.match.records.schema import VERSION
+from herbrand.match.records.verifier import Verifier
 from herbrand.play import Player, make_player
 from herbrand.play.annotate import annotate
-from herbrand.records import MatchRecord, RecordError, Store
-from herbrand.records.document import read_document, write_document
-from herbrand.records.ggpbase import read_ggpbase, replayed, write_ggpbase
-from herbrand.records.recorder import Recorder
-from herbrand.records.resume import manager_for, past_of
-from herbrand.records.schema import VERSION
-from herbrand.records.verifier import Verifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from herbrand.ggp.events import Event
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.match.protocol.events import Event
 
 FAST = Settings(start_clock=20, play_clock=10, seed=4)
 
@@ -277,7 +277,7 @@ def test_remote_players_go_on_and_those_that_forgot_are_told_everything(answered
         async with first, second:
             manager = Manager(game, FAST)
             known = RemoteSeat("127.0.0.1", first.port)
-            from herbrand.ggp.messages import Play, Start
+            from herbrand.match.protocol.messages import Play, Start
 
             start = Start("m.1", "xplayer", manager.rules, 20, 10)
             assert (await known.ask(start, seconds=20)).reply == "ready"
@@ -617,7 +617,7 @@ def test_moves_of_a_record_are_annotated(tmp_path: Path) -> None:
         ("(mark 3 1)", "noop"),  # (mark 1 3) wins
         ("noop", "(mark 2 3)"),
     ]
-    thoughts = list(annotate(game.initial_state(), moves, clock=0.4))
+    thoughts = list(annotate(game, game.initial_state(), moves, clock=0.4))
     assert [(thought.step, thought.role) for thought in thoughts] == [
         (step, game.roles[(step - 1) % 2]) for step in range(1, 7)
     ]

@@ -7,9 +7,8 @@ import re
 import unicodedata
 
 from herbrand.check import check, render
-from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Severity
+from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Source, Span
 from herbrand.syntax import read
-from herbrand.syntax.source import Source, Span
 
 
 def diagnostic(

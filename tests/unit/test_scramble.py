@@ -8,8 +8,8 @@ import pytest
 
 import herbrand
 from herbrand import games
+from herbrand.convert.scramble import scramble
 from herbrand.game import Game
-from herbrand.scramble import scramble
 
 
 @pytest.mark.slow_except

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import herbrand
+from herbrand.analyse.trial.played import played
 from herbrand.check import check
-from herbrand.check.checks.played import played
 from herbrand.diagnostic import apply_fixes
 from herbrand.game import Game
 from herbrand.syntax import read, read_file

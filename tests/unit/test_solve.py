@@ -12,10 +12,10 @@ from hypothesis import Phase, given, settings
 import herbrand
 from herbrand import BudgetExceeded, GameError
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import StateSpace, explore
-from herbrand.analyse.matrix import matrix_value
-from herbrand.analyse.replay import replay
-from herbrand.analyse.solve import _mixed_value, solve
+from herbrand.analyse.exploration.explore import StateSpace, explore
+from herbrand.analyse.exploration.replay import replay
+from herbrand.analyse.solving.matrix import matrix_value
+from herbrand.analyse.solving.solve import _mixed_value, solve
 from herbrand.testing import games as random_games
 from herbrand.testing import resized
 

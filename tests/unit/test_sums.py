@@ -13,12 +13,12 @@ import herbrand
 pytest.importorskip("pysat", reason="python-sat is not installed")
 pytest.importorskip("scipy", reason="scipy is not installed")
 
-from herbrand.analyse.frames import System
-from herbrand.analyse.groups import find_groups, find_more
-from herbrand.analyse.invariant import Invariant
-from herbrand.analyse.latches import find_bound
-from herbrand.analyse.sums import find_sums
-from herbrand.analyse.walks import Play, play
+from herbrand.analyse.exploration.walks import Play, play
+from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.groups import find_groups, find_more
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.latches import find_bound
+from herbrand.analyse.invariants.sums import find_sums
 
 PIECES = """
 (role a) (init choosing) (piece 1) (piece 2) (piece 3) (place 4) (place 5) (place 6)

@@ -16,23 +16,25 @@ pytest.importorskip("pysat", reason="python-sat is not installed")
 
 from hypothesis import HealthCheck, given, settings
 
-from herbrand.analyse import sat, symbolic
-from herbrand.analyse.bmc import Lines, find_lines
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.distance import Distance
-from herbrand.analyse.explore import explore
-from herbrand.analyse.frames import System
-from herbrand.analyse.groups import candidates, find_groups, find_more
-from herbrand.analyse.guided import guided_line
-from herbrand.analyse.invariant import Bound, Invariant, Progress
-from herbrand.analyse.latches import find_bound
-from herbrand.analyse.pdr import Outcome, run_pdr, tool
-from herbrand.analyse.plain import Exhausted, KInduction
-from herbrand.analyse.ranking import find_weights
-from herbrand.analyse.replay import holds
-from herbrand.analyse.symbolic import PROPERTIES, prove
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.exploration.replay import holds
+from herbrand.analyse.exploration.walks import found_at_random, gets, is_stuck, play
+from herbrand.analyse.invariants import sat
+from herbrand.analyse.invariants.bounds import Bound, Progress
+from herbrand.analyse.invariants.frames import System
+from herbrand.analyse.invariants.groups import candidates, find_groups, find_more
+from herbrand.analyse.invariants.invariant import Invariant
+from herbrand.analyse.invariants.latches import find_bound
+from herbrand.analyse.invariants.plain import Exhausted, KInduction
+from herbrand.analyse.invariants.ranking import find_weights
+from herbrand.analyse.proofs import symbolic
+from herbrand.analyse.proofs.bmc import Lines, find_lines
+from herbrand.analyse.proofs.pdr import Outcome, run_pdr, tool
+from herbrand.analyse.proofs.symbolic import PROPERTIES, prove
+from herbrand.analyse.solving.distance import Distance
+from herbrand.analyse.solving.guided import guided_line
 from herbrand.analyse.verdict import Witness
-from herbrand.analyse.walks import found_at_random, gets, is_stuck, play
 from herbrand.errors import MissingExtra
 from herbrand.testing import games, resized
 
@@ -399,7 +401,7 @@ def test_wrong_questions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(games())
 def test_made_games_are_decided_as_by_exploration(text: str) -> None:
     """On small random games the verdicts are those of listing all states."""
-    from herbrand.analyse.prove import analyse
+    from herbrand.analyse.proofs.prove import analyse
 
     game = herbrand.loads(text)
     symbolic = prove(game, ("playability", "goals", "weak_winnability"), Budget(seconds=2))

@@ -8,9 +8,9 @@ import pytest
 import herbrand
 from herbrand import BudgetExceeded
 from herbrand.analyse.budget import Budget
-from herbrand.analyse.explore import explore
-from herbrand.analyse.observe import observe
-from herbrand.analyse.symmetry import find_symmetries, up_to_symmetry
+from herbrand.analyse.exploration.explore import explore
+from herbrand.analyse.proofs.observe import observe
+from herbrand.analyse.solving.symmetry import find_symmetries, up_to_symmetry
 
 CYCLE = """
 (role r) (init (at 1)) (init (at 2)) (init (at 3)) (legal r stay)

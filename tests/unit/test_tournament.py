@@ -22,16 +22,16 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
-from herbrand.records import Store
-from herbrand.records.schema import MIGRATIONS
-from herbrand.records.verifier import Verifier
-from herbrand.tournament import Plan, Tournament
-from herbrand.tournament.job import Job, Played, play
-from herbrand.tournament.plan import Encounter, TournamentError, encounters, ladder_order
-from herbrand.tournament.ratings import rate
-from herbrand.tournament.report import page
-from herbrand.tournament.results import Leg, Meeting, summarise
-from herbrand.tournament.runner import as_players, plan_with
+from herbrand.match.records import Store
+from herbrand.match.records.schema import MIGRATIONS
+from herbrand.match.records.verifier import Verifier
+from herbrand.match.tournament import Plan, Tournament
+from herbrand.match.tournament.job import Job, Played, play
+from herbrand.match.tournament.plan import Encounter, TournamentError, encounters, ladder_order
+from herbrand.match.tournament.ratings import rate
+from herbrand.match.tournament.report import page
+from herbrand.match.tournament.results import Leg, Meeting, summarise
+from herbrand.match.tournament.runner import as_players, plan_with
 
 COIN = """
 (role one) (role two) (init (step 1))
@@ -452,7 +452,7 @@ def test_a_database_without_tournaments_gets_them(tmp_path: Path) -> None:
     import contextlib
     import sqlite3
 
-    from herbrand.records.schema import APPLICATION
+    from herbrand.match.records.schema import APPLICATION
 
     path = tmp_path / "old.db"
     with contextlib.closing(sqlite3.connect(path)) as connection:

@@ -8,7 +8,7 @@ import pytest
 
 import herbrand
 from herbrand.errors import BudgetExceeded, HerbrandError
-from herbrand.simulate.naive import NaiveEngine
+from herbrand.rules.naive import NaiveEngine
 from herbrand.verify import verify_playouts, verify_trace
 
 
@@ -155,7 +155,7 @@ def test_trace_recorded_with_case(tmp_path: Path) -> None:
 
 def test_engines_are_compared(game: herbrand.Game, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two engines that differ are found out, with the moves that lead to the state."""
-    from herbrand.simulate.naive import NaiveEngine
+    from herbrand.rules.naive import NaiveEngine
 
     assert verify_playouts(game, playouts=1, seed=1).ok
     original = NaiveEngine.terminal

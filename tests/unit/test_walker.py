@@ -13,8 +13,8 @@ import pytest
 import herbrand
 from herbrand import IllegalMoveError, InvalidMoveError, Move
 from herbrand.core import MoveNames, StateMemory
+from herbrand.engine.walker import Walker
 from herbrand.machine.quick import QuickState
-from herbrand.simulate.walker import Walker
 
 GAMES = ["ticTacToe", "connectFour", "hex", "trefoil", "tron", "kuhn", "reversi"]
 

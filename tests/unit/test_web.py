@@ -193,14 +193,14 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
             games.text("kuhn"), "prefix", "kuhn", {"first": "mcts", "second": "random"}, seed=1
         )
         assert opened["steps"] == 0
-        spy.start(table._here().game, "first", 1)
+        spy.start(table._here()[0], "first", 1)
         while not table.advance()["over"]:
             pass
 
     play()
     assert len(heard) == len(asked) > 0
     monkeypatch.setattr(
-        "herbrand.knowledge.possible_states", lambda *_a, **_k: _raise(BudgetExceeded("0 s", ""))
+        "herbrand.analyse.knowledge.possible_states", lambda *_a, **_k: _raise(BudgetExceeded("0 s", ""))
     )
     asked.clear()
     play()

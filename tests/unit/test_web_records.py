@@ -16,14 +16,14 @@ pytest.importorskip("httpx", reason="its tests need httpx")
 from starlette.testclient import TestClient
 
 import herbrand
-from herbrand.ggp.manager import Manager, Settings, seats_for
-from herbrand.ggp.seats import LocalSeat
+from herbrand.match.protocol.manager import Manager, Settings, seats_for
+from herbrand.match.protocol.seats import LocalSeat
+from herbrand.match.records import Store
+from herbrand.match.records.record import new_token
+from herbrand.match.records.recorder import Recorder
+from herbrand.match.tournament import Tournament
+from herbrand.match.tournament.runner import plan_with
 from herbrand.play import make_player
-from herbrand.records import Store
-from herbrand.records.record import new_token
-from herbrand.records.recorder import Recorder
-from herbrand.tournament import Tournament
-from herbrand.tournament.runner import plan_with
 from herbrand.web.app import App, make_app
 
 if TYPE_CHECKING:

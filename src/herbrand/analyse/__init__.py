@@ -1,27 +1,53 @@
 """What can be proved about a game: termination, playability, winnability, values, plans, automata.
 
-Everything here works on packed states (`herbrand.simulate.expand`) or on the network of the game, and
-what it finds is checked again by the rules (`replay`).  Verdicts are proved, refuted or unknown,
-never guessed.
+Takes a `StateMachine`, which every `Game` is; gives verdicts that are proved, refuted or unknown, never
+guessed, and what they rest on.  Everything works on packed states (`herbrand.engine.expand`) or on the
+network of the game, and is checked again by the rules (`exploration.replay`).  Imports `machine` and what
+lies below it.
 
-| module                          | what it gives                                                        |
-|---------------------------------|----------------------------------------------------------------------|
-| `verdict`, `budget`             | answers and limits, as data                                          |
-| `prove`                         | `analyse`: decides properties by all means below                     |
-| `explore`, `table`              | every reachable state, in a hash set; counts                         |
-| `by_states`, `graph`            | verdicts from the graph of states; what a role can force             |
-| `conformant`                    | winning with actions fixed beforehand                                |
-| `ternary`                       | what is certain after so many steps, whatever is played              |
-| `symbolic` and what it imports  | induction, bounded model checking, property-directed reachability    |
-| `static`                        | playability from the text of the rules                               |
-| `ranking`, `latches`            | measures of progress, fluents that change once: by these plays end   |
-| `walks`, `guided`, `distance`   | random play; search for lines of play by the distance to their ends  |
-| `certificates`, `replay`        | the second look, by the rules alone                                  |
-| `solve`, `matrix`               | values under best play                                               |
-| `by_search`, `minimax`          | values of games with too many states, by alpha-beta                  |
-| `plan`                          | shortest plans of games with one role                                |
-| `observe`, `tendency`           | remarks: what never matters, who chooses, what moving first is worth |
-| `reachable`                     | a smaller network, for reachable states alone                        |
-| `symmetry`                      | exchanges of fluents and moves that leave the rules as they are      |
-| `automaton`, `automaton_svg`    | the game as Q, q0, Σ, δ, F, with exports                             |
+| package       | what it gives                                                                   |
+|---------------|---------------------------------------------------------------------------------|
+| `verdict`, `budget` | answers and limits, as data                                               |
+| `exploration` | facts from states: all of them, random plays, certificates                      |
+| `invariants`  | what holds in every reachable state, by induction on the network                |
+| `solving`     | values under best play, plans, guided search                                    |
+| `proofs`      | `analyse`: decides properties by all means above                                |
+| `automata`    | the game as (Q, q0, Σ, δ, F), with exports                                      |
+| `knowledge`   | hidden information: what roles can know, exact values, rules that ask for it    |
+| `trial`       | checks that play a little, for `herbrand check`                                 |
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.analyse.automata.automaton import Automaton as Automaton
+    from herbrand.analyse.automata.automaton import automaton as automaton
+    from herbrand.analyse.budget import Budget as Budget
+    from herbrand.analyse.exploration.explore import StateSpace as StateSpace
+    from herbrand.analyse.exploration.explore import explore as explore
+    from herbrand.analyse.proofs.prove import analyse as analyse
+    from herbrand.analyse.solving.plan import Plan as Plan
+    from herbrand.analyse.solving.plan import find_plan as find_plan
+    from herbrand.analyse.solving.solve import Solution as Solution
+    from herbrand.analyse.solving.solve import solve as solve
+    from herbrand.analyse.solving.symmetry import find_symmetries as find_symmetries
+    from herbrand.analyse.verdict import Verdict as Verdict
+    from herbrand.analyse.verdict import Witness as Witness
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "budget": ("Budget",),
+        "verdict": ("Verdict", "Witness"),
+        "proofs.prove": ("analyse",),
+        "exploration.explore": ("StateSpace", "explore"),
+        "solving.solve": ("Solution", "solve"),
+        "solving.plan": ("Plan", "find_plan"),
+        "solving.symmetry": ("find_symmetries",),
+        "automata.automaton": ("Automaton", "automaton"),
+    },
+)

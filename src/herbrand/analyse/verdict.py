@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["PROPERTIES", "Answer", "Certificate", "Moves", "Verdict", "Witness"]
 
@@ -58,7 +58,7 @@ class Certificate(Protocol):
     def kind(self) -> str:
         """What it is, in a word or two: "step counter", "inductive invariant", "strategy"."""
 
-    def check(self, game: Game, seconds: float) -> bool:
+    def check(self, game: StateMachine, seconds: float) -> bool:
         """Check it against the rules of the game, by other means than it was found by.
 
         Returns False when the certificate is wrong.  Raises `BudgetExceeded` when that takes longer

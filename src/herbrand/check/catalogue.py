@@ -14,10 +14,9 @@ from herbrand.check.checks import (
     ggdl,
     goals,
     keywords,
-    knowing,
     names,
     percepts,
-    played,
+    play,
     reading,
     safety,
     style,
@@ -39,8 +38,8 @@ FAMILIES: Final = (
     ("Goals", goals.CHECKS),
     ("Hidden information and chance", percepts.CHECKS),
     ("Style", style.CHECKS),
-    ("Play", played.CHECKS),
-    ("Play with hidden information", knowing.CHECKS),
+    ("Play", play.PLAY),
+    ("Play with hidden information", play.KNOWLEDGE),
     ("GGDL", ggdl.CHECKS),
 )
 

@@ -14,48 +14,26 @@ the ordinary sense once each relation is split by rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from herbrand.check.drawn import draw
+from herbrand.check.relations import Edge, RelationGraph, show_relation, strongly_connected
 from herbrand.errors import MissingExtra
-from herbrand.syntax.tree import Constant, Function, Rule, Variable, atoms_of
+from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from herbrand.syntax.tree import Atom, Term
+    from herbrand.check.relations import Relation
+    from herbrand.syntax.nodes import Atom, Term
 
 __all__ = [
     "DependencyGraph",
-    "Edge",
-    "Relation",
     "RuleEdge",
     "dependency_graph",
     "negative_rule_cycles",
-    "strongly_connected",
 ]
-
-Relation: TypeAlias = tuple[str, int]
-"""Name and arity of a relation."""
-
-_Node = TypeVar("_Node", bound="Hashable")
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """`head` depends on `body`."""
-
-    head: Relation
-    body: Relation
-    negative: bool
-    rule: Rule = field(compare=False, repr=False)
-    """The first rule that makes the edge."""
-    literal: Atom = field(compare=False, repr=False)
-    """The body atom in that rule."""
-
-    def __str__(self) -> str:
-        return f"{_show(self.head)} -> {'not ' if self.negative else ''}{_show(self.body)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,133 +46,11 @@ class RuleEdge:
     other: Rule
 
 
-class DependencyGraph:
-    """The dependencies between the relations of a rulesheet.
+class DependencyGraph(RelationGraph):
+    """The dependencies between the relations of a rulesheet, with drawings and exports.
 
     Prints as one line a relation: what it depends on, `~` before negative dependencies.
     """
-
-    def __init__(self, nodes: tuple[Relation, ...], edges: tuple[Edge, ...]) -> None:
-        self.nodes = nodes
-        """Every relation that occurs, in the order of first occurrence."""
-        self.edges = edges
-        """One edge for each (head, body, polarity), in the order of first occurrence."""
-        self._from: dict[Relation, list[Edge]] = {node: [] for node in nodes}
-        for edge in edges:
-            self._from[edge.head].append(edge)
-        self._reach: dict[Relation, frozenset[Relation]] = {}
-
-    def __repr__(self) -> str:
-        return f"DependencyGraph({len(self.nodes)} relations, {len(self.edges)} edges)"
-
-    def __str__(self) -> str:
-        lines = []
-        for node in self.nodes:
-            parts = [("~" if e.negative else "") + _show(e.body) for e in self._from[node]]
-            lines.append(f"{_show(node)}: {' '.join(parts)}".rstrip())
-        return "\n".join(lines)
-
-    def edges_from(self, relation: Relation) -> tuple[Edge, ...]:
-        """Return the edges from a relation to what it directly depends on."""
-        return tuple(self._from.get(relation, ()))
-
-    @cached_property
-    def components(self) -> tuple[tuple[Relation, ...], ...]:
-        """The strongly connected components, each after those it depends on."""
-        return strongly_connected(self.nodes, lambda node: (e.body for e in self._from[node]))
-
-    @cached_property
-    def component_of(self) -> dict[Relation, int]:
-        """Index into `components` for every relation."""
-        return {node: i for i, component in enumerate(self.components) for node in component}
-
-    @cached_property
-    def recursive(self) -> frozenset[Relation]:
-        """The relations that depend on themselves."""
-        found = {node for component in self.components if len(component) > 1 for node in component}
-        found |= {edge.head for edge in self.edges if edge.head == edge.body}
-        return frozenset(found)
-
-    def in_cycle(self, edge: Edge) -> bool:
-        """Whether the edge lies on a cycle."""
-        return self.component_of[edge.head] == self.component_of[edge.body]
-
-    @cached_property
-    def negative_cycle_edges(self) -> tuple[Edge, ...]:
-        """The negative edges that lie on a cycle: none in a stratified program."""
-        return tuple(edge for edge in self.edges if edge.negative and self.in_cycle(edge))
-
-    @property
-    def is_stratified(self) -> bool:
-        """Whether no relation depends negatively on itself."""
-        return not self.negative_cycle_edges
-
-    @cached_property
-    def strata(self) -> tuple[tuple[Relation, ...], ...]:
-        """The relations by stratum, in an order of evaluation.
-
-        A relation stands as low as possible: above what it depends on negatively, not below
-        what it depends on positively.  A negative edge inside a cycle is passed over; ask
-        `is_stratified` first.
-        """
-        level: dict[Relation, int] = {}
-        for component in self.components:
-            members = set(component)
-            height = 0
-            for node in component:
-                for edge in self._from[node]:
-                    if edge.body not in members:
-                        height = max(height, level[edge.body] + edge.negative)
-            level.update(dict.fromkeys(component, height))
-        strata: list[list[Relation]] = [[] for _ in range(max(level.values(), default=-1) + 1)]
-        for node in self.nodes:
-            strata[level[node]].append(node)
-        return tuple(map(tuple, strata))
-
-    def reachable(self, relation: Relation) -> frozenset[Relation]:
-        """Return every relation that `relation` depends on, directly or not."""
-        known = self._reach.get(relation)
-        if known is None:
-            seen: set[Relation] = set()
-            stack = [relation]
-            while stack:
-                for edge in self._from.get(stack.pop(), ()):
-                    if edge.body not in seen:
-                        seen.add(edge.body)
-                        stack.append(edge.body)
-            known = self._reach[relation] = frozenset(seen)
-        return known
-
-    def depends_on(self, relation: Relation, other: Relation) -> bool:
-        """Whether `relation` depends on `other`, directly or not; reflexive only in a cycle."""
-        return other in self.reachable(relation)
-
-    def path(
-        self, relation: Relation, other: Relation, *, avoiding: Relation | None = None
-    ) -> tuple[Edge, ...]:
-        """Return a shortest chain of edges from `relation` to `other`; () when there is none.
-
-        With `avoiding` the chain does not go through that relation.
-        """
-        came: dict[Relation, Edge] = {}
-        queue = [relation]
-        for node in queue:
-            if node == avoiding:
-                continue
-            for edge in self._from.get(node, ()):
-                if edge.body not in came:
-                    came[edge.body] = edge
-                    queue.append(edge.body)
-                    if edge.body == other:
-                        return _walk_back(came, relation, other)
-        return ()
-
-    def cycle(self, edge: Edge) -> tuple[Edge, ...]:
-        """Return a shortest cycle that begins with `edge`; () when it lies on none."""
-        if edge.head == edge.body:
-            return (edge,)
-        rest = self.path(edge.body, edge.head)
-        return (edge, *rest) if rest else ()
 
     def to_dot(self) -> str:
         """Return the graph for Graphviz; negative edges are dashed, cycles are boxed."""
@@ -203,7 +59,7 @@ class DependencyGraph:
         recursive = self.recursive
         for node in self.nodes:
             shape = ", shape=box" if node in recursive else ""
-            label = _show(node).replace("\\", "\\\\").replace('"', '\\"')
+            label = show_relation(node).replace("\\", "\\\\").replace('"', '\\"')
             lines.append(f'  {ids[node]} [label="{label}"{shape}];')
         for edge in self.edges:
             style = " [style=dashed]" if edge.negative else ""
@@ -212,8 +68,6 @@ class DependencyGraph:
 
     def to_svg(self) -> str:
         """Return a drawing with strata as layers, each relation above those it depends on."""
-        from herbrand.check.drawn import draw
-
         return draw(self)
 
     def _repr_svg_(self) -> str:
@@ -252,53 +106,6 @@ def dependency_graph(statements: Iterable[Rule]) -> DependencyGraph:
                     nodes.setdefault(atom.key)
                     edges[key] = Edge(head, atom.key, negative, rule, atom)
     return DependencyGraph(tuple(nodes), tuple(edges.values()))
-
-
-def strongly_connected(
-    nodes: Iterable[_Node], successors: Callable[[_Node], Iterable[_Node]]
-) -> tuple[tuple[_Node, ...], ...]:
-    """Return the strongly connected components, successors first (Tarjan 1972, no recursion)."""
-    index: dict[_Node, int] = {}
-    low: dict[_Node, int] = {}
-    on_stack: set[_Node] = set()
-    stack: list[_Node] = []
-    found: list[tuple[_Node, ...]] = []
-    for root in nodes:
-        if root in index:
-            continue
-        work: list[tuple[_Node, Iterator[_Node]]] = [(root, iter(successors(root)))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            node, rest = work[-1]
-            for successor in rest:
-                if successor not in index:
-                    index[successor] = low[successor] = len(index)
-                    stack.append(successor)
-                    on_stack.add(successor)
-                    work.append((successor, iter(successors(successor))))
-                    break
-                if successor in on_stack:
-                    low[node] = min(low[node], index[successor])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    at = _last(stack, node)
-                    component = tuple(stack[at:])
-                    del stack[at:]
-                    on_stack.difference_update(component)
-                    found.append(component)
-    return tuple(found)
-
-
-def _last(stack: list[_Node], node: _Node) -> int:
-    at = len(stack) - 1
-    while stack[at] != node:
-        at -= 1
-    return at
 
 
 def negative_rule_cycles(
@@ -430,14 +237,3 @@ def _contains(
         elif isinstance(term, Function):
             stack += ((t, arg) for arg in term.args)
     return False
-
-
-def _walk_back(came: dict[Relation, Edge], start: Relation, end: Relation) -> tuple[Edge, ...]:
-    path = [came[end]]
-    while path[-1].head != start:
-        path.append(came[path[-1].head])
-    return tuple(reversed(path))
-
-
-def _show(relation: Relation) -> str:
-    return f"{relation[0]}/{relation[1]}"

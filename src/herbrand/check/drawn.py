@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.check.dependency import DependencyGraph, Edge, Relation
+    from herbrand.check.relations import Edge, Relation, RelationGraph
 
 __all__ = ["draw"]
 
@@ -27,7 +27,7 @@ MOST_WIDE: Final = 1100
 SWEEPS: Final = 6
 
 
-def draw(graph: DependencyGraph, *, title: str = "What each relation depends on") -> str:
+def draw(graph: RelationGraph, *, title: str = "What each relation depends on") -> str:
     """Return the drawing; relations that neither ask nor are asked for are left out."""
     tied = {end for edge in graph.edges for end in (edge.head, edge.body)}
     wide = {node: LETTER * len(_label(node)) + 22 + 14 * (node in graph.recursive) for node in tied}
@@ -80,7 +80,7 @@ def _width(row: list[Relation], wide: Mapping[Relation, float]) -> float:
 
 
 def _rows(
-    graph: DependencyGraph, stratum: list[Relation], wide: Mapping[Relation, float]
+    graph: RelationGraph, stratum: list[Relation], wide: Mapping[Relation, float]
 ) -> list[list[Relation]]:
     """Divide a stratum into rows, each relation above those of the stratum that it asks for."""
     inside = set(stratum)
@@ -107,7 +107,7 @@ def _rows(
     return rows
 
 
-def _order(rows: list[list[Relation]], graph: DependencyGraph) -> None:
+def _order(rows: list[list[Relation]], graph: RelationGraph) -> None:
     """Order each row so that edges are short and cross seldom."""
     ties: dict[Relation, list[Relation]] = {node: [] for row in rows for node in row}
     for edge in graph.edges:
@@ -144,7 +144,7 @@ def _edge(edge: Edge, place: Mapping[Relation, tuple[float, float]]) -> str:
     )
 
 
-def _node(node: Relation, place: tuple[float, float], wide: float, graph: DependencyGraph) -> str:
+def _node(node: Relation, place: tuple[float, float], wide: float, graph: RelationGraph) -> str:
     x, y = place
     label, loop = _label(node), " ↻" if node in graph.recursive else ""
     on = ", ".join(("not " if e.negative else "") + _label(e.body) for e in graph.edges_from(node))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from herbrand.check.rules import Rules
-    from herbrand.syntax.tree import Literal, Rule, Term
+    from herbrand.syntax.nodes import Literal, Rule, Term
 
 __all__ = ["Features", "features"]
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.syntax.tree import And, Atom, Constant, Function, Or, Rule, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Function, Or, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["FiniteCertificate", "finite_certificate"]
 
@@ -287,7 +287,7 @@ def _builds(term: Term, rule: Rule) -> bool:
 
 def _shapes(rules: Iterable[Rule]) -> list[_Shape]:
     """Every function symbol of the sheet."""
-    from herbrand.syntax.tree import Node, children
+    from herbrand.syntax.nodes import Node, children
 
     found: dict[_Shape, None] = {}
     stack: list[Node] = list(rules)

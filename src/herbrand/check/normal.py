@@ -17,12 +17,12 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import GameError
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["NormalForm", "Substitution", "normalise", "substitute", "unify"]
 

@@ -27,8 +27,7 @@ from herbrand.diagnostic import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.diagnostic import Diagnostic, Label
-    from herbrand.syntax.source import Source, Span
+    from herbrand.diagnostic import Diagnostic, Label, Source, Span
 
 __all__ = ["json", "json_value", "line", "sarif", "sarif_value", "summary", "text"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.tree import Atom, Constant, Function, Node, children
+from herbrand.syntax.nodes import Atom, Constant, Function, Node, children
 
 if TYPE_CHECKING:
     from herbrand.check.dependency import DependencyGraph
     from herbrand.check.normal import NormalForm
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Term, Tree
+    from herbrand.syntax.nodes import Term
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["Rules"]
 

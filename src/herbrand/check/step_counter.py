@@ -18,12 +18,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["StepCounter", "step_counter"]
 

@@ -14,11 +14,11 @@ from herbrand.cli.options import JSON
 from herbrand.cli.output import count, progress_bar, remark, result, terminal_width, wants_color, write_json
 
 if TYPE_CHECKING:
-    from herbrand.analyse.prove import Analysis
-    from herbrand.analyse.solve import Solution
+    from herbrand.analyse.knowledge import Solution as HiddenSolution
+    from herbrand.analyse.proofs.prove import Analysis
+    from herbrand.analyse.solving.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness
     from herbrand.game import Game
-    from herbrand.knowledge import Solution as HiddenSolution
 
 __all__ = ["command"]
 
@@ -99,7 +99,7 @@ def command(
     exit status is 0 also when a property is refuted or unknown.
     """
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.prove import analyse
+    from herbrand.analyse.proofs.prove import analyse
 
     game = read_game(file, notation)
     bar = progress_bar(None, f"analysing {game.name}")
@@ -138,7 +138,7 @@ def command(
 
 def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
     """Return what a game of hidden information is worth; None for games of perfect information."""
-    from herbrand.knowledge import solve
+    from herbrand.analyse.knowledge import solve
     from herbrand.runtime.limits import Limits
 
     if not game.has_percepts:

@@ -103,7 +103,7 @@ def bench(
     Raises `BudgetExceeded` when the engine is "network" and there is none, `GameError` for a
     game with errors.
     """
-    from herbrand.simulate.speed import efficiency, measure_engine, measure_network
+    from herbrand.engine.speed import efficiency, measure_engine, measure_network
 
     started = time.monotonic() if started is None else started
     compiling = 0.0
@@ -116,7 +116,7 @@ def bench(
                 raise
             note = f"no network: {error}"
     if network is not None and reachable is not None:
-        from herbrand.analyse.reachable import for_reachable_states
+        from herbrand.analyse.invariants.reachable import for_reachable_states
 
         try:
             network = for_reachable_states(network, seconds=reachable)

@@ -12,7 +12,7 @@ _ENCODERS = {"avx512": "AVX-512", "avx2": "AVX2"}
 def build_report() -> list[str]:
     """Return lines that belong into the report of a fault, each with a name and a value."""
     from herbrand import core
-    from herbrand.simulate.parallel import available_threads
+    from herbrand.engine.parallel import available_threads
 
     level, kind = core.level(), core.code_kind()
     code = (

@@ -134,7 +134,7 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 
 def _played(tree: Tree) -> tuple[Diagnostic, ...]:
     """Make the checks that evaluate the rules."""
-    from herbrand.check.checks.played import played
+    from herbrand.analyse.trial.played import played
     from herbrand.game import Game
 
     return played(Game(tree))

@@ -12,8 +12,8 @@ from herbrand.cli.output import count, result, write_json
 from herbrand.errors import BudgetExceeded, HerbrandError
 
 if TYPE_CHECKING:
-    from herbrand.diff import Diff, PlayDifference, Symbol
     from herbrand.game import Game
+    from herbrand.verify.diff import Diff, PlayDifference, Symbol
 
 __all__ = ["command"]
 
@@ -64,7 +64,7 @@ def command(
     Exits with 0 if the games are the same, 1 if they differ, 2 if one cannot be played, and 3 if
     no difference was found and not everything was looked at.
     """
-    from herbrand.diff import diff
+    from herbrand.verify.diff import diff
 
     games = read_game(first, notation), read_game(second, notation)
     try:

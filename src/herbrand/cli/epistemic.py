@@ -15,8 +15,8 @@ from herbrand.errors import IllegalMoveError, InvalidMoveError
 from herbrand.machine.moves import Move
 
 if TYPE_CHECKING:
+    from herbrand.analyse.knowledge import EpistemicPlay
     from herbrand.game import Game
-    from herbrand.knowledge import EpistemicPlay
     from herbrand.machine.state import State
 
 __all__ = ["show"]
@@ -44,7 +44,7 @@ class _Reading:
 
 def show(game: Game, moves: str, seed: int, *, as_json: bool) -> None:
     """Show what holds after the moves, and what everybody knows of what the rules ask about."""
-    from herbrand.knowledge import EpistemicGame
+    from herbrand.analyse.knowledge import EpistemicGame
 
     followed = EpistemicGame(game)
     chance = Random(seed)

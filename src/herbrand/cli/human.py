@@ -14,16 +14,16 @@ from herbrand.cli.output import columns, count, result
 from herbrand.cli.picture import Painter
 from herbrand.cli.play import matching_moves
 from herbrand.errors import HerbrandError
-from herbrand.ggp.messages import Abort, Play, Stop, Turn
-from herbrand.ggp.seats import Exchange
-from herbrand.ggp.view import MatchView
+from herbrand.match.protocol.messages import Abort, Play, Stop, Turn
+from herbrand.match.protocol.seats import Exchange
+from herbrand.match.protocol.view import MatchView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.game import Game
-    from herbrand.ggp.messages import Message, Start
     from herbrand.machine.moves import Move
+    from herbrand.match.protocol.messages import Message, Start
 
 __all__ = ["HumanSeat"]
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
+    from herbrand.analyse.knowledge import Knowledge
     from herbrand.game import Game
-    from herbrand.knowledge import Knowledge
     from herbrand.machine.state import State
 
 __all__ = ["facts_text", "knowledge_after", "told_text"]
@@ -24,7 +24,7 @@ SHOWN: Final = 24
 
 def knowledge_after(game: Game, role: str, played: Sequence[tuple[str, ...]], state: State) -> Knowledge:
     """Return what a role knows after a play that led to `state`; warn where it is not enough to move."""
-    from herbrand.knowledge import history, possible_states
+    from herbrand.analyse.knowledge import history, possible_states
 
     known = possible_states(game, role, history(game, role, played), over=state.is_terminal)
     if known.uncertain_moves:

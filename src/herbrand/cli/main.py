@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-import herbrand
+from herbrand import __version__
 from herbrand.cli.output import remark
 from herbrand.errors import (
     BudgetExceeded,
@@ -161,7 +161,7 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Answer `--version`, which ends the program."""
     if not wanted or context.resilient_parsing:
         return
-    lines = [f"herbrand {herbrand.__version__}"]
+    lines = [f"herbrand {__version__}"]
     if context.params.get("verbose"):
         from herbrand.cli.build_report import build_report
 

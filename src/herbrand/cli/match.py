@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from herbrand.game import Game
-    from herbrand.ggp.events import Event, Listener
-    from herbrand.ggp.manager import Match
-    from herbrand.ggp.seats import Seat
-    from herbrand.ggp.spectators import Spectators
-    from herbrand.records import MatchRecord, Store
+    from herbrand.match.protocol.events import Event, Listener
+    from herbrand.match.protocol.manager import Match
+    from herbrand.match.protocol.seats import Seat
+    from herbrand.match.protocol.spectators import Spectators
+    from herbrand.match.records import MatchRecord, Store
 
 __all__ = ["command"]
 
@@ -109,7 +109,7 @@ def command(
     With --resume, FILE and all settings are those of the recorded match; --player is only needed for
     players that have moved elsewhere.
     """
-    from herbrand.ggp.manager import Manager, Past, Settings, seats_for
+    from herbrand.match.protocol.manager import Manager, Past, Settings, seats_for
 
     if (resume or key) and database is None:
         raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
@@ -124,15 +124,15 @@ def command(
     with ExitStack() as stack:
         store = None
         if database is not None:
-            from herbrand.records import Store
-            from herbrand.records.recorder import Recorder
+            from herbrand.match.records import Store
+            from herbrand.match.records.recorder import Recorder
 
             store = stack.enter_context(Store(database, create=not resume))
             listeners.append(Recorder(store))
         past: Past | None = None
         if resume:
             assert store is not None
-            from herbrand.records.resume import manager_for, past_of
+            from herbrand.match.records.resume import manager_for, past_of
 
             record = _unfinished(store, match_id)
             manager = manager_for(record, listener=listen)
@@ -173,7 +173,7 @@ def command(
 
         match = asyncio.run(run())
         if store is not None and key is not None:
-            from herbrand.records.signing import sign
+            from herbrand.match.records.signing import sign
 
             store.sign(match.id, sign(store.load(match.id), key))
     if as_json:
@@ -187,7 +187,7 @@ def command(
 @asynccontextmanager
 async def _watched(address: str, delay: float) -> AsyncIterator[Spectators]:
     """Listen for spectators and say where."""
-    from herbrand.ggp.spectators import Spectators
+    from herbrand.match.protocol.spectators import Spectators
 
     host, port = _address(address, "--spectators", lowest=0)
     gallery = Spectators(host=host, port=port, delay=delay)
@@ -219,7 +219,7 @@ def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
         return store.load(match_id)
     running = store.ids(status="running")
     if not running:
-        from herbrand.records import RecordError
+        from herbrand.match.records import RecordError
 
         raise RecordError(f"no match in `{store.path}` is waiting to go on")
     return store.load(running[-1])
@@ -232,7 +232,7 @@ def _log(log: TextIO, event: Event) -> None:
 
 def _seat(text: str, seed: int) -> Seat:
     """Return the seat that a --player names."""
-    from herbrand.ggp.seats import LocalSeat, RemoteSeat
+    from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 
     name, _, who = text.partition("=")
     text = who or text
@@ -245,7 +245,7 @@ def _seat(text: str, seed: int) -> Seat:
         return HumanSeat(name=name)
     player = find_player(text.removeprefix("process:"), elsewhere=True, seed=seed)
     if text.startswith("process:"):
-        from herbrand.ggp.processes import ProcessSeat
+        from herbrand.match.protocol.processes import ProcessSeat
 
         return ProcessSeat(text.removeprefix("process:"), name=name, seed=seed)
     return LocalSeat(player, name=name)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from herbrand.analyse.knowledge.histories import remembered
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
 from herbrand.cli.joint import normal
 from herbrand.cli.output import columns, count, remark, result
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
-from herbrand.knowledge.histories import remembered
 from herbrand.machine.trajectory import Trajectory
 from herbrand.runtime.limits import Limits
 
@@ -408,8 +408,8 @@ class _HiddenMatch(_Match):
 
     def _know(self, role: str) -> None:
         """Show what a role can know."""
+        from herbrand.analyse.knowledge import possible_states
         from herbrand.cli.knowledge import facts_text
-        from herbrand.knowledge import possible_states
 
         try:
             past = remembered(self.trajectory, role)

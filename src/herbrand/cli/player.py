@@ -17,7 +17,7 @@ from herbrand.cli.options import json_option
 from herbrand.cli.output import remark
 
 if TYPE_CHECKING:
-    from herbrand.ggp.events import Event
+    from herbrand.match.protocol.events import Event
     from herbrand.play import Player
 
 __all__ = ["command"]
@@ -87,8 +87,8 @@ def command(
     for moves (`herbrand match` is such a manager). Runs until it is interrupted. The rules and
     everything else from the network are only read; nothing of it is executed.
     """
-    from herbrand.ggp.kept import tree_megabytes
-    from herbrand.ggp.server import PlayerServer
+    from herbrand.match.protocol.kept import tree_megabytes
+    from herbrand.match.protocol.server import PlayerServer
     from herbrand.play import make_player
 
     find_player(player)
@@ -143,7 +143,7 @@ def _leave_with_input() -> None:
 def describe(event: Event) -> str:
     """Say in one line what happened to a player.
 
-    >>> from herbrand.ggp.events import Event
+    >>> from herbrand.match.protocol.events import Event
     >>> describe(Event("late", "m1", {"move": "noop"}))
     'm1: out of time, answered noop'
     """

@@ -14,7 +14,7 @@ from herbrand.cli.output import remark, result, write_json
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
-    from herbrand.movereader import MoveReader
+    from herbrand.convert.movereader import MoveReader
 
 __all__ = ["command"]
 
@@ -57,7 +57,7 @@ def command(
         raise click.UsageError("--output needs --to")
     if target is not None and (texts or complete is not None or role is not None or as_json):
         raise click.UsageError("--to goes with --output only")
-    from herbrand.movereader import MoveReader, emit
+    from herbrand.convert.movereader import MoveReader, emit
 
     game = read_game(file, notation)
     started = time.perf_counter()
@@ -90,7 +90,7 @@ def command(
 
 def _read(reader: MoveReader, role: str, texts: tuple[str, ...], *, as_json: bool) -> bool:
     """Print what each text is; return whether all are moves."""
-    from herbrand.movereader import MoveError
+    from herbrand.convert.movereader import MoveError
 
     rows = []
     for text in texts:

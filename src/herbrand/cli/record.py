@@ -17,8 +17,8 @@ from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.records import MatchRecord, RecordError
-    from herbrand.records.verifier import Finding
+    from herbrand.match.records import MatchRecord, RecordError
+    from herbrand.match.records.verifier import Finding
 
 __all__ = ["command"]
 
@@ -40,7 +40,7 @@ def command() -> None:
 @JSON
 def list_(database: str, *, as_json: bool) -> None:
     """List the matches of a database."""
-    from herbrand.records import Store
+    from herbrand.match.records import Store
 
     with Store(database, create=False) as store:
         rows = store.summaries()
@@ -98,7 +98,7 @@ def verify(
     Checked are legal moves, what players answered and what replaced it, chance, percepts, states, the
     end, the goals, scrambled names and signatures. Exit status 1 when anything does not fit.
     """
-    from herbrand.records.verifier import Finding, Verifier
+    from herbrand.match.records.verifier import Finding, Verifier
 
     verifier = Verifier(engine=engine, public_key=key)
     rows: list[dict[str, Any]] = []
@@ -154,8 +154,8 @@ def verify(
 @click.option("--url", metavar="URL", help="The address of the game, for ggp-base.")
 def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, url: str | None) -> None:
     """Write matches as JSON: one match as itself, several as a list."""
-    from herbrand.records.document import write_document
-    from herbrand.records.ggpbase import write_ggpbase
+    from herbrand.match.records.document import write_document
+    from herbrand.match.records.ggpbase import write_ggpbase
 
     def document(record: MatchRecord) -> dict[str, Any]:
         return write_document(record) if form == "herbrand" else write_ggpbase(record, url=url)
@@ -195,8 +195,8 @@ def import_(
 
     Each is verified; what does not fit the rules is left out, and makes the exit status 1.
     """
-    from herbrand.records import RecordError, Store
-    from herbrand.records.verifier import Verifier
+    from herbrand.match.records import RecordError, Store
+    from herbrand.match.records.verifier import Verifier
 
     verifier = Verifier()
     taken = refused = 0
@@ -223,7 +223,7 @@ def import_(
 @click.argument("file", metavar="KEY", type=DATABASE)
 def keygen(file: str) -> None:
     """Make a key for signing: the private one goes into a file, the public one is printed."""
-    from herbrand.records.signing import make_key
+    from herbrand.match.records.signing import make_key
 
     result(make_key(file))
 
@@ -234,9 +234,9 @@ def keygen(file: str) -> None:
 @_IDS
 def sign(database: str, key: str, ids: tuple[str, ...]) -> None:
     """Sign matches that have ended."""
-    from herbrand.records import Store
-    from herbrand.records.signing import public_key
-    from herbrand.records.signing import sign as signed
+    from herbrand.match.records import Store
+    from herbrand.match.records.signing import public_key
+    from herbrand.match.records.signing import sign as signed
 
     with Store(database, create=False) as store:
         names = list(ids) or [name for name in store.ids() if name not in store.ids(status="running")]

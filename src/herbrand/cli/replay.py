@@ -14,8 +14,8 @@ from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from herbrand.match.records import MatchRecord
     from herbrand.play.annotate import Annotation
-    from herbrand.records import MatchRecord
 
 __all__ = ["command"]
 
@@ -56,16 +56,18 @@ def command(
     Without ID the last match is shown. With --annotate a program looks at each move: what it was worth,
     what would have been better, and how the game would have gone on.
     """
+    from herbrand.match.records import RecordError
+    from herbrand.match.records.ggpbase import replayed
+    from herbrand.match.records.resume import game_of
     from herbrand.play.annotate import annotate as annotated
     from herbrand.play.registry import NoSuchPlayer, make_player
-    from herbrand.records import RecordError
-    from herbrand.records.ggpbase import replayed
 
     records = list(records_in(source, (match,) if match else (), game))
     if not records:
         raise RecordError(f"there is no match in `{source}`")
     record = records[-1]
-    states = replayed(record)
+    rules = game_of(record)
+    states = replayed(record, rules)
     if step is not None and step >= len(states):
         raise click.BadParameter(f"the match has {count(len(record.moves), 'step')}", param_hint="--step")
     wanted = range(len(states)) if step is None else [step]
@@ -78,7 +80,7 @@ def command(
         begin, moves = (
             (0, record.moves) if step is None else (max(0, step - 1), record.moves[max(0, step - 1) : step])
         )
-        remarks = annotated(states[begin], moves, player=who, clock=clock, first=begin + 1)
+        remarks = annotated(rules, states[begin], moves, player=who, clock=clock, first=begin + 1)
     if as_json:
         thoughts: dict[int, list[dict[str, Any]]] = {}
         for thought in remarks:
@@ -97,7 +99,7 @@ def command(
             ]
         )
         return
-    paint = Painter(states[0].game)
+    paint = Painter(rules)
     who = ", ".join(f"{role} is {name}" for role, name in record.players.items())
     result(f"{record.game}, match {record.id}: {who}")
     ahead = next(remarks, None)

@@ -11,11 +11,11 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option, max_steps
 from herbrand.cli.output import count, progress_bar, remark, result, write_json
-from herbrand.game import ENGINES
+from herbrand.engine.description import ENGINES
 from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
-    from herbrand.simulate.playouts import GoalStatistics, Simulation
+    from herbrand.engine.playouts import GoalStatistics, Simulation
 
 __all__ = ["command"]
 

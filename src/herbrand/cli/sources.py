@@ -13,7 +13,7 @@ from herbrand.cli.files import FILE, read_game
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from herbrand.records import MatchRecord, RecordError
+    from herbrand.match.records import MatchRecord, RecordError
 
 __all__ = ["OF_GAME", "SOURCE", "is_database", "records_in"]
 
@@ -42,8 +42,8 @@ def records_in(
     `RecordError` for what is none and for ids that are not there; with `damaged`, that is told of each match
     in a database that cannot be read, and the others follow.
     """
-    from herbrand.records import RecordError, Store
-    from herbrand.records.document import read_document
+    from herbrand.match.records import RecordError, Store
+    from herbrand.match.records.document import read_document
 
     if is_database(path):
         with Store(path, create=False) as store:

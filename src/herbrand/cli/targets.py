@@ -56,10 +56,12 @@ _AUTOMATON = ("minimise", "from", "limit", "seconds")
 TARGETS = {
     "prefix": Target("KIF", "herbrand.convert.notation:prefix", ("portable", "spelling")),
     "infix": Target("the book's notation (HRF)", "herbrand.convert.notation:infix", ("portable", "spelling")),
-    "gdl2": Target("KIF with sees: every role sees every move", "herbrand.knowledge.gdl2:write"),
-    "efg": Target("the tree of all plays, for Gambit and OpenSpiel", "herbrand.knowledge.efg:write"),
+    "gdl2": Target("KIF with sees: every role sees every move", "herbrand.analyse.knowledge.gdl2:write"),
+    "efg": Target("the tree of all plays, for Gambit and OpenSpiel", "herbrand.analyse.knowledge.efg:write"),
     "ggdl": Target("the typed superset: moves, payoffs, data types", "herbrand.convert.notation:ggdl"),
-    "scrambled": Target("KIF with other names, in another order", "herbrand.scramble:write", ("seed",)),
+    "scrambled": Target(
+        "KIF with other names, in another order", "herbrand.convert.scramble:write", ("seed",)
+    ),
     "prolog": Target(
         "a program for SWI-Prolog", "herbrand.convert.prolog:write", ("style", "portable", "spelling")
     ),
@@ -75,12 +77,18 @@ TARGETS = {
     "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
     "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
     "automaton": Target(
-        "all states and transitions, as JSON", "herbrand.analyse.automaton:write_json", _AUTOMATON
+        "all states and transitions, as JSON", "herbrand.analyse.automata.automaton:write_json", _AUTOMATON
     ),
-    "automaton-csv": Target("the transitions as a table", "herbrand.analyse.automaton:write_csv", _AUTOMATON),
-    "automaton-dot": Target("the states for Graphviz", "herbrand.analyse.automaton:write_dot", _AUTOMATON),
+    "automaton-csv": Target(
+        "the transitions as a table", "herbrand.analyse.automata.automaton:write_csv", _AUTOMATON
+    ),
+    "automaton-dot": Target(
+        "the states for Graphviz", "herbrand.analyse.automata.automaton:write_dot", _AUTOMATON
+    ),
     "automaton-svg": Target(
-        "a drawing of the states, if they are few", "herbrand.analyse.automaton:write_svg", _AUTOMATON
+        "a drawing of the states, if they are few",
+        "herbrand.analyse.automata.automaton:write_svg",
+        _AUTOMATON,
     ),
     "network-dot": Target("the network, if it is small, for Graphviz", "herbrand.convert.network:dot"),
     "lanes": Target(

@@ -16,9 +16,9 @@ from herbrand.cli.options import json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
-    from herbrand.records import Store
-    from herbrand.tournament import Tournament
-    from herbrand.tournament.results import Leg, Results
+    from herbrand.match.records import Store
+    from herbrand.match.tournament import Tournament
+    from herbrand.match.tournament.results import Leg, Results
 
 __all__ = ["command"]
 
@@ -101,8 +101,8 @@ def command(
     roles. With --record everything is kept, and goes on with --resume after a crash; without FILE the
     results of a recorded tournament are shown. Exit status 1 when a match came to no result.
     """
-    from herbrand.records import Store
-    from herbrand.tournament import Tournament
+    from herbrand.match.records import Store
+    from herbrand.match.tournament import Tournament
 
     with ExitStack() as stack:
         if not files:
@@ -143,7 +143,7 @@ def command(
             )
         results = tournament.results()
     if html is not None or plot is not None:
-        from herbrand.tournament import report
+        from herbrand.match.tournament import report
 
         for path, written in ((html, report.page), (plot, report.plot)):
             if path is not None:
@@ -158,8 +158,8 @@ def command(
 
 
 def _last(store: Store) -> str:
-    from herbrand.records import RecordError
-    from herbrand.tournament import Tournament
+    from herbrand.match.records import RecordError
+    from herbrand.match.tournament import Tournament
 
     names = Tournament.names(store)
     if not names:
@@ -169,9 +169,9 @@ def _last(store: Store) -> str:
 
 def _new(store: Store, files: tuple[str, ...], players: tuple[str, ...], **options: object) -> Tournament:
     """Write down a new tournament, after everybody was found to be there."""
-    from herbrand.tournament import Tournament
-    from herbrand.tournament.job import is_remote
-    from herbrand.tournament.runner import as_players, plan_with
+    from herbrand.match.tournament import Tournament
+    from herbrand.match.tournament.job import is_remote
+    from herbrand.match.tournament.runner import as_players, plan_with
 
     who = as_players(list(players))
     for text in who.values():

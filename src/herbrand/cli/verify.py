@@ -10,7 +10,7 @@ import click
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.options import JSON, engine_option, max_steps
 from herbrand.cli.output import count, progress_bar, remark, result, write_json
-from herbrand.game import ENGINES
+from herbrand.engine.description import ENGINES
 
 if TYPE_CHECKING:
     from herbrand.game import Game

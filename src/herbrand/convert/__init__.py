@@ -11,3 +11,17 @@ cannot say is refused with a reason (`GameError`), never left out in silence.
 | clingo    | `asp/`       | the rules               |
 | PDDL      | `pddl`       | the rules and the initial state |
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.convert.movereader import MoveReader as MoveReader
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {"movereader": ("MoveReader",)},
+)

@@ -10,22 +10,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import GameError
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
     from herbrand.ground.program import GroundProgram
-    from herbrand.syntax.tree import Literal, Term, Tree
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Literal, Term
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["ground_as_json", "rules_as_json", "rules_from_json", "write", "write_ground"]
 
 
-def write(game: Game) -> str:
+def write(game: StateMachine) -> str:
     """Return the rules of a game as the text of a JSON document; see `rules_as_json`."""
     return json.dumps(rules_as_json(game.tree), indent=1, ensure_ascii=False)
 
 
-def write_ground(game: Game, *, seconds: float | None = None) -> str:
+def write_ground(game: StateMachine, *, seconds: float | None = None) -> str:
     """Return what a game grounds to as the text of a JSON document, a rule a line; see `ground_as_json`.
 
     Raises `BudgetExceeded` after that many seconds, by default the limit of the game.

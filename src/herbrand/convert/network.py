@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from herbrand.errors import GameError
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["aiger", "dot", "json", "text"]
 
 
-def text(game: Game) -> str:
+def text(game: StateMachine) -> str:
     """Return the network as text, one node a line."""
     return str(game.network)
 
 
-def json(game: Game) -> str:
+def json(game: StateMachine) -> str:
     """Return the network as JSON, one name a line; `network.dump.from_json` reads it."""
     from json import dumps
 
@@ -27,14 +27,14 @@ def json(game: Game) -> str:
     return "{" + ",\n ".join(rows) + "}\n"
 
 
-def dot(game: Game) -> str:
+def dot(game: StateMachine) -> str:
     """Return the network for Graphviz; raises `GameError` when it is too large to be drawn."""
     from herbrand.network.dump import to_dot
 
     return to_dot(game.network)
 
 
-def aiger(game: Game, *, binary: bool = False, bad: str | None = None) -> str | bytes:
+def aiger(game: StateMachine, *, binary: bool = False, bad: str | None = None) -> str | bytes:
     """Return the network as AIGER, or its plays with states to look for.
 
     `bad` names those as `network.as_aiger.property_aiger` does, separated by commas.

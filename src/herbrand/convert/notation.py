@@ -11,7 +11,7 @@ from herbrand.errors import BudgetExceeded
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.printer import Printed
 
 __all__ = ["ggdl", "infix", "prefix"]
@@ -20,23 +20,23 @@ STEPS: Final = 60
 """So many steps of a random game are looked at to find fluents that have one value."""
 
 
-def prefix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
+def prefix(game: StateMachine, *, portable: bool = False, spelling: bool = False) -> Printed:
     """Write the rules as KIF, one statement a line; rules that GGDL was translated to are laid out."""
     printed = print_tree(game.tree, "prefix", portable, spelling=spelling)
     if game.tree.ggdl is None:
         return printed
+    from herbrand.diagnostic import Source
     from herbrand.syntax.layout import format_text
-    from herbrand.syntax.source import Source
 
     return replace(printed, text=format_text(Source(printed.text)))
 
 
-def infix(game: Game, *, portable: bool = False, spelling: bool = False) -> Printed:
+def infix(game: StateMachine, *, portable: bool = False, spelling: bool = False) -> Printed:
     """Write the rules in the book's infix notation (HRF)."""
     return print_tree(game.tree, "infix", portable, spelling=spelling)
 
 
-def ggdl(game: Game, *, playouts: int = 3) -> str:
+def ggdl(game: StateMachine, *, playouts: int = 3) -> str:
     """Write the rules in GGDL: moves, payoffs, data types, fluents that have one value.
 
     Values are looked for in the states of some random games.  A game that came from GGDL is given

@@ -23,26 +23,15 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.check.normal import substitute
 from herbrand.convert.levels import needed
 from herbrand.errors import GameError, InvalidMoveError
-from herbrand.program.terms import read_term
-from herbrand.syntax.tree import (
-    And,
-    Atom,
-    Constant,
-    Distinct,
-    Function,
-    Not,
-    Or,
-    Rule,
-    Variable,
-    rebuilt,
-)
+from herbrand.rules.terms import read_term
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from herbrand.check.normal import Substitution
-    from herbrand.game import Game
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["domain", "moves_of_plan", "problem", "write"]
 
@@ -69,7 +58,7 @@ _MOVES: Final = {("does", 2), ("legal", 2)}
 _Key = tuple[str, int]
 
 
-def write(game: Game, *, part: str = "domain") -> str:
+def write(game: StateMachine, *, part: str = "domain") -> str:
     """Write the domain or the problem of a game.
 
     Raises `GameError` where PDDL cannot say what the game says.
@@ -79,17 +68,17 @@ def write(game: Game, *, part: str = "domain") -> str:
     return planner.domain() if part == "domain" else planner.problem()
 
 
-def domain(game: Game) -> str:
+def domain(game: StateMachine) -> str:
     """Return the PDDL domain of a game."""
     return write(game, part="domain")
 
 
-def problem(game: Game) -> str:
+def problem(game: StateMachine) -> str:
     """Return the PDDL problem of a game: its initial state, and 100 for its role at the end."""
     return write(game, part="problem")
 
 
-def moves_of_plan(game: Game, text: str) -> tuple[str, ...]:
+def moves_of_plan(game: StateMachine, text: str) -> tuple[str, ...]:
     """Return the moves (as KIF) of a plan that a planner found for the domain and problem of a game.
 
     The plan has an action a line, such as `(put d c)` or `3: (PUT D C) [1]`; `;` begins a comment, and
@@ -124,7 +113,7 @@ def moves_of_plan(game: Game, text: str) -> tuple[str, ...]:
 
 
 class _Planner:
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: StateMachine) -> None:
         self.game = game
         if len(game.rules.roles) != 1:
             raise GameError(f"PDDL is for games of one role; this one has {len(game.rules.roles)}")

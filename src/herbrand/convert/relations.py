@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["dot"]
 
 
-def dot(game: Game) -> str:
+def dot(game: StateMachine) -> str:
     """Return the dependency graph for Graphviz; negative edges are dashed, cycles are boxed."""
     return game.rules.graph.to_dot()

@@ -15,3 +15,19 @@ the states of a game as SVG and says what to click for a move:
 | `links`, `clicks` | which places of the picture a move refers to                                  |
 | `hints`      | what a file says that cannot be told from the rules                                |
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.draw.artist import Artist as Artist
+    from herbrand.draw.text import draw as draw
+    from herbrand.draw.text import table as table
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {"artist": ("Artist",), "text": ("draw", "table")},
+)

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from herbrand.draw.layout import Layout, Neighbours
     from herbrand.draw.svg import Drawing
     from herbrand.draw.vocabulary import Vocabulary
-    from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Artist", "caption"]
 
@@ -42,14 +42,14 @@ _MOST_PAIRS = 20_000
 class Artist:
     """Draws the states of one game."""
 
-    def __init__(self, game: Game, known: Vocabulary, layout: Layout) -> None:
+    def __init__(self, game: StateMachine, known: Vocabulary, layout: Layout) -> None:
         self.game = game
         self.layout = layout
         self._looks = content_looks(layout)
         self._clicker = Clicker(layout, known.moves, links(game.tree.statements))
 
     @classmethod
-    def of(cls, game: Game) -> Artist:
+    def of(cls, game: StateMachine) -> Artist:
         """Study a game, which takes up to some seconds.
 
         Raises `GameError` for a game that cannot be played, `HerbrandError` for wrong hints.
@@ -123,15 +123,15 @@ def caption(state: State) -> list[str]:
     return [f"{' and '.join(choosing)} to move"]
 
 
-def _hexes(game: Game) -> Neighbours | None:
+def _hexes(game: StateMachine) -> Neighbours | None:
     """Find out whether cells have six neighbours, by relations that say what lies beside what."""
     found = {neighbours(rows) for rows in _relations(game, 4)} - {None}
     return found.pop() if len(found) == 1 else None
 
 
-def _relations(game: Game, arity: int) -> list[list[tuple[str, ...]]]:
+def _relations(game: StateMachine, arity: int) -> list[list[tuple[str, ...]]]:
     """Return what holds in every state, by relation, for those with so many arguments."""
-    from herbrand.simulate.from_rules import RulesEngine
+    from herbrand.rules.from_rules import RulesEngine
 
     found = []
     try:

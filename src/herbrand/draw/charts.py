@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
-    from herbrand.simulate.playouts import Simulation
+    from herbrand.engine.playouts import Simulation
 
 __all__ = ["FORMATS", "save_chart"]
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["KEYS", "hints_for", "read_hints"]
 
@@ -29,7 +29,7 @@ KEYS: Final = ("boards", "fluents", "pieces", "hide", "moves")
 MOST_BYTES: Final = 100_000
 
 
-def hints_for(game: Game) -> dict[str, Any]:
+def hints_for(game: StateMachine) -> dict[str, Any]:
     """Return the hints for a game: of the file beside it, or of a bundled game; none else.
 
     Raises `HerbrandError` for a file of hints that cannot be read.

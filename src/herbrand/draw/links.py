@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.tree import Atom, Function, Node, Variable, children
+from herbrand.syntax.nodes import Atom, Function, Node, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from herbrand.draw.layers import Shape
-    from herbrand.syntax.tree import Rule, Term
+    from herbrand.syntax.nodes import Rule, Term
 
 __all__ = ["Links", "links", "stateless"]
 

@@ -27,12 +27,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.terms import arguments, natural, ordered
-from herbrand.syntax.tree import Function, Node, Variable, children
+from herbrand.syntax.nodes import Function, Node, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from herbrand.syntax.tree import Rule
+    from herbrand.syntax.nodes import Rule
 
 __all__ = ["Cell", "cells", "columns_first", "draw", "table"]
 

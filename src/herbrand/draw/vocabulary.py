@@ -17,7 +17,7 @@ from herbrand.runtime.limits import Limits
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Vocabulary", "vocabulary"]
 
@@ -53,7 +53,9 @@ class Vocabulary:
         return cls(tuple(roles), facts | frozenset(base), frozenset(), (facts,))
 
 
-def vocabulary(game: Game, *, limits: Limits = QUICK, sample_seconds: float = SAMPLE_SECONDS) -> Vocabulary:
+def vocabulary(
+    game: StateMachine, *, limits: Limits = QUICK, sample_seconds: float = SAMPLE_SECONDS
+) -> Vocabulary:
     """Find out what the states of a game can look like, within a few seconds.
 
     Raises `GameError` for a game that cannot be played.  What takes longer than the limits is left out:
@@ -64,11 +66,11 @@ def vocabulary(game: Game, *, limits: Limits = QUICK, sample_seconds: float = SA
     moves: set[str] = set()
     complete = False
     try:
-        declared = game._declared("base", 1)
+        declared = game.declared("base", 1)
         if 0 < len(declared) <= MOST:
             base.update(fact for (fact,) in declared)
             complete = True
-        inputs = game._declared("input", 2)
+        inputs = game.declared("input", 2)
         if 0 < len(inputs) <= MOST:
             moves.update(move for _, move in inputs)
         if not declared or not inputs:

@@ -23,17 +23,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from herbrand.runtime.exports import exports
+
 if TYPE_CHECKING:
     from herbrand.envs.batch import BatchEnv as BatchEnv
     from herbrand.envs.batch import Step as Step
 
-__all__ = ["BatchEnv", "Step"]
-
-
-def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module 'herbrand.envs' has no attribute {name!r}")
-    from herbrand.envs import batch
-
-    value: object = getattr(batch, name)
-    return value
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {"batch": ("BatchEnv", "Step")},
+)

@@ -3,8 +3,8 @@
 A *task* is a JSON object: rules and a state as text, a question, and the answer that the rules give, a list
 of KIF terms.  There are three kinds: `legal` asks for the legal moves of a role, `next` for the facts after
 a joint move, `steps` for the facts after several joint moves from the initial state.  The same game, seed and
-options give the same tasks.  Scrambled rules (`herbrand.scramble`) are the same game under names that say
-nothing.
+options give the same tasks.  Scrambled rules (`herbrand.convert.scramble`) are the same game under names that
+say nothing.
 
     >>> import herbrand
     >>> task = make_tasks(herbrand.load("nim"), kinds=("legal",), count=1, seed=3)[0]
@@ -90,8 +90,8 @@ def make_tasks(
         raise ValueError("count and steps are 1 or more")
     name, text = game.name, ""
     if scrambled:
+        from herbrand.convert.scramble import scramble
         from herbrand.game import loads
-        from herbrand.scramble import scramble
 
         game = loads(scramble(game.tree, seed).text, name=name)
     if rules:

@@ -291,41 +291,41 @@ def _game_class(pyspiel: Any, game_type: Any, table_of: Any) -> type:
 
         def __init__(self, game: Any) -> None:
             super().__init__(game)
-            self._at = game.table.start.settled()
+            self.at = game.table.start.settled()
 
         def current_player(self) -> int:
-            return int(self._at.waiting)
+            return int(self.at.waiting)
 
         def is_terminal(self) -> bool:
-            return bool(self._at.waiting == _TERMINAL)
+            return bool(self.at.waiting == _TERMINAL)
 
         def _legal_actions(self, player: int) -> list[int]:
-            at = self._at
+            at = self.at
             form = at.table.form
             return form.legal(at.state, form.players[player])  # type: ignore[no-any-return]
 
         def chance_outcomes(self) -> list[tuple[int, float]]:
-            at = self._at
+            at = self.at
             actions = at.table.form.legal(at.state, at.table.game.chance_role)
             return [(action, 1 / len(actions)) for action in actions]
 
         def _apply_action(self, action: int) -> None:
-            self._at = self._at.choose(self._at.waiting, action)
+            self.at = self.at.choose(self.at.waiting, action)
 
         def _apply_actions(self, actions: list[int]) -> None:
-            self._at = self._at.choose_all(actions)
+            self.at = self.at.choose_all(actions)
 
         def _action_to_string(self, player: int, action: int) -> str:
-            table = self._at.table
+            table = self.at.table
             if player == _CHANCE:
                 return str(table.form.moves[table.game.roles.index(table.game.chance_role)][action])
             return str(table.form.actions[player][action])
 
         def returns(self) -> list[float]:
-            return _returns(self._at)
+            return _returns(self.at)
 
         def __str__(self) -> str:
-            return _text(self._at)
+            return _text(self.at)
 
     class Game(pyspiel.Game):  # type: ignore[misc]
         """A game of herbrand."""
@@ -433,7 +433,7 @@ class _Observer:
 
     def set_from(self, state: Any, player: int) -> None:
         """Fill in the tensor for a player."""
-        node: _Node = state._at
+        node: _Node = state.at
         form = self._table.form
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -452,7 +452,7 @@ class _Observer:
 
     def string_from(self, state: Any, player: int) -> str:
         """What a player sees, as text."""
-        node: _Node = state._at
+        node: _Node = state.at
         table, form = self._table, self._table.form
         lines = [form.players[player]] if self._public else []
         if not table.has_percepts:

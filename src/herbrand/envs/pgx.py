@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from herbrand.engine.playouts import goal_value
 from herbrand.envs.layers import evaluate, layers_of
 from herbrand.envs.single import form_of, load_game, require
 from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError
-from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

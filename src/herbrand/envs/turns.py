@@ -17,8 +17,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from herbrand.engine.expand import States
     from herbrand.game import Game
-    from herbrand.simulate.expand import States
 
 __all__ = ["Turns", "find_turns", "sampled_states"]
 

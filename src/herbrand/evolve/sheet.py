@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from textwrap import dedent, wrap
 from typing import TYPE_CHECKING, Final
 
+from herbrand.diagnostic import Source
 from herbrand.syntax.layout import format_text
-from herbrand.syntax.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -59,8 +59,8 @@ def ground(
     from herbrand.ground.clingo_child import grounder
     from herbrand.ground.encode import INTERFACE, encode
     from herbrand.ground.fixed import fix
-    from herbrand.program.clauses import Program
-    from herbrand.program.terms import TermTable
+    from herbrand.rules.clauses import Program
+    from herbrand.rules.terms import TermTable
 
     started = time.monotonic()
     terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.program.terms import TermTable
+    from herbrand.rules.terms import TermTable
 
 __all__ = ["parse_aspif"]
 

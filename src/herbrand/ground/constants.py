@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herbrand.program.clauses import Call, Choice, Clause, Predicate
+from herbrand.rules.clauses import Call, Choice, Clause, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from herbrand.program.clauses import Goal, Program
+    from herbrand.rules.clauses import Goal, Program
 
 __all__ = ["calls_in", "guarded", "guards"]
 

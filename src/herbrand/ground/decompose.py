@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.program.clauses import Call, Choice, Clause, Differ, Predicate, goal_variables, variables
+from herbrand.rules.clauses import Call, Choice, Clause, Differ, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from random import Random
 
     from herbrand.ground.sizes import Sizes
-    from herbrand.program.clauses import Goal, Pattern
+    from herbrand.rules.clauses import Goal, Pattern
 
     _Binder: TypeAlias = tuple[Call, tuple[str, ...]]
     """A call that binds variables of tests, and which ones these are."""

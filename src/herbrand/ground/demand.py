@@ -26,14 +26,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables, variables
+from herbrand.rules.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from herbrand.ground.sizes import Sizes
-    from herbrand.program.clauses import Goal, Pattern, Program
+    from herbrand.rules.clauses import Goal, Pattern, Program
 
 __all__ = ["Demand", "is_large", "pays"]
 

@@ -25,13 +25,13 @@ from herbrand.ground.demand import Demand, pays
 from herbrand.ground.narrow import narrowed, untested
 from herbrand.ground.sizes import Sizes
 from herbrand.ground.unfold import unfolded
-from herbrand.program.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables
+from herbrand.rules.clauses import STATIC, Call, Clause, Differ, Predicate, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from herbrand.program.clauses import Goal, Pattern, Program
+    from herbrand.rules.clauses import Goal, Pattern, Program
 
 __all__ = ["INTERFACE", "encode"]
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from herbrand.ground.constants import calls_in
-from herbrand.program.clauses import Call
+from herbrand.rules.clauses import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.program.clauses import Clause, Predicate, Program
+    from herbrand.rules.clauses import Clause, Predicate, Program
 
 __all__ = ["fix"]
 

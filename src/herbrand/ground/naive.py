@@ -14,14 +14,14 @@ import numpy as np
 
 from herbrand.ground.encode import INTERFACE
 from herbrand.ground.program import GroundProgram
-from herbrand.program.clauses import Call, Choice, Differ, Program
-from herbrand.program.terms import TermTable
+from herbrand.rules.clauses import Call, Choice, Differ, Program
+from herbrand.rules.terms import TermTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from herbrand.check.rules import Rules
-    from herbrand.program.clauses import Goal, Pattern
+    from herbrand.rules.clauses import Goal, Pattern
 
 __all__ = ["ground_naively"]
 

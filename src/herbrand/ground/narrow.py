@@ -25,14 +25,14 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.program.clauses import Call, Clause, Predicate, goal_variables, variables
+from herbrand.rules.clauses import Call, Clause, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from herbrand.ground.sizes import Sizes
-    from herbrand.program.clauses import Goal, Pattern
+    from herbrand.rules.clauses import Goal, Pattern
 
 __all__ = ["narrowed", "untested"]
 

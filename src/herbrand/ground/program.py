@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from herbrand.program.terms import TermTable
+    from herbrand.rules.terms import TermTable
 
 __all__ = ["GroundProgram"]
 

@@ -13,13 +13,13 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from herbrand.program.clauses import Call, goal_variables
+from herbrand.rules.clauses import Call, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from herbrand.program.clauses import Clause, Goal, Pattern, Predicate, Program
+    from herbrand.rules.clauses import Clause, Goal, Pattern, Predicate, Program
 
 __all__ = ["Sizes"]
 

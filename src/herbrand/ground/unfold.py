@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.program.clauses import Call, Choice, Clause, Differ, goal_variables
+from herbrand.rules.clauses import Call, Choice, Clause, Differ, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.program.clauses import Goal, Pattern, Predicate
+    from herbrand.rules.clauses import Goal, Pattern, Predicate
 
 __all__ = ["unfolded"]
 

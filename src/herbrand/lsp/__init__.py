@@ -19,3 +19,17 @@ what stands at a place.  `herbrand lsp` answers on standard input and output; it
 
 Like the other front ends it only asks the library and holds no knowledge of its own about games.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.lsp.server import make_server as make_server
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {"server": ("make_server",)},
+)

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types as lsp
 
 from herbrand.lsp.keywords import GDL, GGDL
-from herbrand.syntax.tree import Constant, Variable, children
+from herbrand.syntax.nodes import Constant, Variable, children
 
 if TYPE_CHECKING:
     from herbrand.lsp.document import Document, Sheet
-    from herbrand.syntax.tree import Node
+    from herbrand.syntax.nodes import Node
 
 __all__ = ["Context", "complete", "context"]
 

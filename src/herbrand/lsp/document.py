@@ -16,18 +16,20 @@ from urllib.request import url2pathname
 from lsprotocol import types as lsp
 
 from herbrand.check import check
+from herbrand.diagnostic import Source
 from herbrand.lsp.names import doc_comment, names_of
+from herbrand.lsp.names_ggdl import names_of_ggdl
 from herbrand.lsp.places import Places
 from herbrand.syntax import read
 from herbrand.syntax.files import SUFFIXES
-from herbrand.syntax.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.check.rules import Rules
     from herbrand.lsp.names import Names
-    from herbrand.syntax.tree import Comment, Tree
+    from herbrand.syntax.nodes import Comment
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["LANGUAGES", "Document", "Sheet", "path_of"]
 
@@ -90,7 +92,7 @@ class Sheet:
     @cached_property
     def names(self) -> Names:
         """Every name where it stands."""
-        return names_of(self.tree)
+        return names_of(self.tree) if self.tree.ggdl is None else names_of_ggdl(self.tree)
 
     @cached_property
     def comments(self) -> dict[int, Comment]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
+from herbrand.diagnostic import Source
 from herbrand.errors import GameError, HerbrandError
 from herbrand.lsp.names_ggdl import KEYWORDS as GGDL_KEYWORDS
 from herbrand.syntax.layout import format_text
 from herbrand.syntax.names import KEYWORDS
-from herbrand.syntax.source import Source
 
 if TYPE_CHECKING:
     from herbrand.lsp.document import Document, Sheet

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types as lsp
 
 from herbrand.check.catalogue import CHECKS
-from herbrand.diagnostic import Edit, Severity, apply_fixes
-from herbrand.syntax.source import Span
+from herbrand.diagnostic import Edit, Severity, Span, apply_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

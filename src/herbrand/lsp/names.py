@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from herbrand.check.checks.base import KEYWORDS
 from herbrand.syntax.infix_tokens import unquote
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from herbrand.syntax.tree import Comment, Node, Tree
+    from herbrand.syntax.nodes import Comment, Node
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["Key", "Names", "Occurrence", "names_of"]
 
@@ -111,11 +112,7 @@ class Names:
 
 
 def names_of(tree: Tree) -> Names:
-    """Find the names of a sheet."""
-    if tree.ggdl is not None:
-        from herbrand.lsp.names_ggdl import names_of_ggdl
-
-        return names_of_ggdl(tree)
+    """Find the names of a sheet in plain GDL."""
     finder = _Finder(tree)
     for number, rule in enumerate(tree.statements):
         finder.rule(rule, number)

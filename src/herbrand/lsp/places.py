@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
-from herbrand.syntax.source import Span
+from herbrand.diagnostic import Span
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
+    from herbrand.diagnostic import Source
 
 __all__ = ["Places"]
 
@@ -25,7 +25,7 @@ _UNITS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("
 class Places:
     """Converts between offsets in one text and positions in one encoding.
 
-    >>> from herbrand.syntax.source import Source
+    >>> from herbrand.diagnostic import Source
     >>> places = Places(Source("(role 𝔸) ; b"))
     >>> places.position(7)
     0:8

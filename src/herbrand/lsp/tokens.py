@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types as lsp
 
-from herbrand.syntax.source import Span
+from herbrand.diagnostic import Span
 
 if TYPE_CHECKING:
     from herbrand.lsp.document import Sheet

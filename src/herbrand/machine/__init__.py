@@ -12,3 +12,27 @@ A `Trajectory` is a play so far: states and the joint moves between them.
 
 `Move` and `State` are values: immutable, hashable, picklable, their own copies.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.machine.moves import Move as Move
+    from herbrand.machine.state import State as State
+    from herbrand.machine.state_code import StateCode as StateCode
+    from herbrand.machine.state_machine import StateMachine as StateMachine
+    from herbrand.machine.trajectory import Trajectory as Trajectory
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "moves": ("Move",),
+        "state": ("State",),
+        "state_machine": ("StateMachine",),
+        "trajectory": ("Trajectory",),
+        "state_code": ("StateCode",),
+    },
+)

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.check.normal import is_ground, substitute, unify
 from herbrand.errors import BudgetExceeded, GameError, InvalidMoveError
-from herbrand.simulate.from_rules import RulesEngine
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.rules.from_rules import RulesEngine
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from herbrand.check.normal import Substitution
-    from herbrand.machine.state import JointMove, State
-    from herbrand.syntax.tree import Literal, Rule, Term
+    from herbrand.engine.description import GameDescription
+    from herbrand.machine.moves import Move
+    from herbrand.syntax.nodes import Literal, Rule, Term
 
 __all__ = ["Explanation", "Step", "answers", "explain"]
 
@@ -59,7 +60,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the tree."""
-        from herbrand.html import column
+        from herbrand.runtime.notebook import column
 
         return column(str(self).split("\n"))
 
@@ -87,9 +88,9 @@ def _draw(step: Step, first: str, rest: str) -> Iterator[str]:
         yield from _draw(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def answers(state: State, query: str) -> list[dict[str, str]]:
+def answers(game: GameDescription, state: Any, query: str) -> list[dict[str, str]]:
     """Return the bindings under which the atom `query` holds in a state; see `State.ask`."""
-    search = _Search(state, None)
+    search = _Search(game, state, None)
     atom = search.read(query)
     names = list(dict.fromkeys(v.name for v in variables_of(atom)))
     text = search.engine.terms.text
@@ -98,9 +99,14 @@ def answers(state: State, query: str) -> list[dict[str, str]]:
     return sorted(found, key=lambda answer: tuple(answer.values()))
 
 
-def explain(state: State, fact: str, joint_move: JointMove | None) -> Explanation:
-    """Explain why an atom holds in a state or why it does not; see `State.why`."""
-    search = _Search(state, joint_move)
+def explain(
+    game: GameDescription, state: Any, fact: str, joint_move: Sequence[Move | str] | None
+) -> Explanation:
+    """Explain why an atom holds in a state or why it does not; see `State.why`.
+
+    `state` is the key that the rule evaluator of the game has for it, the joint move is in role order.
+    """
+    search = _Search(game, state, joint_move)
     atom = search.read(fact)
     for binding in search.instances(atom):
         proved = Atom(atom.name, tuple(substitute(arg, binding) for arg in atom.args), atom.spelling)
@@ -114,20 +120,17 @@ def explain(state: State, fact: str, joint_move: JointMove | None) -> Explanatio
 class _Search:
     """Looks for derivations, asking the rule evaluator what holds."""
 
-    def __init__(self, state: State, joint_move: JointMove | None) -> None:
-        engine = state.game.engine_object("rules")
+    def __init__(self, game: GameDescription, state: Any, joint_move: Sequence[Move | str] | None) -> None:
+        engine = game.engine_object("rules")
         assert isinstance(engine, RulesEngine)
         self.engine = engine
-        self.source = state.game.tree.source
-        normal = state.game.rules.normal
+        self.source = game.tree.source
+        normal = game.rules.normal
         self.rules: dict[tuple[str, int], list[tuple[Rule, Rule]]] = {}
         for rule, origin in zip(normal.rules, normal.origins, strict=True):
             self.rules.setdefault(rule.head.key, []).append((rule, origin))
-        same = state._engine is engine
-        self.key = state._key if same else engine.key(map(engine.terms.read, state.facts))
-        self.moves: list[int] | None = None
-        if joint_move is not None:
-            self.moves = [engine.terms.read(str(move)) for move in state.in_order(joint_move)]
+        self.key = state
+        self.moves = None if joint_move is None else [engine.terms.read(str(move)) for move in joint_move]
         self.steps = 0
         self.proved: dict[Atom, Step] = {}
 

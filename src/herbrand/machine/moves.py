@@ -6,11 +6,11 @@ from functools import lru_cache, total_ordering
 from typing import TYPE_CHECKING
 
 from herbrand.errors import InvalidMoveError
-from herbrand.program.terms import read_term
-from herbrand.syntax.tree import Constant, Function
+from herbrand.rules.terms import read_term
+from herbrand.syntax.nodes import Constant, Function
 
 if TYPE_CHECKING:
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["Move"]
 
@@ -44,7 +44,7 @@ class Move:
         return cls(text)
 
     @classmethod
-    def _trusted(cls, text: str) -> Move:
+    def trusted(cls, text: str) -> Move:
         """Make a move of a text that is already canonical."""
         move = object.__new__(cls)
         move.gdl = text

@@ -16,8 +16,8 @@ from herbrand.machine.state import JointMove, State
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.game import Game
-    from herbrand.simulate.on_network import NetworkEngine
+    from herbrand.engine.description import GameDescription
+    from herbrand.engine.on_network import NetworkEngine
 
 __all__ = ["QuickState", "Vocabulary"]
 
@@ -28,7 +28,7 @@ class Vocabulary:
     __slots__ = ("answer", "answer_of_role", "go_on", "of", "state")
 
     def __init__(self, roles: Sequence[str], engine: NetworkEngine) -> None:
-        moves = [[Move._trusted(text) for text in mine] for mine in engine.walker.moves]
+        moves = [[Move.trusted(text) for text in mine] for mine in engine.walker.moves]
         self.of = [{move: move for move in mine} for mine in moves]
         """For each role the moves by what they are equal to."""
         names = MoveNames(engine.walker.memory, roles, moves)
@@ -45,7 +45,9 @@ class QuickState(State):
     is_terminal: bool
     """Whether the game is over."""
 
-    def __init__(self, game: Game, engine: NetworkEngine, key: bytes, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, game: GameDescription, engine: NetworkEngine, key: bytes, vocabulary: Vocabulary
+    ) -> None:
         super().__init__(game, engine, key)
         self._vocabulary = vocabulary
         self._answers, self.is_terminal = vocabulary.state(key)
@@ -60,7 +62,7 @@ class QuickState(State):
         if role is None:
             found = self._vocabulary.answer(self._answers)
         else:
-            index = self.game._role_numbers.get(role)
+            index = self.game.role_numbers.get(role)
             if index is None:
                 index = self.game.role_index(role)
             found = self._vocabulary.answer_of_role(self._answers, index)
@@ -69,12 +71,12 @@ class QuickState(State):
     @property
     def goals(self) -> dict[str, int | None]:
         """The goal value of each role, 0 to 100; None unless the rules give exactly one."""
-        return dict(zip(self.game.roles, self._engine.values(self._key), strict=True))
+        return dict(zip(self.game.roles, self._engine.values(self.key), strict=True))
 
     def next(self, joint_move: JointMove) -> State:
         """Return the state after a joint move."""
         vocabulary = self._vocabulary
-        found = vocabulary.go_on(self._key, joint_move)
+        found = vocabulary.go_on(self.key, joint_move)
         if found is None:
             found = self._go_on_by_text(joint_move)
             if found is None:
@@ -84,7 +86,7 @@ class QuickState(State):
         state._engine = self._engine
         state._hash = None
         state._vocabulary = vocabulary
-        state._key, state._answers, state.is_terminal = found
+        state.key, state._answers, state.is_terminal = found
         return state  # type: ignore[no-any-return]
 
     def _go_on_by_text(self, joint_move: JointMove) -> Any:
@@ -95,7 +97,7 @@ class QuickState(State):
             if found is None:
                 return None
             ours.append(found)
-        return self._vocabulary.go_on(self._key, ours)
+        return self._vocabulary.go_on(self.key, ours)
 
 
 _new: Any = object.__new__

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, overload
 
+from herbrand.engine.playouts import goal_value
 from herbrand.errors import GameError, IllegalMoveError, InvalidMoveError
 from herbrand.machine.moves import Move
-from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
-    from herbrand.game import Game
+    from herbrand.engine.description import GameDescription
     from herbrand.machine.explain import Explanation
-    from herbrand.simulate.interface import Engine
+    from herbrand.rules.interface import Engine
 
 __all__ = ["JointMove", "State"]
 
@@ -32,15 +33,16 @@ class State:
     asked for.  Anything that needs the rules may raise `BudgetExceeded`.
     """
 
-    __slots__ = ("_engine", "_hash", "_key", "game")
+    __slots__ = ("_engine", "_hash", "game", "key")
 
-    game: Game
+    game: GameDescription
     """The game whose state this is."""
 
-    def __init__(self, game: Game, engine: Engine, key: Any) -> None:
+    def __init__(self, game: GameDescription, engine: Engine, key: Any) -> None:
         self.game = game
         self._engine = engine
-        self._key = key
+        self.key = key
+        """The state as its engine has it."""
         self._hash: int | None = None
 
     # -- what is true ---------------------------------------------------------------------
@@ -48,7 +50,7 @@ class State:
     @property
     def facts(self) -> frozenset[str]:
         """The fluents that are true, as KIF texts such as "(cell 1 1 b)"."""
-        return frozenset(map(self._engine.terms.text, self._engine.fluents(self._key)))
+        return frozenset(map(self._engine.terms.text, self._engine.fluents(self.key)))
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -63,7 +65,7 @@ class State:
     @property
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return self._engine.terminal(self._key)
+        return self._engine.terminal(self.key)
 
     @overload
     def legal_moves(self) -> dict[str, list[Move]]: ...
@@ -78,8 +80,8 @@ class State:
         if role is None:
             return {name: self.legal_moves(name) for name in self.roles}
         text = self._engine.terms.text
-        moves = sorted(map(text, self._engine.legal(self._key, self.game.role_index(role))))
-        return [Move._trusted(move) for move in moves]
+        moves = sorted(map(text, self._engine.legal(self.key, self.game.role_index(role))))
+        return [Move.trusted(move) for move in moves]
 
     @overload
     def require_moves(self) -> dict[str, list[Move]]: ...
@@ -96,7 +98,7 @@ class State:
 
     def is_legal(self, role: str, move: Move | str) -> bool:
         """Return whether a role may play a move here; an unreadable move is not legal."""
-        legal = self._engine.legal(self._key, self.game.role_index(role))
+        legal = self._engine.legal(self.key, self.game.role_index(role))
         try:
             return self._find(move) in legal
         except InvalidMoveError:
@@ -123,7 +125,7 @@ class State:
     def goal_values(self, role: str) -> tuple[str, ...]:
         """Return all goal values that the rules give a role, as KIF, sorted."""
         text = self._engine.terms.text
-        values = set(map(text, self._engine.goals(self._key, self.game.role_index(role))))
+        values = set(map(text, self._engine.goals(self.key, self.game.role_index(role))))
         return tuple(sorted(values, key=lambda value: (len(value), value)))
 
     # -- what follows ---------------------------------------------------------------------
@@ -141,12 +143,12 @@ class State:
             raise IllegalMoveError("the game is over: no move can be made in a terminal state")
         moves = []
         for i, (role, move) in enumerate(zip(self.roles, given, strict=True)):
-            legal = self._engine.legal(self._key, i)  # first: it numbers the terms of the moves
+            legal = self._engine.legal(self.key, i)  # first: it numbers the terms of the moves
             number = self._find(move)
             if number is None or number not in legal:
                 raise IllegalMoveError(self._refusal(role, move))
             moves.append(number)
-        return State(self.game, self._engine, self._engine.successor(self._key, moves))
+        return State(self.game, self._engine, self._engine.successor(self.key, moves))
 
     @overload
     def percepts(self, joint_move: JointMove) -> dict[str, tuple[str, ...]]: ...
@@ -167,13 +169,13 @@ class State:
         index = self.game.role_index(role)
         numbers = []
         for i, move in enumerate(self.in_order(joint_move)):
-            self._engine.legal(self._key, i)
+            self._engine.legal(self.key, i)
             numbers.append(self._known(move))
         text = self._engine.terms.text
         if not self.game.has_percepts:
             pairs = zip(self.roles, map(text, numbers), strict=True)
             return tuple(f"(did {name} {move})" for name, move in pairs)
-        return tuple(sorted(set(map(text, self._engine.percepts(self._key, numbers, index)))))
+        return tuple(sorted(set(map(text, self._engine.percepts(self.key, numbers, index)))))
 
     # -- chance ---------------------------------------------------------------------------
 
@@ -239,7 +241,7 @@ class State:
         """
         from herbrand.machine.explain import answers
 
-        return answers(self, query)
+        return answers(self.game, self._by_rules(), query)
 
     def why(self, fact: str, joint_move: JointMove | None = None) -> Explanation:
         """Explain why a legal move, a fluent, a goal or any other atom holds, or does not.
@@ -250,7 +252,13 @@ class State:
         """
         from herbrand.machine.explain import explain
 
-        return explain(self, fact, joint_move)
+        moves = None if joint_move is None else self.in_order(joint_move)
+        return explain(self.game, self._by_rules(), fact, moves)
+
+    def _by_rules(self) -> Any:
+        """Return the state as the rule evaluator numbers it."""
+        rules = self.game.engine_object("rules")
+        return self.key if self._engine is rules else rules.key(map(rules.terms.read, self.facts))
 
     # -- reading moves --------------------------------------------------------------------
 
@@ -297,12 +305,12 @@ class State:
         if not isinstance(other, State):
             return NotImplemented
         if self._engine is other._engine:
-            return bool(self._key == other._key)
+            return bool(self.key == other.key)
         return self.game == other.game and self._folded() == other._folded()
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = self._engine.terms.hash_of(self._engine.fluents(self._key))
+            self._hash = self._engine.terms.hash_of(self._engine.fluents(self.key))
         return self._hash
 
     def _folded(self) -> frozenset[str]:
@@ -318,13 +326,12 @@ class State:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """Return what a notebook shows: the state as text, as a picture, and the picture with the moves."""
-        from herbrand.machine.shown import shown
-
         del include, exclude  # the page takes what it wants
-        return shown(self)
+        return self.game.notebook_view(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.game, self._engine.name, tuple(sorted(self.facts)))
+        rebuild = methodcaller("state", tuple(sorted(self.facts)), engine=self._engine.name)
+        return rebuild, (self.game,)
 
     def __str__(self) -> str:
         return "\n".join(sorted(self.facts))
@@ -333,7 +340,3 @@ class State:
         facts = sorted(self.facts)
         shown = " ".join(facts[:4]) + (f" ... {len(facts) - 4} more" if len(facts) > 4 else "")
         return f"<State of {self.game.name}: {shown}>"
-
-
-def _rebuild(game: Game, engine: str, facts: tuple[str, ...]) -> State:
-    return game.state(facts, engine=engine)

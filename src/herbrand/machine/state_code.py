@@ -22,7 +22,7 @@ from herbrand.syntax.ggdl.lift import split
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.game import Game
+    from herbrand.engine.description import GameDescription
     from herbrand.machine.state import State
 
 __all__ = ["Slot", "StateCode"]
@@ -46,7 +46,7 @@ class Slot:
 class StateCode:
     """The numbering of the states of one game: `herbrand.Game.state_code`."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: GameDescription) -> None:
         self.game = game
         self.slots: tuple[Slot, ...] = tuple(_slots(game))
         """The digits, the most significant first."""
@@ -104,7 +104,7 @@ class StateCode:
         return frozenset(facts)
 
 
-def _slots(game: Game) -> list[Slot]:
+def _slots(game: GameDescription) -> list[Slot]:
     declared = game.tree.ggdl.fluents if game.tree.ggdl is not None else ()
     found: dict[tuple[str, int], list[Slot]] = {}
     for fluent in declared:
@@ -128,7 +128,7 @@ def _slots(game: Game) -> list[Slot]:
     return [slot for key in sorted(found) for slot in found[key]]
 
 
-def _has_others(game: Game, known: set[tuple[str, int]]) -> bool:
+def _has_others(game: GameDescription, known: set[tuple[str, int]]) -> bool:
     """Whether rules are about fluents that are not declared."""
     for rule in game.tree.statements:
         if rule.head.key in {("init", 1), ("next", 1)}:

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from random import Random
     from typing import Self
 
-    from herbrand.game import Game
+    from herbrand.engine.description import GameDescription
     from herbrand.machine.state import JointMove, State
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Trajectory"]
 
@@ -31,7 +32,7 @@ class Trajectory:
         """KIF texts in role order."""
 
     @classmethod
-    def replay(cls, game: Game, joint_moves: Iterable[JointMove], *, engine: str = "rules") -> Self:
+    def replay(cls, game: StateMachine, joint_moves: Iterable[JointMove], *, engine: str = "rules") -> Self:
         """Make joint moves from the initial state; raises what `State.next` raises."""
         play = cls(game.initial_state(engine))
         for joint in joint_moves:
@@ -39,7 +40,7 @@ class Trajectory:
         return play
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameDescription:
         """The game that is played."""
         return self.states[0].game
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.core import STUCK
-from herbrand.simulate.expand import any_of
+from herbrand.engine.expand import any_of
+from herbrand.measure.worlds import PlayedGame, Worlds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.measure.worlds import Worlds
+    from herbrand.engine.expand import States
     from herbrand.play.search.forest import Forest
-    from herbrand.simulate.expand import Expander, States
 
-__all__ = ["UNKNOWN", "Lines", "Table", "estimate", "no_lines", "play_lines"]
+__all__ = ["UNKNOWN", "Lines", "estimate", "no_lines", "play_lines"]
 
 UNKNOWN = 50.0
 """What a game counts that ends without exactly one goal value for a role."""
@@ -30,32 +30,16 @@ _MOST = 1 << 15
 """Random games that are played in one call."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The game to be played and who chooses in it."""
-
-    expander: Expander
-    players: tuple[int, ...]
-    """The roles that are not chance, by number."""
-    hidden: bool = False
-    """Whether roles see no more than the rules tell them (`sees`), and not the state."""
-
-    @property
-    def roles(self) -> int:
-        """How many roles there are, chance counted."""
-        return len(self.expander.roles)
-
-
 def estimate(
-    table: Table, states: States, games: int, max_steps: int, random: np.random.Generator
+    game: PlayedGame, states: States, games: int, max_steps: int, random: np.random.Generator
 ) -> NDArray[np.float64]:
     """Return the mean goals, from 0 to 1, of random games from each state, [n, roles]."""
-    found = np.zeros((len(states), table.roles))
+    found = np.zeros((len(states), game.roles))
     piece = max(1, _MOST // games)
     for begin in range(0, len(states), piece):
         few = states[begin : begin + piece]
         seed = int(random.integers(1 << 62))
-        goals = table.expander.rollouts(few, seed=seed, each=games, max_steps=max_steps).goals
+        goals = game.expander.rollouts(few, seed=seed, each=games, max_steps=max_steps).goals
         values = np.where(goals < 0, UNKNOWN, goals) / 100.0
         found[begin : begin + piece] = values.reshape(len(few), games, -1).mean(axis=1)
     return found
@@ -96,7 +80,7 @@ class Lines:
 
 
 def play_lines(
-    table: Table,
+    game: PlayedGame,
     budgets: NDArray[np.int64],
     *,
     seed: np.random.SeedSequence,
@@ -109,14 +93,12 @@ def play_lines(
     Roles of a game that have the same budget have the same tree, unless something is hidden from them.  The
     states of the first `keep` games are kept.
     """
-    expander, (games, roles) = table.expander, budgets.shape
+    expander, (games, roles) = game.expander, budgets.shape
     random = np.random.default_rng(seed)
     forest: Forest | None = None
     worlds: Worlds | None = None
-    if budgets.any() and table.hidden:
-        from herbrand.measure.worlds import Worlds
-
-        worlds = Worlds(table, budgets > 0, random)
+    if budgets.any() and game.hidden:
+        worlds = Worlds(game, budgets > 0, random)
     if budgets.any():
         from herbrand.play.search.forest import Forest
 
@@ -145,14 +127,14 @@ def play_lines(
         if keep:
             lines.states.append((going[going < keep], states[going < keep]))
         free = counts > 1
-        mine = free[:, table.players]
+        mine = free[:, game.players]
         chose = mine.any(axis=1)
         lines.choices[going] += mine.sum(axis=1)
-        lines.legal[going] += np.where(mine, counts[:, table.players], 0).sum(axis=1)
+        lines.legal[going] += np.where(mine, counts[:, game.players], 0).sum(axis=1)
         lines.states_with_choice[going] += chose
         new = chose & ~decided[going]
         alone = new & (mine.sum(axis=1) == 1)
-        lines.first[going[alone]] = np.array(table.players)[mine[alone].argmax(axis=1)]
+        lines.first[going[alone]] = np.array(game.players)[mine[alone].argmax(axis=1)]
         decided[going[new]] = True
         joint = np.stack([any_of(mask, random) for mask in masks], axis=1).astype(np.int32)
         wanted = np.where(free, budgets[going], 0)

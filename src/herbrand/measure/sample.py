@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.core import NO_VALUE, STUCK
-from herbrand.measure.lines import Lines, Table, no_lines, play_lines
+from herbrand.measure.lines import Lines, no_lines, play_lines
 from herbrand.measure.random_play import Outcomes, choices, ends, fairness
+from herbrand.measure.worlds import PlayedGame
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -31,7 +32,7 @@ class Sample:
     """Random games of one game."""
 
     game: Game
-    table: Table | None
+    table: PlayedGame | None
     """What to play further games on; None where there is no network."""
     lines: Lines
     """Games that were followed step by step."""
@@ -61,7 +62,7 @@ def _played(game: Game, playouts: int, traced: int, max_steps: int, seed: int) -
         lines = _by_rules(game, seed, max_steps)
         return Sample(game, None, lines, outcomes_of(game, lines), max_steps, bound)
     expander = game.expander
-    table = Table(expander, tuple(game.role_index(role) for role in game.players), game.has_percepts)
+    table = PlayedGame(expander, tuple(game.role_index(role) for role in game.players), game.has_percepts)
     one, two = np.random.SeedSequence(seed).spawn(2)
     by_chance = np.zeros((traced, table.roles), np.int64)
     lines = play_lines(table, by_chance, seed=one, max_steps=max_steps)

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.measure.value import Measure
 from herbrand.syntax.names import KEYWORDS
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from herbrand.check.rules import Rules
-    from herbrand.syntax.tree import Node, Rule
+    from herbrand.syntax.nodes import Node, Rule
 
 __all__ = ["Fingerprint", "distance", "fingerprint", "sizes"]
 

@@ -152,7 +152,7 @@ class Measures:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table."""
-        from herbrand.html import block, table
+        from herbrand.runtime.notebook import block, table
 
         shown = table(self.rows(), ("measure", "value", "from", ""), numbers=(1,))
         return block(self.game, shown, *self.remarks(), note=f"effort: {self.effort}, seed {self.seed}")

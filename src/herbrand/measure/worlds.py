@@ -12,19 +12,19 @@ something out, nor to hide something.  What it gains over weaker ones is a lower
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.simulate.expand import any_of
+from herbrand.engine.expand import any_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.measure.lines import Table
-    from herbrand.simulate.expand import States
+    from herbrand.engine.expand import Expander, States
 
-__all__ = ["Worlds"]
+__all__ = ["PlayedGame", "Worlds"]
 
 PARTICLES: Final = 64
 """States in a sample."""
@@ -36,12 +36,28 @@ _LAST_TRIES: Final = 16
 """The same, as long as the sample would be empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """The game to be played and who chooses in it."""
+
+    expander: Expander
+    players: tuple[int, ...]
+    """The roles that are not chance, by number."""
+    hidden: bool = False
+    """Whether roles see no more than the rules tell them (`sees`), and not the state."""
+
+    @property
+    def roles(self) -> int:
+        """How many roles there are, chance counted."""
+        return len(self.expander.roles)
+
+
 class Worlds:
     """The samples of all roles that search, in games that are played side by side."""
 
-    def __init__(self, table: Table, searches: NDArray[np.bool_], random: np.random.Generator) -> None:
+    def __init__(self, game: PlayedGame, searches: NDArray[np.bool_], random: np.random.Generator) -> None:
         """`searches[game, role]` tells whose samples are kept."""
-        self.expander = table.expander
+        self.expander = game.expander
         self.random = random
         self.games, self.roles = np.nonzero(searches)
         """[k] whose sample each is."""

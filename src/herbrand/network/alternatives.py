@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from herbrand.program.terms import TermTable
+    from herbrand.rules.terms import TermTable
 
 __all__ = ["alternatives"]
 

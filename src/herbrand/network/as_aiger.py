@@ -23,8 +23,8 @@ from herbrand.network.cones import in_cones
 from herbrand.network.gates import Gates
 from herbrand.network.network import Network
 from herbrand.network.unroll import unrolled
-from herbrand.program.terms import TermTable, read_term
-from herbrand.syntax.tree import Function
+from herbrand.rules.terms import TermTable, read_term
+from herbrand.syntax.nodes import Function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,7 +8,7 @@ import numpy as np
 
 from herbrand.errors import GameError, HerbrandError
 from herbrand.network.network import Network
-from herbrand.program.terms import TermTable
+from herbrand.rules.terms import TermTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,7 +21,7 @@ the state after, for the moves that the caller has put into `move_rows`, and wha
 goals of the state.  `legal` runs before the others.
 
 A program that plays has the choice of moves in it.  What its caller does beside running stages stands in
-`Play`: `herbrand.simulate.interpreted` does it in the plainest way, `herbrand.convert.lanes` writes it as C.
+`Play`: `herbrand.engine.interpreted` does it in the plainest way, `herbrand.convert.lanes` writes it as C.
 """
 
 from __future__ import annotations

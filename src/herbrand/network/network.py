@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.core import Circuit
-    from herbrand.program.terms import TermTable
+    from herbrand.rules.terms import TermTable
 
 __all__ = ["Network"]
 
@@ -171,7 +171,7 @@ class Network:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the sizes; a small network as text."""
-        from herbrand.html import block, column, table
+        from herbrand.runtime.notebook import block, column, table
 
         rows = [(name.replace("_", " "), number) for name, number in self.statistics().items()]
         small = column(str(self).split("\n")) if self.gates <= _SHOWN_GATES else ""

@@ -10,6 +10,7 @@ from herbrand.play.registry import make_player
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation, MoveReport
@@ -100,6 +101,7 @@ def _shown(report: MoveReport | None) -> str:
 
 
 def annotate(
+    game: Game,
     state: State,
     moves: Iterable[Sequence[Move | str]],
     *,
@@ -114,7 +116,6 @@ def annotate(
     out.  The player sees the whole state, also where the rules hide some of it from the role.  Raises
     `IllegalMoveError` for a match that was not played so.
     """
-    game = state.game
     players: dict[str, Player] = {}
     for step, joint in enumerate(moves, start=first):
         for role, move in zip(game.roles, joint, strict=True):

@@ -75,7 +75,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: what is known about each move, and what is expected after it."""
-        from herbrand.html import block, table
+        from herbrand.runtime.notebook import block, table
 
         rows = []
         for report in self.moves[:_SHOWN_MOVES]:

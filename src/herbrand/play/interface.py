@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
+    from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
-    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation

@@ -1,7 +1,7 @@
 """Tree search for games in which the rules hide something: a tree for what each role can know.
 
 Before each move the states that the role can hold possible are found from what it did and saw alone
-(`herbrand.knowledge.possible_states`).  Each game of the search begins in one of them, drawn by
+(`herbrand.analyse.knowledge.possible_states`).  Each game of the search begins in one of them, drawn by
 how likely it is, and every role chooses by what *it* knows: there is a tree for each role, whose nodes are
 sequences of own moves and percepts (information set Monte-Carlo tree search with several observers: Cowling,
 Powley and Whitehouse 2012).  Roles choose at once where the rules say so, and a move counts as often as it
@@ -22,7 +22,7 @@ from herbrand.play.interface import Player
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
-    from herbrand.knowledge.histories import History
+    from herbrand.analyse.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
 
@@ -83,7 +83,7 @@ class IsMctsPlayer(Player):
         game = self.game
 
         def work() -> None:
-            import herbrand.knowledge  # noqa: F401  # takes longer than a short clock
+            import herbrand.analyse.knowledge  # noqa: F401  # takes longer than a short clock
 
             try:
                 game.initial_state("network")
@@ -167,7 +167,7 @@ class IsMctsPlayer(Player):
             return {self._quick(state): 1.0}
         if seconds < _LEAST:
             return {}
-        from herbrand.knowledge import possible_states
+        from herbrand.analyse.knowledge import possible_states
 
         try:
             known = possible_states(

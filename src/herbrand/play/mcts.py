@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herbrand.core import Stop
+    from herbrand.engine.expand import Expander
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from herbrand.play.search.plain import PlainSearch
     from herbrand.play.search.probe import Probe
     from herbrand.play.search.style import Style
-    from herbrand.simulate.expand import Expander
 
 __all__ = ["MctsPlayer"]
 

@@ -16,8 +16,8 @@ from herbrand.play.search.features import only_placing
 from herbrand.play.solved import SolvedPlayer
 
 if TYPE_CHECKING:
+    from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
-    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation

@@ -20,9 +20,9 @@ from herbrand.play.team import MARGIN, Team
 from herbrand.runtime.collector import suspend_full_collections
 
 if TYPE_CHECKING:
+    from herbrand.engine.expand import Expander
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.simulate.expand import Expander
 
 __all__ = ["MonteCarloPlayer"]
 

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
 from herbrand.play.interface import Player
-from herbrand.runtime.json_process import JsonProcess, RequestError, serve
-from herbrand.runtime.memory import limit_memory
+from herbrand.runtime.json_process import JsonProcess
 
 if TYPE_CHECKING:
+    from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
-    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
 
@@ -53,7 +52,7 @@ class ProcessPlayer(Player):
         self._starter: threading.Thread | None = None
 
     def _new_child(self) -> JsonProcess:
-        return JsonProcess(f"the player `{self.player}`", [sys.executable, "-m", "herbrand.play.processes"])
+        return JsonProcess(f"the player `{self.player}`", [sys.executable, "-m", "herbrand.play.hosted"])
 
     def prepare(self, deadline: float) -> None:
         """Start the process and the player in it; it may go on getting ready when the clock has run out."""
@@ -142,49 +141,3 @@ class ProcessPlayer(Player):
         """End the match and the process."""
         super().stop()
         self._child.close()
-
-
-class _Hosted:
-    """The player of this process."""
-
-    def __init__(self) -> None:
-        self.player: Player | None = None
-        self.game: Any = None
-        self.role = ""
-
-    def answer(self, question: dict[str, Any]) -> str:
-        """Begin with a player, prepare it, or have it select a move."""
-        if "begin" in question:
-            if self.player is not None:
-                self.player.stop()
-            self.player, self.game, self.role = _begun(question["begin"])
-            return "ready"
-        if self.player is None:
-            raise ValueError("there is no player yet")
-        if "start" in question:
-            self.player.start(self.game, self.role, question["start"])
-            return "ready"
-        return _selected(self.player, self.game, question["select"])
-
-
-def _begun(setting: dict[str, Any]) -> tuple[Player, Any, str]:
-    from herbrand.play.registry import make_player
-
-    if setting["megabytes"] is not None:
-        limit_memory(setting["megabytes"])
-    game = pickle.loads(base64.b64decode(setting["game"]))  # noqa: S301  # written by our own parent
-    return make_player(setting["player"], seed=setting["seed"]), game, setting["role"]
-
-
-def _selected(player: Player, game: Any, question: dict[str, Any]) -> str:
-    from herbrand.knowledge.histories import Step
-
-    started = time.monotonic()
-    player.told(tuple(Step(move, frozenset(seen)) for move, seen in question["history"]))
-    state = game.state(question["facts"], engine="rules")
-    left = question["clock"] - (time.monotonic() - started)
-    return str(player.select(state, max(0.0, left)))
-
-
-if __name__ == "__main__":
-    serve(_Hosted().answer, lambda error: RequestError(f"{type(error).__name__}: {error}"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from herbrand.engine.playouts import goal_value
 from herbrand.errors import HerbrandError
 from herbrand.play.explanation import Explanation, MoveReport
 from herbrand.play.relay import RelayPlayer
-from herbrand.simulate.playouts import goal_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from herbrand.analyse.plan import Plan
+    from herbrand.analyse.solving.plan import Plan
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -45,7 +45,7 @@ class PuzzlePlayer(RelayPlayer):
         """Look for plans, the highest value first."""
         del role
         from herbrand.analyse.budget import Budget
-        from herbrand.analyse.plan import find_plan
+        from herbrand.analyse.solving.plan import find_plan
 
         if len(game.roles) != 1:
             return

@@ -14,8 +14,8 @@ from herbrand.runtime.collector import suspend_full_collections
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from herbrand.analyse.knowledge.histories import History
     from herbrand.game import Game
-    from herbrand.knowledge.histories import History
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play.explanation import Explanation

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.analyse.explore import StateSpace
+    from herbrand.analyse.exploration.explore import StateSpace
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
@@ -78,8 +78,8 @@ class Policy:
 def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabytes: float) -> Policy:
     """Solve a game for one role; `HerbrandError` when that cannot be done within the budget, or not so."""
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.explore import explore
-    from herbrand.analyse.solve import _Solving
+    from herbrand.analyse.exploration.explore import explore
+    from herbrand.analyse.solving.solve import _Solving
     from herbrand.errors import BudgetExceeded
 
     budget = Budget(seconds=seconds, states=states, megabytes=megabytes)
@@ -90,15 +90,15 @@ def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabyte
     if not work.turns:
         raise GameError("several roles choose at once")
     if space.acyclic:
-        values, best = work._leaves(), np.full(len(space.states), -1, np.int32)
-        work._induce(values, best, -1)
+        values, best = work.leaves(), np.full(len(space.states), -1, np.int32)
+        work.induce(values, best, -1)
         return Policy(space, role, values[:, role], work.length)
     return _forced(space, work, role)
 
 
 def _forced(space: StateSpace, work: Any, role: int) -> Policy:
     """Plays can go on for ever: what the role can force, and where others can force it below that."""
-    from herbrand.analyse.by_states import strong
+    from herbrand.analyse.exploration.by_states import strong
 
     if work.chance >= 0:
         raise GameError("plays can go on for ever, with chance in them")

@@ -29,7 +29,8 @@ def process_pool(workers: int | None = None) -> ProcessPoolExecutor:
 
 def terminate(pool: ProcessPoolExecutor) -> None:
     """End a pool and its workers at once, whatever they are doing."""
-    workers = list((pool._processes or {}).values())  # there is no public way before Python 3.14
+    # there is no public way before Python 3.14
+    workers = list((pool._processes or {}).values())  # noqa: SLF001
     pool.shutdown(wait=False, cancel_futures=True)
     for worker in workers:
         worker.terminate()

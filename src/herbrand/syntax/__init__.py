@@ -24,7 +24,6 @@ as could be read or repaired.  The next stage (`herbrand.check`) asks whether th
 
 | module      | what                                                             |
 |-------------|------------------------------------------------------------------|
-| `source`    | texts with a name, places in them                                |
 | `tree`      | the nodes                                                        |
 | `files`     | encodings, sizes, which notation a text is in                    |
 | `reader`    | the prefix reader, with `tokens`, `lists`, `repair`              |
@@ -42,9 +41,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from herbrand.diagnostic import Diagnostic, Severity
+from herbrand.diagnostic import Diagnostic, Severity, Source, Span
 from herbrand.syntax.files import MAX_BYTES, decode, detect, open_source, too_large
-from herbrand.syntax.source import Source, Span
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from herbrand.syntax.source import Source
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Tree, Variable
+from herbrand.diagnostic import Source
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
+from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["both", "distinct", "either", "f", "fact", "no", "rule", "sheet", "v"]
 

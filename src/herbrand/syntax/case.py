@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from herbrand.syntax.tree import Atom, Constant, Function, Node, Variable, rebuilt
+from herbrand.syntax.nodes import Atom, Constant, Function, Node, Variable, rebuilt
 
 if TYPE_CHECKING:
     from herbrand.syntax.tree import Tree

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herbrand.diagnostic import Edit, Fix, Label
+from herbrand.diagnostic import Edit, Fix, Label, Span
 from herbrand.syntax.lists import Seq, is_rule
-from herbrand.syntax.source import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.syntax.lists import Item, Symbol, Torn
+    from herbrand.syntax.nodes import Literal
     from herbrand.syntax.tokens import Report
-    from herbrand.syntax.tree import Literal
 
 __all__ = ["Faults", "edit"]
 

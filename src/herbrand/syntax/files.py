@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from herbrand.diagnostic import Diagnostic, Severity
-from herbrand.syntax.source import Source, Span
+from herbrand.diagnostic import Diagnostic, Severity, Source, Span
 
 if TYPE_CHECKING:
     import os

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.diagnostic import Diagnostic, Edit, Fix, Label
+from herbrand.diagnostic import Diagnostic, Edit, Fix, Label, Span
 from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax import infix_tokens as t
 from herbrand.syntax.infix_terms import (
@@ -38,13 +38,13 @@ from herbrand.syntax.infix_terms import (
     Abandon,
     TermReader,
 )
-from herbrand.syntax.source import Span
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 from herbrand.syntax.tokens import MAX_DEPTH
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Tree, Variable
+from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
-    from herbrand.syntax.tree import Comment, Literal
+    from herbrand.diagnostic import Source
+    from herbrand.syntax.nodes import Comment, Literal
 
 __all__ = ["read_infix"]
 
@@ -94,7 +94,7 @@ def read_infix(source: Source, dialect: str = "infix") -> Tree:
 
     `dialect` ("infix" or "prolog") says what the text claims to be.  Time is linear in its length.
 
-        >>> from herbrand.syntax.source import Source
+        >>> from herbrand.diagnostic import Source
         >>> print(read_infix(Source("goal(x,100) :- line(x) & ~line(o)")))
         (<= (goal x 100) (line x) (not (line o)))
         >>> tree = read_infix(Source("p(X) :- q(X) true(r)"))

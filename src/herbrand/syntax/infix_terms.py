@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.diagnostic import Edit, Fix, Label, Severity
+from herbrand.diagnostic import Edit, Fix, Label, Severity, Span
 from herbrand.syntax import infix_tokens as t
-from herbrand.syntax.source import Span
+from herbrand.syntax.nodes import Atom, Constant, Function, Variable
 from herbrand.syntax.tokens import MAX_DEPTH, Report
-from herbrand.syntax.tree import Atom, Constant, Function, Variable
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
-    from herbrand.syntax.tree import Term
+    from herbrand.diagnostic import Source
+    from herbrand.syntax.nodes import Term
 
 __all__ = [
     "ARITHMETIC",

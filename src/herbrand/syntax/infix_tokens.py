@@ -16,10 +16,10 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from herbrand.syntax.tree import Comment
+from herbrand.syntax.nodes import Comment
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
+    from herbrand.diagnostic import Source
 
 __all__ = ["Tokens", "is_closed", "tokenize", "unquote"]
 

@@ -19,7 +19,7 @@ from herbrand.syntax.reader import read_prefix
 from herbrand.syntax.tokens import ARROWS, TOKEN
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
+    from herbrand.diagnostic import Source
 
 __all__ = ["format_text"]
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from herbrand.syntax.nodes import Atom, Constant, Function, Variable, children
 from herbrand.syntax.tokens import AND_SIGNS, ARROWS, CONNECTIVES, OR_SIGNS
-from herbrand.syntax.tree import Atom, Constant, Function, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from herbrand.syntax.tree import Node, Rule
+    from herbrand.syntax.nodes import Node, Rule
 
 __all__ = ["KEYWORDS", "constant_names", "fresh", "quote", "variable_names"]
 

@@ -20,10 +20,9 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from herbrand.diagnostic import Diagnostic, Severity
+from herbrand.diagnostic import Diagnostic, Severity, Source
 from herbrand.syntax.names import constant_names, variable_names
-from herbrand.syntax.source import Source
-from herbrand.syntax.tree import (
+from herbrand.syntax.nodes import (
     And,
     Atom,
     Constant,
@@ -32,16 +31,16 @@ from herbrand.syntax.tree import (
     Not,
     Or,
     Rule,
-    Tree,
     Variable,
     children,
     variables_of,
 )
+from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from herbrand.syntax.tree import Comment, Literal, Node, Term
+    from herbrand.syntax.nodes import Comment, Literal, Node, Term
 
 __all__ = ["Printed", "in_binding_order", "print_tree", "simplified"]
 

@@ -14,23 +14,14 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
 from herbrand.runtime.collector import suspend_collector
+from herbrand.syntax.nodes import Atom, Comment, Constant, Distinct, Function, Not, Or, Rule
 from herbrand.syntax.repair import CarefulReader
 from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, Names, Report
-from herbrand.syntax.tree import (
-    Atom,
-    Comment,
-    Constant,
-    Distinct,
-    Function,
-    Not,
-    Or,
-    Rule,
-    Tree,
-)
+from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
-    from herbrand.syntax.tree import Literal, Node, Term
+    from herbrand.diagnostic import Source
+    from herbrand.syntax.nodes import Literal, Node, Term
 
 __all__ = ["read_prefix"]
 

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
-from herbrand.diagnostic import Fix, Label
+from herbrand.diagnostic import Fix, Label, Span
 from herbrand.syntax.calls import InfixCalls, is_call
 from herbrand.syntax.faults import Faults, edit
 from herbrand.syntax.lists import (
@@ -25,14 +25,13 @@ from herbrand.syntax.lists import (
     looks_like_literal,
     unclosed_parentheses,
 )
-from herbrand.syntax.source import Span
+from herbrand.syntax.nodes import And, Atom, Comment, Constant, Distinct, Function, Not, Or, Rule, Variable
 from herbrand.syntax.tokens import ARITY, ARROWS, CONNECTIVES, MAX_DEPTH, NOT_SIGNS, TOKEN
-from herbrand.syntax.tree import And, Atom, Comment, Constant, Distinct, Function, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.lists import Item
+    from herbrand.syntax.nodes import Literal, Term
     from herbrand.syntax.tokens import Names, Report
-    from herbrand.syntax.tree import Literal, Term
 
 __all__ = ["CarefulReader"]
 

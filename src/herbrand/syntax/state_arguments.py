@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.syntax.tree import Atom, Function, Node, Variable, rebuilt
+from herbrand.syntax.nodes import Atom, Function, Node, Variable, rebuilt
 
 if TYPE_CHECKING:
     from herbrand.syntax.tree import Tree

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from herbrand.diagnostic import Diagnostic, Label, Severity
-from herbrand.syntax.source import Span
-from herbrand.syntax.tree import Constant, Rule, Variable, children
+from herbrand.diagnostic import Diagnostic, Label, Severity, Span
+from herbrand.syntax.nodes import Constant, Rule, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.diagnostic import Fix
-    from herbrand.syntax.source import Source
-    from herbrand.syntax.tree import Node
+    from herbrand.diagnostic import Fix, Source
+    from herbrand.syntax.nodes import Node
 
 __all__ = [
     "ARITY",

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from herbrand.knowledge.histories import Step
+from herbrand.analyse.knowledge.histories import Step
 from herbrand.machine.moves import Move
 from herbrand.play import make_player
 

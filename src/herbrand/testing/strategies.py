@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from herbrand.errors import MissingExtra
 from herbrand.syntax.build import sheet
 from herbrand.syntax.names import KEYWORDS
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Tree, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.syntax.nodes import Literal, Term
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["games", "hidden_games", "literals", "names", "rules", "terms", "trees", "variable_names"]
 

@@ -12,9 +12,9 @@ from herbrand.verify.report import Difference, Report, Side, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["verify_playouts"]
 
@@ -23,7 +23,7 @@ _GIVES_UP = (BudgetExceeded, GameError, MissingExtra, MissingProgram, MemoryErro
 
 
 def verify_playouts(
-    game: Game,
+    game: StateMachine,
     *,
     engines: Sequence[str] = ("rules", "naive"),
     playouts: int = 10,
@@ -71,7 +71,7 @@ def _is_over(deadline: float | None) -> bool:
 class _Comparison:
     """One reference engine, and those that are compared with it as long as they answer."""
 
-    def __init__(self, game: Game, engines: Sequence[str]) -> None:
+    def __init__(self, game: StateMachine, engines: Sequence[str]) -> None:
         self.game = game
         self.states = 0
         self.compared = dict.fromkeys(engines[1:], 0)
@@ -99,9 +99,9 @@ class _Comparison:
         while True:
             for name, other in others.items():
                 with _giving_up(self, name):
-                    for what, atom, expected, got in _differences(state, other, before, joint):
+                    for what, atom, expected, got in _differences(self.game, state, other, before, joint):
                         place = sorted((before if what == "state" and before else state).facts)
-                        sides = _sides(state, other, before, joint, what, atom)
+                        sides = _sides(self.game, state, other, before, joint, what, atom)
                         return Difference(
                             playout, len(moves), what, expected, got, tuple(moves), tuple(place), sides
                         )
@@ -145,7 +145,7 @@ class _giving_up:  # noqa: N801  # used as a statement
 
 
 def _differences(
-    first: State, second: State, before: State | None, joint: Sequence[Move]
+    game: StateMachine, first: State, second: State, before: State | None, joint: Sequence[Move]
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield what differs: what, the first atom on which they differ, what each has besides."""
 
@@ -163,8 +163,8 @@ def _differences(
             )
 
     yield from compare("state", "(next {})" if before else "(init {})", first.facts, second.facts)
-    if before is not None and _sees(first.game):
-        previous = second.game.state(before.facts, second.engine)
+    if before is not None and _sees(game):
+        previous = game.state(before.facts, second.engine)
         for role in first.roles:
             percepts = before.percepts(joint, role), previous.percepts(joint, role)
             yield from compare(f"percepts {role}", f"(sees {role} {{}})", *percepts)
@@ -182,12 +182,18 @@ def _differences(
         yield from compare(f"goal {role}", f"(goal {role} {{}})", *goals)
 
 
-def _sees(game: Game) -> bool:
+def _sees(game: StateMachine) -> bool:
     return any(rule.head.key == ("sees", 2) for rule in game.tree.statements)
 
 
 def _sides(
-    first: State, second: State, before: State | None, joint: Sequence[Move], what: str, atom: str
+    game: StateMachine,
+    first: State,
+    second: State,
+    before: State | None,
+    joint: Sequence[Move],
+    what: str,
+    atom: str,
 ) -> tuple[Side, ...]:
     """Return what each of two engines says of an atom, and why or why not by the rules."""
     inner = atom[1:-1].split(" ", 1)[1] if atom.startswith("(") else atom
@@ -208,7 +214,7 @@ def _sides(
         elif what.startswith("percepts"):
             assert before is not None
             role, percept = inner.split(" ", 1)
-            there = state.game.state(before.facts, state.engine)
+            there = game.state(before.facts, state.engine)
             says = percept in {p.lower() for p in there.percepts(joint, role)}
         else:
             role, value = inner.split(" ", 1)

@@ -9,7 +9,7 @@ from herbrand.convert.pddl import moves_of_plan
 from herbrand.errors import IllegalMoveError
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["PlanReport", "verify_plan"]
 
@@ -33,7 +33,7 @@ class PlanReport:
         return self.wrong is None
 
 
-def verify_plan(game: Game, text: str, *, engine: str = "rules") -> PlanReport:
+def verify_plan(game: StateMachine, text: str, *, engine: str = "rules") -> PlanReport:
     """Play the moves of a plan; `text` is what a planner wrote for the PDDL of the game.
 
     Raises `GameError` for a game that has no PDDL and `InvalidMoveError` for a text that is no plan.

@@ -11,15 +11,15 @@ from herbrand.verify.report import Difference, Report, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from herbrand.game import Game
     from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["verify_same"]
 
 
 def verify_same(
-    game: Game,
-    other: Game,
+    game: StateMachine,
+    other: StateMachine,
     *,
     playouts: int = 10,
     seed: int = 0,
@@ -66,7 +66,9 @@ def verify_same(
     return report(states, None)
 
 
-def _declared(game: Game, other: Game, *, all_of_them: bool) -> Iterator[tuple[str, str, str]]:
+def _declared(
+    game: StateMachine, other: StateMachine, *, all_of_them: bool
+) -> Iterator[tuple[str, str, str]]:
     """Yield where roles, base propositions and inputs differ."""
     pairs: list[tuple[str, Sequence[str], Sequence[str]]] = [("roles", game.roles, other.roles)]
     if all_of_them:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError, InvalidMoveError
-from herbrand.game import Game
 from herbrand.syntax.case import with_case
 from herbrand.verify.report import Difference, Report, shown
 
@@ -27,12 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["verify_trace"]
 
 
 def verify_trace(
-    game: Game,
+    game: StateMachine,
     path: str | Path,
     *,
     engine: str = "auto",
@@ -50,7 +50,9 @@ def verify_trace(
     mixed = any(d.check == "inconsistent-case" for d in game.tree.diagnostics)
     if report.ok or not mixed:
         return report
-    cased = _replay(Game(with_case(game.tree), name=game.name, limits=game.limits), steps, engine, progress)
+    cased = _replay(
+        type(game)(with_case(game.tree), name=game.name, limits=game.limits), steps, engine, progress
+    )
     if not cased.ok:
         return report
     remark = "agrees only when names are compared with case, as the recording system did"
@@ -74,7 +76,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _replay(
-    game: Game,
+    game: StateMachine,
     records: Iterable[dict[str, Any]],
     engine: str,
     progress: Callable[[int], None] | None,
@@ -119,7 +121,7 @@ def _replay(
     return report(None)
 
 
-def _compare_text(game: Game, record: dict[str, Any]) -> Iterator[str]:
+def _compare_text(game: StateMachine, record: dict[str, Any]) -> Iterator[str]:
     recorded = record.get("sha256")
     name = Path(game.tree.source.name)
     if recorded and name.is_file():

@@ -19,3 +19,17 @@ has a child process with limits on time and memory, so that no rulesheet can sto
 | `markup`  | HTML as values: everything is escaped but what was built by it                  |
 | `pages*`  | the pages                                                                       |
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.web.app import make_app as make_app
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {"app": ("make_app",)},
+)

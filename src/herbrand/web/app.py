@@ -16,9 +16,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from herbrand.draw.style import PIECES, STYLE
-from herbrand.records import RecordError
+from herbrand.match.records import RecordError
+from herbrand.match.tournament.plan import TournamentError
 from herbrand.runtime.json_process import RequestError
-from herbrand.tournament.plan import TournamentError
 from herbrand.web.answers import (
     file_answer,
     form_fields,

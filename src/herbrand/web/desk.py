@@ -225,7 +225,7 @@ class Desk:
     ) -> dict[str, Any]:
         """Return verdicts, statistics of random games, and the automaton of a small game."""
         from herbrand.analyse.budget import Budget
-        from herbrand.analyse.prove import analyse
+        from herbrand.analyse.proofs.prove import analyse
 
         game = game_of(text, notation, name, "")
         told: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
@@ -294,7 +294,7 @@ def _values(game: Game, state: State) -> tuple[dict[str, float] | None, dict[str
     None and nothing where that takes too long, or where the game is none that can be solved so.
     """
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.solve import solve
+    from herbrand.analyse.solving.solve import solve
 
     if state.is_terminal:
         return {role: value for role, value in state.goals.items() if value is not None}, {}

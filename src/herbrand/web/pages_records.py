@@ -13,7 +13,7 @@ from herbrand.web.pages_play import embedded, replay_controls
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from herbrand.tournament.results import Meeting, Results
+    from herbrand.match.tournament.results import Meeting, Results
 
 __all__ = ["record_page", "records_page", "tournament_page"]
 

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
-from herbrand.records import RecordError, Store
+from herbrand.match.records import RecordError, Store
 from herbrand.web.answers import page_answer, step_of, token_for
 from herbrand.web.charts import lines
 from herbrand.web.pages_records import record_page, records_page, tournament_page
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from herbrand.records import MatchRecord
+    from herbrand.match.records import MatchRecord
     from herbrand.web.matches import Desks
 
 __all__ = ["Records"]
@@ -76,7 +76,7 @@ class Records:
         """List tournaments and matches."""
 
         def look() -> tuple[list[tuple[str, int, int]], list[dict[str, Any]]]:
-            from herbrand.tournament import Tournament
+            from herbrand.match.tournament import Tournament
 
             with self._store() as store:
                 found = [Tournament(store, name).results() for name in Tournament.names(store)]
@@ -134,7 +134,7 @@ class Records:
         name = _name(request, "name")
 
         def look() -> Any:
-            from herbrand.tournament import Tournament
+            from herbrand.match.tournament import Tournament
 
             with self._store() as store:
                 tournament = Tournament(store, name)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.analyse.knowledge.histories import remembered
 from herbrand.errors import GameError, HerbrandError, IllegalMoveError
 from herbrand.game import Game
-from herbrand.knowledge.histories import remembered
 from herbrand.machine.trajectory import Trajectory
 from herbrand.runtime.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.knowledge.histories import History
-    from herbrand.knowledge.knowing import Knowledge
+    from herbrand.analyse.knowledge.histories import History
+    from herbrand.analyse.knowledge.knowing import Knowledge
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
@@ -44,7 +44,7 @@ class Table:
     def __init__(self) -> None:
         self._seats: dict[str, str] = {}
         self._players: dict[str, Player] = {}
-        self._play: Trajectory | None = None
+        self._match: tuple[Game, Trajectory] | None = None
         self._thoughts: list[list[dict[str, Any]]] = []
         """What programs said about their moves, for each joint move."""
         self._chosen: dict[str, str] = {}
@@ -76,7 +76,7 @@ class Table:
         self._clock = clock
         self._chance = random.Random(seed)
         self._seats = {role: seats.get(role, "random") for role in game.players}
-        self._play = Trajectory.replay(game, ())
+        self._match = game, Trajectory.replay(game, ())
         self._thoughts = []
         self._chosen = {}
         self._players = {}
@@ -84,8 +84,8 @@ class Table:
 
     def view(self, step: int | None = None) -> dict[str, Any]:
         """Return what there is to see after a number of steps; now by default."""
-        play = self._here()
-        game, artist = play.game, play.game.artist
+        game, play = self._here()
+        artist = game.artist
         now = len(play)
         step = now if step is None else max(0, min(step, now))
         state = play.states[step]
@@ -128,7 +128,7 @@ class Table:
 
     def move(self, role: str, move: str, step: int) -> dict[str, Any]:
         """Make a person's move; the rest moves when everybody who sits here has chosen."""
-        play = self._here()
+        _, play = self._here()
         state = play.state
         if step != len(play):
             raise IllegalMoveError("the match has gone on in the meantime")
@@ -142,8 +142,7 @@ class Table:
 
     def advance(self) -> dict[str, Any]:
         """Let programs and chance move once, with what people have chosen."""
-        play = self._here()
-        game = play.game
+        game, play = self._here()
         state = play.state
         if state.is_terminal:
             return self.view()
@@ -172,7 +171,7 @@ class Table:
 
     def undo(self) -> dict[str, Any]:
         """Go back to where a person had a choice last."""
-        play = self._here()
+        _, play = self._here()
         self._chosen = {}
         while len(play):
             play.take_back(len(play) - 1)
@@ -183,7 +182,7 @@ class Table:
 
     def hint(self, role: str) -> dict[str, Any]:
         """Let a player look for a move for a person; tell what it found."""
-        state = self._here().state
+        state = self._here()[1].state
         if self._hides():
             raise GameError("a hint would tell what is hidden from you")
         player = self._player(f"hint for {role}", "mcts", role)
@@ -193,8 +192,7 @@ class Table:
 
     def position(self, step: int | None = None) -> dict[str, Any]:
         """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
-        play = self._here()
-        game = play.game
+        game, play = self._here()
         last = len(play)
         state = play.states[last if step is None else min(step, last)]
         if self._hides():
@@ -206,8 +204,7 @@ class Table:
 
     def record(self) -> dict[str, Any]:
         """Return the match as data."""
-        play = self._here()
-        game = play.game
+        game, play = self._here()
         state = play.state
         if self._hides():
             raise GameError("the match is not over: its record would tell what is hidden from you")
@@ -222,10 +219,10 @@ class Table:
 
     # -- who sits where -------------------------------------------------------------------
 
-    def _here(self) -> Trajectory:
-        if self._play is None:
+    def _here(self) -> tuple[Game, Trajectory]:
+        if self._match is None:
             raise GameError("no match was begun")
-        return self._play
+        return self._match
 
     def _people(self) -> list[str]:
         return [role for role, seat in self._seats.items() if seat == PERSON]
@@ -234,7 +231,7 @@ class Table:
         """Return the program of a seat, ready to play."""
         from herbrand.play import make_player
 
-        game = self._here().game
+        game, _ = self._here()
         if key not in self._players:
             player = make_player(name, seed=self._chance.getrandbits(32))
             player.start(game, role or key, PREPARATION)
@@ -243,7 +240,7 @@ class Table:
 
     def _chosen_by(self, player: Player, state: State) -> Move:
         """Return the move of a program, which is told no more than its role can know."""
-        game = self._here().game
+        game, _ = self._here()
         if not game.has_percepts:
             return player.select(state, self._clock)
         moves = state.legal_moves(player.role)
@@ -259,13 +256,13 @@ class Table:
 
     def _past(self, role: str) -> History:
         """Return what a role remembers of the match."""
-        return remembered(self._here(), role)
+        return remembered(self._here()[1], role)
 
     def _held_possible(self, role: str) -> Knowledge | None:
         """Return what a role can hold possible; None where that cannot be found out soon."""
-        from herbrand.knowledge import possible_states
+        from herbrand.analyse.knowledge import possible_states
 
-        game = self._here().game
+        game, _ = self._here()
         try:
             return possible_states(
                 game,
@@ -283,8 +280,7 @@ class Table:
 
     def _hides(self) -> bool:
         """Whether states must not be shown: something is hidden, a person plays, and it is not over."""
-        play = self._here()
-        game = play.game
+        game, play = self._here()
         return game.has_percepts and bool(self._people()) and not play.state.is_terminal
 
     def _surely(self, role: str) -> frozenset[str]:
@@ -294,8 +290,7 @@ class Table:
 
     def _seen(self, step: int) -> list[dict[str, Any]]:
         """Return what people saw in each step; everybody's percepts once the match is over."""
-        play = self._here()
-        game = play.game
+        game, play = self._here()
         over = play.state.is_terminal
         roles = list(game.players) if over or not self._people() else self._people()[:1]
         turns = play.state.legal_moves() if not over else {}
@@ -313,7 +308,7 @@ class Table:
         return told
 
     def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
-        game = self._here().game
+        game, _ = self._here()
         chance = role == game.chance_role
         seat = "chance" if chance else self._seats.get(role, "random")
         return {
@@ -325,14 +320,14 @@ class Table:
         }
 
     def _history(self) -> list[str]:
-        play = self._here()
+        _, play = self._here()
         return [
             ", ".join(f"{role} {_plain(move)}" for role, move in play.choices(step).items())
             for step in range(len(play))
         ]
 
     def _told(self, moves: list[Move]) -> list[dict[str, Any]]:
-        artist = self._here().game.artist
+        artist = self._here()[0].artist
         return [
             {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
             for move, clicks in zip(moves, artist.clicks(moves), strict=True)

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from herbrand.diagnostic import Diagnostic, Label, Severity
+from herbrand.diagnostic import Diagnostic, Label, Severity, Span
 from herbrand.syntax import tokens
-from herbrand.syntax.source import Span
-from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Node, Rule, Variable, atoms_of, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.check.dependency import DependencyGraph, Relation
+    from herbrand.check.dependency import DependencyGraph
+    from herbrand.check.relations import Relation
     from herbrand.diagnostic import Fix
-    from herbrand.syntax.tree import Term, Tree
+    from herbrand.syntax.nodes import Term
+    from herbrand.syntax.tree import Tree
 
 __all__ = [
     "CONNECTIVES",
@@ -203,7 +204,7 @@ class Sheet:
         """Return a name applied to texts, in the notation of the sheet.
 
         >>> from herbrand.syntax.reader import read_prefix
-        >>> from herbrand.syntax.source import Source
+        >>> from herbrand.diagnostic import Source
         >>> Sheet(read_prefix(Source("(role a)"))).apply("true", "p")
         '(true p)'
         """

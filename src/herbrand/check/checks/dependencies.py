@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet
 from herbrand.check.dependency import negative_rule_cycles
-from herbrand.syntax.tree import Atom, Function, Rule, atoms_of, variables_of
+from herbrand.syntax.nodes import Atom, Function, Rule, atoms_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from herbrand.check.dependency import Edge, Relation, RuleEdge
+    from herbrand.check.dependency import RuleEdge
+    from herbrand.check.relations import Edge, Relation
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["CHECKS", "find"]
 

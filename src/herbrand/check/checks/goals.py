@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, NOTE, Check, Sheet
-from herbrand.syntax.source import Span
-from herbrand.syntax.tree import Constant, Variable
+from herbrand.diagnostic import Span
+from herbrand.syntax.nodes import Constant, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, nearest
-from herbrand.syntax.source import Span
-from herbrand.syntax.tree import Constant, Function
+from herbrand.diagnostic import Span
+from herbrand.syntax.nodes import Constant, Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Atom
+    from herbrand.syntax.nodes import Atom
 
 __all__ = ["CHECKS", "find"]
 

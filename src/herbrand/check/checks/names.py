@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import CONNECTIVES, ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet, nearest
-from herbrand.diagnostic import Edit, Fix
-from herbrand.syntax.source import Span
-from herbrand.syntax.tree import Function, Variable
+from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.nodes import Function, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Atom
+    from herbrand.syntax.nodes import Atom
 
 __all__ = ["CHECKS", "find"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, NOTE, WARNING, Check, Sheet, nearest
-from herbrand.syntax.tree import Atom, Constant, Distinct, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Literal, Rule, Term
+    from herbrand.syntax.nodes import Literal, Rule, Term
 
 __all__ = ["CHECKS", "find"]
 

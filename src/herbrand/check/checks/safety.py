@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, Check, Sheet
-from herbrand.syntax.tree import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Literal, Node
+    from herbrand.syntax.nodes import Literal, Node
 
 __all__ = ["CHECKS", "find", "unbound"]
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import NOTE, Check, Sheet
-from herbrand.diagnostic import Edit, Fix
-from herbrand.syntax.source import Span
-from herbrand.syntax.tree import Variable, variables_of
+from herbrand.diagnostic import Edit, Fix, Span
+from herbrand.syntax.nodes import Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.tree import Rule
+    from herbrand.syntax.nodes import Rule
 
 __all__ = ["CHECKS", "find"]
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.check.rules import Rules
-    from herbrand.game import Game
-    from herbrand.syntax.tree import Term
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["Steps", "one_step", "program_of_steps", "temporal", "write"]
 
@@ -35,7 +35,7 @@ _OWN = frozenset({"play", "won", "query"})
 
 
 def write(
-    game: Game, *, horizon: int | None = None, incremental: bool = False, win: str | None = None
+    game: StateMachine, *, horizon: int | None = None, incremental: bool = False, win: str | None = None
 ) -> str:
     """Write a game for clingo; `win` is a role that shall have 100 at the end.
 

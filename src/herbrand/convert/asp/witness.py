@@ -15,7 +15,7 @@ from herbrand.runtime.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from herbrand.check.rules import Rules
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["shortest_win"]
 

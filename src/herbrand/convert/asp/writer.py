@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Final
 from herbrand.convert.levels import DOES, INTERFACE, STATIC, TRUE, level_of, needed
 from herbrand.errors import GameError, InvalidMoveError
 from herbrand.syntax.names import fresh, variable_names
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from herbrand.check.rules import Rules
-    from herbrand.syntax.tree import Literal, Node, Rule, Term
+    from herbrand.syntax.nodes import Literal, Node, Rule, Term
 
 __all__ = ["RuleWriter"]
 

@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING
 from herbrand.convert.lanes.c_language import c_source
 
 if TYPE_CHECKING:
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["c", "text"]
 
 
-def text(game: Game, *, program: str = "playing") -> str:
+def text(game: StateMachine, *, program: str = "playing") -> str:
     """Return a lane program of a game as text, one operation a line: `playing` or `evaluating`."""
     from herbrand.network.lanes import LaneProgram
 
     return str(getattr(LaneProgram, program)(game.network))
 
 
-def c(game: Game) -> str:
+def c(game: StateMachine) -> str:
     """Return C source that plays random games."""
     return c_source(game.network, game.name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import herbrand
+from herbrand import __version__
 from herbrand.convert.lanes.chunks import cut
 from herbrand.network.lane_machine import LaneMachine
 from herbrand.network.lanes import LaneProgram, operation
@@ -41,7 +41,7 @@ def c_source(network: Network, game: str) -> str:
     fields = {
         "title": f"{name}.c",
         "game": _comment(game),
-        "version": herbrand.__version__,
+        "version": __version__,
         "name": name,
         "NAME": name.upper(),
         "roles": str(len(programs[0].roles)),

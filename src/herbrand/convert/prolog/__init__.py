@@ -15,7 +15,7 @@ from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from herbrand.check.rules import Rules
-    from herbrand.game import Game
+    from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.printer import Printed
 
 __all__ = ["STYLES", "program", "write"]
@@ -24,7 +24,7 @@ STYLES = ("literal", "state", "plain")
 
 
 def write(
-    game: Game, *, style: str = "literal", portable: bool = False, spelling: bool = False
+    game: StateMachine, *, style: str = "literal", portable: bool = False, spelling: bool = False
 ) -> str | Printed:
     """Write a game in one of the `STYLES`; `portable` and `spelling` are as for notations.
 

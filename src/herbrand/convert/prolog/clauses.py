@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from herbrand.convert.prolog.system import SYSTEM
 from herbrand.syntax.names import constant_names, quote, variable_names
+from herbrand.syntax.nodes import And, Atom, Distinct, Not, Or, variables_of
 from herbrand.syntax.printer import _Infix, _with_comments
-from herbrand.syntax.tree import And, Atom, Distinct, Not, Or, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from herbrand.check.rules import Rules
-    from herbrand.syntax.tree import Literal, Node, Rule
+    from herbrand.syntax.nodes import Literal, Node, Rule
 
 __all__ = [
     "ClauseWriter",

@@ -29,14 +29,14 @@ from herbrand.convert.prolog.clauses import (
     scattered,
     statements_for,
 )
-from herbrand.syntax.tree import Atom, Or, atoms_of, variables_of
+from herbrand.syntax.nodes import Atom, Or, atoms_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from herbrand.check.rules import Rules
     from herbrand.convert.prolog.clauses import Relation
-    from herbrand.syntax.tree import Literal, Rule
+    from herbrand.syntax.nodes import Literal, Rule
 
 __all__ = ["API", "state_style"]
 

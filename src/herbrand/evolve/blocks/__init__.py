@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from herbrand.evolve.blocks.block import Block, block_from_json
+from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.board_game import BoardGame
 from herbrand.evolve.blocks.boards import Board, Hexagons, Line, Squares, Torus
 from herbrand.evolve.blocks.captures import Contagion, Custodian
 from herbrand.evolve.blocks.design import Design, design_from_json
+from herbrand.evolve.blocks.from_json import block_from_json
 from herbrand.evolve.blocks.goals import (
     Connect,
     Eliminate,

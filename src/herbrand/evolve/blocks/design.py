@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.evolve.blocks.block import Block, block_from_json
+from herbrand.evolve.blocks.block import Block
+from herbrand.evolve.blocks.from_json import block_from_json
 from herbrand.evolve.blocks.grammar import within
 from herbrand.evolve.blocks.parameters import Writing, parameters_of
 

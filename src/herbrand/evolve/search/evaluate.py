@@ -96,7 +96,7 @@ def admission(design: Design, seconds: float = PROOF_SECONDS) -> Proofs:
     is not.
     """
     from herbrand.analyse.budget import Budget
-    from herbrand.analyse.prove import analyse
+    from herbrand.analyse.proofs.prove import analyse
 
     clock, game = _Clock(), design.game()
     wanted = ["termination", "playability"]

@@ -22,19 +22,20 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.check import check
+from herbrand.diagnostic import Source
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.variation.lineage import Lineage, Variant
 from herbrand.evolve.variation.types import Types, places
 from herbrand.syntax import read
 from herbrand.syntax.layout import format_text
-from herbrand.syntax.source import Source
-from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from herbrand.evolve.blocks.design import Design
-    from herbrand.syntax.tree import Literal, Term, Tree
+    from herbrand.syntax.nodes import Literal, Term
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["cross_rules", "mutate_rules"]
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.syntax.tree import Constant, Function, Variable, atoms_of
+from herbrand.syntax.nodes import Constant, Function, Variable, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from herbrand.syntax.tree import Atom, Rule, Term
+    from herbrand.syntax.nodes import Atom, Rule, Term
 
 __all__ = ["Place", "Types"]
 

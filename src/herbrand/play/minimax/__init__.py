@@ -1,6 +1,6 @@
 """The player's part of alpha-beta: values learned from the rules, and reports on moves.
 
-The search itself is `herbrand.analyse.minimax`.
+The search itself is `herbrand.analyse.solving.minimax`.
 
 | module     | what it does                                                                                  |
 |------------|-----------------------------------------------------------------------------------------------|

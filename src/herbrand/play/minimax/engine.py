@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from herbrand.analyse.minimax.judge import EXACT, SCALE, UPPER
-from herbrand.analyse.minimax.search import Search, steps_to
+from herbrand.analyse.solving.minimax.judge import EXACT, SCALE, UPPER
+from herbrand.analyse.solving.minimax.search import Search, steps_to
 from herbrand.play.explanation import MoveReport
 
 __all__ = ["AlphaBeta"]

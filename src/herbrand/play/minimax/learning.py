@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.minimax.judge import SCALE, Judge, no_judge
+from herbrand.analyse.solving.minimax.judge import SCALE, Judge, no_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.core import Valuer
-    from herbrand.simulate.expand import Expander, Legal, States
+    from herbrand.engine.expand import Expander, Legal, States
 
 __all__ = ["Lesson", "learn"]
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.simulate.expand import Expander
+from herbrand.engine.expand import Expander
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from herbrand.engine.expand import States
     from herbrand.network.network import Network
     from herbrand.play.search.engine import Search
-    from herbrand.simulate.expand import States
 
 __all__ = ["Beam"]
 

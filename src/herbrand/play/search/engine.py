@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from herbrand.core import Stop, Tree
 from herbrand.play.search.reading import ranked_arms
-from herbrand.play.search.style import PLAIN, styled
-from herbrand.play.search.tree import ALONE, JOINT, OVER
-from herbrand.play.search.worker import LANES, Worker
-from herbrand.simulate.expand import Expander
+from herbrand.play.search.style import PLAIN
+from herbrand.play.search.tree import JOINT, LANES, SearchTree
+from herbrand.play.search.worker import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +16,8 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
     from herbrand.play.search.style import Style
-    from herbrand.simulate.expand import States
 
-__all__ = ["Plan", "Search"]
+__all__ = ["Search"]
 
 _WAIT = 0.0005
 """Seconds to wait while the games of others are under way, from all leaves there are."""
@@ -32,17 +25,7 @@ _IDLE = 100
 """Rounds without a random game after which a search ends: everything in reach is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A way for one role alone to a value."""
-
-    value: float
-    moves: dict[bytes, int]
-    """The number of the move in each state on the way, by the state's bytes."""
-    length: int
-
-
-class Search:
+class Search(SearchTree):
     """A search tree that grows in rounds, until it is told to stop.
 
     `memory` is the size of the tree in bytes.  `each` is how many random games are played after every new
@@ -67,97 +50,19 @@ class Search:
         threads: int = 1,
         style: Style = PLAIN,
     ) -> None:
-        self.expander = Expander(network)
-        roles = self.expander.roles
-        self.chance = next((r for r, name in enumerate(roles) if name.lower() == "random"), -1)
-        self.players = [r for r in range(len(roles)) if r != self.chance]
-        self.tree = Tree(
-            network.circuit,
+        super().__init__(
+            network,
             memory=memory,
-            seed=seed % (1 << 64),
+            seed=seed,
             exploration=exploration,
-            chance=self.chance,
+            each=each,
+            max_steps=max_steps,
             regret=regret,
             amaf=amaf,
+            widest=widest,
+            style=style,
         )
-        self.each = each
-        self.widest = widest
-        self.max_steps = max_steps
-        self.style = style
-        """How the games after a leaf are played."""
-        self.player = styled(self.expander, style)
-        """Plays the games: a move may stand there several times."""
-        self.stop = Stop()
-        """Ends a round early when it is set."""
-        self.root = -1
-        self.playouts = 0
-        """Random games played so far."""
-        self.plan: Plan | None = None
-        """For one role alone: the best that was reached, and how."""
-        self.playing = 0
-        """How many workers have games under way."""
-        self.lock = threading.Lock()
-        """Held by whoever changes the search, or what is proved, while several threads grow its tree."""
         self.workers = [Worker(self, seed + k) for k in range(threads)]
-
-    # -- where the tree stands ------------------------------------------------------------
-
-    def move_to(self, state: States) -> None:
-        """Make a packed state, [1, words], the root; what is known below it is kept.
-
-        Forgets what can no longer come when the tree is half full.
-        """
-        tree = self.tree
-        at = tree.find(state)
-        if at < 0:
-            tree.clear()
-            at = tree.add(state)
-        elif max(tree.positions / tree.room, tree.arms / tree.arm_room) > 0.5:
-            at = tree.forget(at)
-        self.root = at
-        tree.is_full = False
-
-    def move_text(self, number: int) -> str:
-        """Return a move, by its number among those of all roles, as KIF."""
-        bounds = self.expander.bounds
-        role = int(np.searchsorted(bounds, number, side="right")) - 1
-        return self.expander.moves[role][number - int(bounds[role])]
-
-    # -- growing --------------------------------------------------------------------------
-
-    @property
-    def is_solved(self) -> bool:
-        """Whether the value of the root is proved for every role."""
-        return self.tree.is_exact(self.root) or bool(self.tree.kind[self.root] == OVER)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the moves at the root are known."""
-        return bool(self.tree.kind[self.root] in (ALONE, JOINT))
-
-    @property
-    def positions(self) -> int:
-        """How many positions the tree has."""
-        return int(self.tree.positions)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no more positions fit in: then games are played from the leaves there are."""
-        return bool(self.tree.is_full)
-
-    def decided(self, role: int) -> bool:
-        """Whether more rounds cannot change the choice of a role at the root."""
-        tree, at = self.tree, self.root
-        if self.plan is not None and self.plan.value >= 1.0 and self.planned() is not None:
-            return True
-        return self.is_solved or bool(
-            self.is_open and tree.low[at, role] == tree.high[at, role] and not tree.regret
-        )
-
-    def planned(self) -> str | None:
-        """Return the move of the plan at the root, for one role alone."""
-        number = None if self.plan is None else self.plan.moves.get(self.tree.state[self.root].tobytes())
-        return None if number is None else self.move_text(number)
 
     def drawn_arm(self, role: int, chance: Random) -> int:
         """Draw an arm of a role at the root as often as regret matching took it on the average."""
@@ -172,17 +77,6 @@ class Search:
     def round(self) -> bool:
         """Let the first thread's worker do a round; return False if that was stopped."""
         return self.workers[0].round()
-
-    def follow(self, value: float, moves: list[int]) -> None:
-        """Keep a plan, checked by making its moves."""
-        expander = self.expander
-        state = self.tree.state[self.root : self.root + 1].copy()
-        found: dict[bytes, int] = {}
-        for move in moves:
-            found[state.tobytes()] = move
-            state = expander.step(state, np.array([[move]], np.int32))
-        if expander.terminal(state)[0] and int(expander.goals(state)[0, 0]) == round(100 * value):
-            self.plan = Plan(value, found, len(moves))
 
     def run(self, may_go_on: Callable[[], bool], worker: int = 0, *, seconds: float = 0.0) -> None:
         """Let a worker grow the tree until `may_go_on` says no, `stop` is set, or nothing new is found.

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.simulate.expand import any_of
+from herbrand.engine.expand import any_of
 
 if TYPE_CHECKING:
-    from herbrand.simulate.expand import Expander
+    from herbrand.engine.expand import Expander
 
 __all__ = ["only_placing", "takes_turns"]
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from herbrand.core import Round, Tree
-from herbrand.simulate.expand import any_of, new_generator
+from herbrand.engine.expand import any_of, new_generator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.simulate.expand import Expander, States
+    from herbrand.engine.expand import Expander, States
 
 __all__ = ["EACH", "WIDEST", "Forest"]
 

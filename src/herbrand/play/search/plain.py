@@ -41,7 +41,7 @@ class _Node:
 
     def size(self, state: State) -> int:
         """Return about how many bytes it takes with its state."""
-        return _NODE + sys.getsizeof(state._key) + _MOVE * sum(map(len, self.legal))
+        return _NODE + sys.getsizeof(state.key) + _MOVE * sum(map(len, self.legal))
 
 
 class PlainSearch:

@@ -9,14 +9,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from herbrand.analyse.minimax.judge import LOWER, UPPER
+from herbrand.analyse.solving.minimax.judge import LOWER, UPPER
 from herbrand.play.minimax.engine import AlphaBeta
 from herbrand.play.search.tree import ALONE
 
 if TYPE_CHECKING:
+    from herbrand.engine.expand import States
     from herbrand.network.network import Network
     from herbrand.play.search.engine import Search
-    from herbrand.simulate.expand import States
 
 __all__ = ["Probe"]
 

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from herbrand.engine.decisive import decisive
+from herbrand.engine.expand import Expander, new_generator
+from herbrand.engine.weights import weighted
 from herbrand.play.search.features import takes_turns
-from herbrand.simulate.decisive import decisive
-from herbrand.simulate.expand import Expander, new_generator
-from herbrand.simulate.weights import weighted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.analyse.minimax.judge import Judge
+    from herbrand.analyse.solving.minimax.judge import Judge
     from herbrand.network.network import Network
 
 __all__ = ["PLAIN", "Style", "mast_weights", "sighted", "styled"]

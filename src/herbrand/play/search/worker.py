@@ -13,21 +13,20 @@ from weakref import ref
 
 import numpy as np
 
-from herbrand.analyse.minimax.judge import SCALE
+from herbrand.analyse.solving.minimax.judge import SCALE
 from herbrand.core import Round
-from herbrand.simulate.expand import new_generator
+from herbrand.engine.expand import new_generator
+from herbrand.play.search.tree import LANES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.core import Ended
-    from herbrand.play.search.engine import Search
-    from herbrand.simulate.expand import States
+    from herbrand.engine.expand import States
+    from herbrand.play.search.tree import SearchTree
 
-__all__ = ["LANES", "Worker"]
+__all__ = ["Worker"]
 
-LANES = 512
-"""Random games played at once."""
 _WAYS = 512
 """Ways down in one round, at most."""
 _ROWS = 8192
@@ -49,7 +48,7 @@ class _Games(NamedTuple):
 class Worker:
     """Does rounds for a search, with rows of its own; `seed` is for its random games."""
 
-    def __init__(self, search: Search, seed: int) -> None:
+    def __init__(self, search: SearchTree, seed: int) -> None:
         self._search = ref(search)  # it has its workers: a ring would live on, tree and all
         self._generator = new_generator(seed)
         self._round = Round(search.tree, ways=_WAYS, rows=_ROWS)
@@ -65,7 +64,7 @@ class Worker:
             self._valuer = judge.valuer(expander.network, search.style.role)
 
     @property
-    def search(self) -> Search:
+    def search(self) -> SearchTree:
         """The search that it works for."""
         search = self._search()
         assert search is not None

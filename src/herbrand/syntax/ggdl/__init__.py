@@ -15,7 +15,7 @@ the readers of plain GDL alone.
 | `state_code` | the number of a state |
 | `lift` | from plain GDL to GGDL |
 
-    >>> from herbrand.syntax.source import Source
+    >>> from herbrand.diagnostic import Source
     >>> tree = read_ggdl(Source("role solo  data n := 1 .. 2  init At := 1  solo -> go(?k:n) ==> At = ?k"))
     >>> print(*[rule for rule in tree.statements if rule.head.name == "next"], sep="\n")
     (<= (next (at ?k)) (n ?k) (does solo (go ?k)))
@@ -29,9 +29,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from unicodedata import normalize
 
+from herbrand.diagnostic import Source
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.report import NAMES, Report
-from herbrand.syntax.source import Source
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:

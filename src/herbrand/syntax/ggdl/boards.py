@@ -14,13 +14,13 @@ from herbrand.syntax.ggdl.program import Fluent, Instance
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.scope import Work
 from herbrand.syntax.ggdl.values import Values
-from herbrand.syntax.tree import Atom, Constant, Rule
+from herbrand.syntax.nodes import Atom, Constant, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.syntax.ggdl.program import Program
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["BUILT_IN", "lay_out"]
 
@@ -214,7 +214,7 @@ def _cells(program: Program, number: int, board: Instance, local: dict[str, Term
     facts = [Atom(surface.name.lower(), (name,), surface.name, start, end)]
     starts: list[Atom] = []
     from herbrand.syntax.ggdl.values import substituted
-    from herbrand.syntax.tree import Function
+    from herbrand.syntax.nodes import Function
 
     for generated in values.generated(cells.generators, {}):
         indices = tuple(values.term(generated[variable]) for variable, _ in cells.generators)

@@ -29,7 +29,7 @@ from herbrand.syntax.ggdl.parameters import bind
 from herbrand.syntax.ggdl.program import Declarations
 from herbrand.syntax.ggdl.sentences import Sentences
 from herbrand.syntax.ggdl.types import declare_constants, declare_roles, declare_types, type_facts
-from herbrand.syntax.tree import Atom, Rule, atoms_of
+from herbrand.syntax.nodes import Atom, Rule, atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,14 +11,14 @@ from herbrand.syntax.ggdl.effects import argument_names
 from herbrand.syntax.ggdl.integers import tables
 from herbrand.syntax.ggdl.program import show
 from herbrand.syntax.ggdl.relax import from_term, relax
-from herbrand.syntax.tree import Atom, Constant, Function, Rule, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.syntax.ggdl.program import Fluent, Program
     from herbrand.syntax.ggdl.relax import Ground, Model
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["find_domains", "resolve_initial", "sort_key", "to_term"]
 

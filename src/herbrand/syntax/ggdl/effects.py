@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl import nodes as n
-from herbrand.syntax.tree import Atom, Constant, Function, Not, Rule, Variable
+from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Fluent, Program
     from herbrand.syntax.ggdl.sentences import Change, Sentences
-    from herbrand.syntax.tree import Literal, Term
+    from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["argument_names", "write_effects"]
 

@@ -10,7 +10,7 @@ from herbrand.syntax.ggdl.program import Fluent
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.types import named_type
 from herbrand.syntax.ggdl.values import Values
-from herbrand.syntax.tree import Atom, Constant, Function, Rule
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Program

@@ -17,7 +17,7 @@ from herbrand.syntax.ggdl.tokens import tokenize
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.syntax.source import Source
+    from herbrand.diagnostic import Source
 
 __all__ = ["LIBRARY", "fetch"]
 

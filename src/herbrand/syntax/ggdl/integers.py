@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl.translate import ARITHMETIC, AT_MOST, LESS
 from herbrand.syntax.ggdl.values import as_integer, integer
-from herbrand.syntax.tree import Atom, Constant, Rule, atoms_of, children
+from herbrand.syntax.nodes import Atom, Constant, Rule, atoms_of, children
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from herbrand.syntax.ggdl.program import Program
-    from herbrand.syntax.tree import Node
+    from herbrand.syntax.nodes import Node
 
 __all__ = ["find_universe", "result", "tables", "write_tables"]
 

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl.values import as_integer
 from herbrand.syntax.names import constant_names, variable_names
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, children
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, children
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from herbrand.syntax.tree import Literal, Node, Term, Tree
+    from herbrand.syntax.nodes import Literal, Node, Term
+    from herbrand.syntax.tree import Tree
 
 __all__ = ["lift"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Variable, variables_of
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = [
     "Alternative",

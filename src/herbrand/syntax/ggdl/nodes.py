@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from herbrand.syntax.source import Source
+    from herbrand.diagnostic import Source
 
 # -- expressions ---------------------------------------------------------------------------------
 

@@ -9,11 +9,11 @@ from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Parameter, Value, show
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.values import Values, as_integer, integer
-from herbrand.syntax.tree import Constant
+from herbrand.syntax.nodes import Constant
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Program
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["bind"]
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from herbrand.diagnostic import Source
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl import tokens as t
 from herbrand.syntax.ggdl.expressions import REFUSED, ExpressionReader
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.infix import read_infix
-from herbrand.syntax.source import Source
+from herbrand.syntax.nodes import atoms_of
 from herbrand.syntax.tokens import ARITY
-from herbrand.syntax.tree import atoms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

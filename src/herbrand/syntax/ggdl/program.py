@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from herbrand.syntax.tree import Constant, Function, Rule, Variable
+from herbrand.syntax.nodes import Constant, Function, Rule, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from herbrand.diagnostic import Source
     from herbrand.syntax.ggdl import nodes as n
     from herbrand.syntax.ggdl.report import Report
-    from herbrand.syntax.source import Source
-    from herbrand.syntax.tree import Comment, Term
+    from herbrand.syntax.nodes import Comment, Term
 
 __all__ = ["DataType", "Declarations", "Fluent", "Parameter", "Program", "Value", "show"]
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from herbrand.errors import BudgetExceeded
 from herbrand.syntax.ggdl.integers import result
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from typing import TypeGuard
 
-    from herbrand.syntax.tree import Literal, Rule, Term
+    from herbrand.syntax.nodes import Literal, Rule, Term
 
 __all__ = ["Ground", "Model", "from_term", "relax"]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from herbrand.diagnostic import Diagnostic, Label, Severity
-from herbrand.syntax.source import Span
+from herbrand.diagnostic import Diagnostic, Label, Severity, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from herbrand.syntax.source import Source
+    from herbrand.diagnostic import Source
 
 __all__ = ["NAMES", "Refused", "Report"]
 

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from herbrand.syntax.tree import Variable
+from herbrand.syntax.nodes import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from herbrand.syntax.ggdl import nodes as n
-    from herbrand.syntax.tree import Atom, Term
+    from herbrand.syntax.nodes import Atom, Term
 
 __all__ = ["Scope", "Work"]
 

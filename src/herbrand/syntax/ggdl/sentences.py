@@ -12,13 +12,13 @@ from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.settle import Settler
 from herbrand.syntax.ggdl.translate import Translator
 from herbrand.syntax.ggdl.values import as_integer
-from herbrand.syntax.tree import Atom, Constant, Function, Rule, Variable
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative
     from herbrand.syntax.ggdl.program import Fluent, Program
     from herbrand.syntax.ggdl.scope import Scope, Work
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["Change", "Sentences"]
 

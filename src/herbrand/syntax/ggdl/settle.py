@@ -13,7 +13,7 @@ from herbrand.syntax.ggdl.literals import (
     names_in,
     unify,
 )
-from herbrand.syntax.tree import Atom, Constant, Distinct, Function, Not, Rule, Variable
+from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

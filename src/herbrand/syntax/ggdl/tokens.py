@@ -12,11 +12,11 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from herbrand.syntax.tree import Comment
+from herbrand.syntax.nodes import Comment
 
 if TYPE_CHECKING:
+    from herbrand.diagnostic import Source
     from herbrand.syntax.ggdl.report import Report
-    from herbrand.syntax.source import Source
 
 __all__ = ["Token", "Tokens", "tokenize"]
 

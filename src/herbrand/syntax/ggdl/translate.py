@@ -11,13 +11,13 @@ from herbrand.syntax.ggdl.program import Fluent, show
 from herbrand.syntax.ggdl.scope import Scope
 from herbrand.syntax.ggdl.types import named_type, range_type
 from herbrand.syntax.ggdl.values import Values, as_integer, calculated, integer
-from herbrand.syntax.tree import And, Atom, Constant, Distinct, Function, Not, Or, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import Program
-    from herbrand.syntax.tree import Literal as CoreLiteral
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Literal as CoreLiteral
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["Translator"]
 

@@ -9,11 +9,11 @@ from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import DataType, show
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.values import Values, integer
-from herbrand.syntax.tree import Atom, Constant, Rule
+from herbrand.syntax.nodes import Atom, Constant, Rule
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import Program
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["declare_constants", "declare_roles", "declare_types", "define_type", "named_type"]
 

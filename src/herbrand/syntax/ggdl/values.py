@@ -7,13 +7,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl import nodes as n
-from herbrand.syntax.tree import Constant, Function
+from herbrand.syntax.nodes import Constant, Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from herbrand.syntax.ggdl.program import Program
-    from herbrand.syntax.tree import Term
+    from herbrand.syntax.nodes import Term
 
 __all__ = ["Values", "as_integer", "calculated", "integer", "mangled", "substituted"]
 

@@ -1,0 +1,226 @@
+"""Verdicts from exploration: what the graph of states says about each property.
+
+An exploration that is not complete can still refute: every state in it is reachable.  It can prove
+that something can be reached or forced, never that something is nowhere.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.analyse.exploration.certificates import Policy, Spoiler, StateSet
+from herbrand.analyse.verdict import Verdict, Witness
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.exploration.explore import StateSpace
+
+__all__ = ["goal_verdict", "monotonicity", "playability", "strong", "strong_of", "termination", "weak"]
+
+_WORK = 50_000_000
+"""Edges looked at in search of a shortest circle."""
+METHOD = "exploration"
+
+
+def _seen(space: StateSpace) -> str:
+    number = f"{space.expanded:,}".replace(",", " ")
+    return f"in {number} states, up to {space.depth} steps deep"
+
+
+def _all(space: StateSpace) -> str:
+    return f"all {len(space.states):,} reachable states".replace(",", " ")
+
+
+def termination(space: StateSpace) -> Verdict:
+    """Decide whether every play ends: whether the graph has no circle."""
+    if not len(space.children) and space.transitions:
+        return Verdict.unknown("the graph of states was not kept")
+    if space.acyclic:
+        if not space.complete:
+            return Verdict.unknown(f"no circle was found {_seen(space)}")
+        reason = f"no state among {_all(space)} comes back; the longest play has {space.longest_play} steps"
+        return Verdict(
+            "proved",
+            METHOD,
+            reason,
+            certificate=StateSet(space, "ranked"),
+            details={"bound": space.longest_play},
+        )
+    depth = np.searchsorted(space.levels, np.arange(len(space.states)), side="right") - 1
+    circle, finished = space.graph.lasso(depth, space.unsorted, _WORK)
+    if not circle:
+        return Verdict.unknown("there is a circle, but it was not found within the budget")
+    prefix = space.line_to(circle[0])
+    around = space.line_along([*circle, circle[0]])
+    witness = Witness((*prefix, *around), loop=len(prefix), shortest=finished and space.complete)
+    reason = f"after {len(prefix)} steps, {len(circle)} more lead back to the same state"
+    return Verdict("refuted", METHOD, reason, witness)
+
+
+def playability(space: StateSpace) -> Verdict:
+    """Decide whether every role can always move."""
+    if len(space.stuck):
+        state = int(space.stuck[0])
+        legal = space.expander.legal(space.states[state : state + 1]).counts()[0]
+        role = space.expander.roles[int(np.flatnonzero(legal == 0)[0])]
+        witness = Witness(space.line_to(state), role=role, shortest=True)
+        reason = f"{role} has no legal move after {len(witness.moves)} steps, and the game is not over"
+        return Verdict("refuted", METHOD, reason, witness, details={"stuck_states": len(space.stuck)})
+    if not space.complete:
+        return Verdict.unknown(f"no role without a move was met {_seen(space)}")
+    reason = f"every role has a legal move in {_all(space)} that are not terminal"
+    return Verdict("proved", METHOD, reason, certificate=StateSet(space, "playable"))
+
+
+def goal_verdict(space: StateSpace, roles: Sequence[int]) -> Verdict:
+    """Decide whether each of the roles has exactly one goal value in every terminal state."""
+    wrong = space.over[:, None] & (space.goals[:, list(roles)] < 0)
+    bad = np.flatnonzero(wrong.any(axis=1))
+    if len(bad):
+        state = int(bad[0])
+        role = space.expander.roles[roles[int(wrong[state].argmax())]]
+        witness = Witness(space.line_to(state), role=role, shortest=True)
+        return Verdict("refuted", METHOD, f"the game ends without one goal value for {role}", witness)
+    if not space.complete:
+        return Verdict.unknown(f"no end without goal values was met {_seen(space)}")
+    reason = f"each role has one goal value in all {space.terminal_states:,} terminal states".replace(
+        ",", " "
+    )
+    return Verdict("proved", METHOD, reason, certificate=StateSet(space, "goals"))
+
+
+def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
+    """Decide whether goal values are there in every state and never decrease."""
+    chosen = list(roles)
+    if not space.expanded:
+        return Verdict.unknown("no state was looked into")
+    values = np.concatenate(
+        [
+            space.expander.goals(space.states[i : min(i + 65536, space.expanded)])
+            for i in range(0, space.expanded, 65536)
+        ]
+    )[:, chosen]
+    missing = np.flatnonzero((values < 0).any(axis=1))
+    first, before = (int(missing[0]), -1) if len(missing) else (len(space.states), -1)
+    if len(space.children):
+        parents = np.repeat(np.arange(space.expanded), np.diff(space.starts))
+        inside = space.children < space.expanded
+        parents, children = parents[inside], space.children[inside]
+        lower = np.flatnonzero((values[children] < values[parents]).any(axis=1))
+        if len(lower) and parents[lower[0]] < first:
+            before, first = int(parents[lower[0]]), int(children[lower[0]])
+    if first < len(space.states):
+        if before < 0:
+            role = space.expander.roles[chosen[int((values[first] < 0).argmax())]]
+            witness = Witness(space.line_to(first), role=role, shortest=True)
+            return Verdict("refuted", METHOD, f"{role} has no one goal value in a state", witness)
+        role = space.expander.roles[chosen[int((values[first] < values[before]).argmax())]]
+        line = (*space.line_to(before), *space.line_along([before, first]))
+        return Verdict("refuted", METHOD, f"a step lowers the goal value of {role}", Witness(line, role=role))
+    if not space.complete or (space.transitions and not len(space.children)):
+        return Verdict.unknown(f"no goal value was seen to decrease {_seen(space)}")
+    reason = f"goal values never decrease in {_all(space)}"
+    return Verdict("proved", METHOD, reason, certificate=StateSet(space, "monotonic"))
+
+
+def weak(space: StateSpace, role: int, value: int) -> Verdict:
+    """Decide whether a role gets a goal value in some terminal state."""
+    name = space.expander.roles[role]
+    won = np.flatnonzero(space.over & (space.goals[:, role] == value))
+    if len(won):
+        line = space.line_to(int(won[0]))
+        reason = f"{name} gets {value} after {len(line)} steps"
+        return Verdict("proved", METHOD, reason, Witness(line, role=name, shortest=True))
+    if not space.complete:
+        return Verdict.unknown(f"no end with {value} for {name} was met {_seen(space)}")
+    reason = f"{name} gets {value} in none of {space.terminal_states:,} terminal states".replace(",", " ")
+    return Verdict("refuted", METHOD, reason, certificate=StateSet(space, "below", name, value))
+
+
+def strong(
+    space: StateSpace, role: int, target: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Compute from where a role can force a terminal state of `target`, whatever the others do.
+
+    Returns for each state in how many steps, or -1, and which of its legal moves does it.
+    The role reacts to the state but not to what the others do at the same time.
+    """
+    return space.graph.force(target, role, space.sequence if space.acyclic else None)
+
+
+def strong_of(space: StateSpace, role: int, value: int) -> Verdict:
+    """Decide whether a role can force a goal value, by a strategy that reacts to the state."""
+    started = time.monotonic()
+    name = space.expander.roles[role]
+    if space.transitions and not len(space.children):
+        return Verdict.unknown("the graph of states was not kept")
+    rank, move = strong(space, role, space.over & (space.goals[:, role] == value))
+    if rank[0] >= 0:
+        policy = _policy(space, role, move, value, int(rank[0]))
+        reason = f"{name} can force {value} within {rank[0]} steps"
+        return Verdict(
+            "proved", METHOD, reason, certificate=policy, seconds=time.monotonic() - started,
+            details={"steps": int(rank[0])},
+        )  # fmt: skip
+    if not space.complete:
+        return Verdict.unknown(f"no way for {name} to force {value} was found {_seen(space)}")
+    spoiler = _spoiler(space, role, rank, value)
+    reason = f"whatever {name} does, the others can prevent {value}"
+    return Verdict("refuted", METHOD, reason, certificate=spoiler, seconds=time.monotonic() - started)
+
+
+def _move_of(space: StateSpace, state: int, role: int, number: int) -> str:
+    """Name the `number`-th legal move of a role in a state."""
+    mask = space.expander.legal(space.states[state : state + 1]).mask(role)[0]
+    return space.expander.moves[role][int(np.flatnonzero(mask)[number])]
+
+
+def _edges(space: StateSpace, state: int, role: int, number: int) -> NDArray[np.int64]:
+    """The edges of a state in which a role makes its `number`-th move."""
+    counts = space.counts[state].astype(np.int64)
+    grid = np.arange(space.starts[state], space.starts[state + 1]).reshape(counts)
+    found: NDArray[np.int64] = grid.take(number, axis=role).reshape(-1)
+    return found
+
+
+def _policy(space: StateSpace, role: int, move: NDArray[np.int32], value: int, steps: int) -> Policy:
+    """Collect the moves of the states that come up when the role plays them."""
+    known, queue = {0}, [0]
+    moves = {}
+    facts = space.expander.facts
+    for state in queue:
+        if space.over[state]:
+            continue
+        number = int(move[state])
+        moves[facts(space.states[state : state + 1])[0]] = _move_of(space, state, role, number)
+        for child in space.children[_edges(space, state, role, number)].tolist():
+            if child not in known:
+                known.add(child)
+                queue.append(child)
+    return Policy(space.expander.roles[role], moves, value, steps)
+
+
+def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) -> Spoiler:
+    """Collect replies that keep the role from ever forcing the value."""
+    known, queue = {0}, [0]
+    replies = {}
+    for state in queue:
+        if space.over[state] or not space.counts[state].all():
+            continue
+        facts = space.expander.facts(space.states[state : state + 1])[0]
+        expansion = space.expander.expand(space.states[state : state + 1])
+        for number in range(int(space.counts[state, role])):
+            edge = space.graph.reply(state, number, role, rank)
+            joint = expansion.joint_move(edge - int(space.starts[state]))
+            replies[facts, joint[role]] = joint
+            child = int(space.children[edge])
+            if child not in known:
+                known.add(child)
+                queue.append(child)
+    return Spoiler(space.expander.roles[role], replies, value)

@@ -1,0 +1,416 @@
+"""Explicit exploration: every reachable state of a game, level by level.
+
+`explore` goes breadth first through packed states (`simulate.expand`) and keeps each once in a hash
+set.  What comes out is the graph that all exact answers are computed on: the states in the
+order of discovery, the number of the successor for every joint move, which states are
+terminal and what they are worth.  Since states are found level by level, the first line of play
+that leads to a state is a shortest one.
+
+States beyond a terminal one do not count: the game is over there.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+from herbrand.core import NO_VALUE, StateGraph, StateTable, Survey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from herbrand.engine.expand import Expander, States
+
+__all__ = ["Growing", "StateSpace", "explore"]
+
+_CHUNK = 1 << 14
+"""States that are expanded at once, at most."""
+_MOST_STEPS = 1 << 20
+"""Joint moves of the states that are expanded at once, about."""
+_PACE = 0.2
+"""Seconds after which to look at the budget again."""
+_JOINTS = 1 << 18
+"""Successors that are added at once."""
+
+
+@dataclass(frozen=True)
+class StateSpace:
+    """The reachable states, or the first of them where `complete` is false."""
+
+    expander: Expander
+    states: States
+    """[n, words] the states in the order of discovery."""
+    over: NDArray[np.bool_]
+    """[n] whether the state is terminal; meaningless beyond `expanded`."""
+    counts: NDArray[np.int32]
+    """[expanded, roles] how many legal moves each role has; the edges of a state are a product of these."""
+    goals: NDArray[np.int16]
+    """[n, roles] goal values of terminal states, `core.NO_VALUE` elsewhere."""
+    stuck: NDArray[np.int64]
+    """The states that are not terminal and have a role without a legal move, ascending."""
+    starts: NDArray[np.int64]
+    """[expanded + 1] where the edges of each state begin."""
+    children: NDArray[np.int32]
+    """[transitions] the successors in the order of the joint moves; empty when edges were not kept."""
+    parents: NDArray[np.int32]
+    """[n] the state from which each was first found; -1 for the first."""
+    levels: tuple[int, ...]
+    """Where the levels begin: level d has the states `levels[d] .. levels[d + 1]`, found after d steps."""
+    expanded: int
+    """How many states were looked into: all of them when complete."""
+    transitions: int
+    """Joint moves in the states that were looked into."""
+    stopped: str | None
+    """Why the exploration is not complete, or None."""
+    branching: NDArray[np.int64]
+    """[roles, 2] over non-terminal states: the sum of legal moves, and the states with a choice."""
+    ever_true: NDArray[np.uint64]
+    """Packed: the fluents that are true in some state."""
+    always_true: NDArray[np.uint64]
+    """Packed: the fluents that are true in every state."""
+    ever_legal: tuple[NDArray[np.bool_], ...]
+    """For each role which moves are legal in some non-terminal state."""
+    choosers: NDArray[np.int64]
+    """[roles + 1] in how many non-terminal states so many roles had a choice."""
+    seconds: float
+    folder: Any = field(default=None, repr=False)
+    """Keeps the folder with the states on disk, if there is one."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all reachable states."""
+        return self.stopped is None
+
+    @property
+    def terminal_states(self) -> int:
+        """How many of the states are terminal."""
+        return int(self.over.sum())
+
+    @property
+    def depth(self) -> int:
+        """The number of the last level."""
+        return len(self.levels) - 2
+
+    @property
+    def finished_depth(self) -> int:
+        """Every state that so many steps lead to was looked into; -1 for none."""
+        return int(np.searchsorted(self.levels, self.expanded, side="right")) - 2
+
+    @property
+    def profile(self) -> list[int]:
+        """How many states are first reached after 0, 1, 2, ... steps."""
+        return np.diff(self.levels).tolist()
+
+    # -- lines of play --------------------------------------------------------------------
+
+    def joint_move(self, state: int, edge: int) -> tuple[str, ...]:
+        """Return the `edge`-th joint move in a state as KIF."""
+        return self.expander.expand(self.states[state : state + 1]).joint_move(edge)
+
+    def line_to(self, state: int) -> tuple[tuple[str, ...], ...]:
+        """Return a shortest line of play from the first state to this one."""
+        path = [state]
+        while self.parents[path[-1]] >= 0:
+            path.append(int(self.parents[path[-1]]))
+        return self.line_along(path[::-1])
+
+    def line_along(self, path: list[int]) -> tuple[tuple[str, ...], ...]:
+        """Return joint moves that lead through the states of a path."""
+        found = []
+        for before, after in pairwise(path):
+            for expansion in self.expander.expansions(self.states[before : before + 1]):
+                edges = np.flatnonzero((expansion.states == self.states[after]).all(axis=1))
+                if len(edges):
+                    found.append(expansion.joint_move(int(edges[0])))
+                    break
+        return tuple(found)
+
+    # -- counting -------------------------------------------------------------------------
+
+    @cached_property
+    def graph(self) -> StateGraph:
+        """The graph, for what is computed on it."""
+        return StateGraph(self.starts, self.children, self.counts, len(self.states))
+
+    @cached_property
+    def _ordered(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        return self.graph.order()
+
+    @property
+    def acyclic(self) -> bool:
+        """Whether no state comes back to itself, so that every line of play is finite."""
+        return len(self._ordered[0]) == len(self.states)
+
+    @property
+    def sequence(self) -> NDArray[np.int32]:
+        """The states, each before its successors; only when acyclic."""
+        assert self.acyclic
+        return self._ordered[0]
+
+    @property
+    def longest(self) -> NDArray[np.int32]:
+        """[n] the most joint moves that lead to each state; only when acyclic."""
+        assert self.acyclic
+        return self._ordered[1]
+
+    @property
+    def unsorted(self) -> NDArray[np.int64]:
+        """The states that lie on a circle or behind one, ascending."""
+        mask = np.ones(len(self.states), np.bool_)
+        mask[self._ordered[0]] = False
+        return np.flatnonzero(mask)
+
+    @property
+    def longest_play(self) -> int:
+        """The most joint moves that a play can have; only when acyclic."""
+        return int(self.longest.max())
+
+    def plays(self) -> int | None:
+        """Return the number of lines of play from the start to an end: the leaves of the game tree.
+
+        None for 2**128 and more.  Only when complete and acyclic.
+        """
+        found = self.graph.count_plays(self.sequence)
+        return None if found is None else int(found[0][0]) | int(found[1][0]) << 64
+
+    def perft(self, depth: int) -> list[int]:
+        """Return how many lines of play have 0, 1, ..., `depth` joint moves; shorter where none are left.
+
+        Stops before the first number of 2**128 or more.
+        """
+        low, high = np.zeros((2, len(self.states)), np.uint64)
+        low[0] = 1
+        counts = [1]
+        for _ in range(depth):
+            after = self.graph.spread(low, high)
+            if after is None:
+                break
+            low, high = after
+            some = np.flatnonzero(low | high)
+            if not len(some):
+                break
+            counts.append(sum(map(int, low[some])) + (sum(map(int, high[some])) << 64))
+        return counts
+
+
+def explore(
+    expander: Expander,
+    *,
+    start: States | None = None,
+    budget: Budget | None = None,
+    edges: bool = True,
+    stop: Callable[[Growing], bool] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    spill: Path | str | None = None,
+) -> StateSpace:
+    """Find all states that can be reached from the initial state, or from `start`, [1, words].
+
+    Stops at the limits of `budget`, or when `stop` (asked after every chunk of states) says so;
+    `StateSpace.stopped` says why.  Without `edges` the graph is not kept, which saves four bytes a
+    transition.  `progress(states found, states looked into)` is called now and then.  With `spill`
+    the states are kept in a file in that folder instead of in memory.
+    """
+    growing = Growing(expander, start, budget or Budget(), edges=edges, spill=spill)
+    growing.run(stop, progress)
+    return growing.finish()
+
+
+class Growing:
+    """A state space that is being explored."""
+
+    def __init__(
+        self,
+        expander: Expander,
+        start: States | None,
+        budget: Budget,
+        *,
+        edges: bool,
+        spill: Path | str | None,
+    ) -> None:
+        self.expander = expander
+        self.budget = budget
+        self.keep_edges = edges
+        roles = len(expander.roles)
+        self.folder: Any = None
+        if spill is not None:
+            self.folder = tempfile.TemporaryDirectory(dir=spill, prefix="herbrand-states-")
+        self.states = self._room(1 << 10)
+        self.table = StateTable(expander.words)
+        self.over = np.zeros(1 << 10, np.bool_)
+        self.goals = np.full((1 << 10, roles), NO_VALUE, np.int16)
+        self.counts = np.zeros((1 << 10, roles), np.int32)
+        self.parents = np.full(1 << 10, -1, np.int32)
+        self.starts = np.zeros((1 << 10) + 1, np.int64)
+        self.children: list[NDArray[np.int32]] = []
+        self.stuck: list[NDArray[np.int64]] = []
+        self.levels = [0]
+        self.expanded = 0
+        self.transitions = 0
+        self.stopped: str | None = None
+        self.survey = Survey(expander.network.circuit)
+        self.add(expander.initial if start is None else start, np.zeros(1, np.int64), -1)
+
+    @property
+    def count(self) -> int:
+        """How many states were found."""
+        return self.table.count
+
+    # -- memory ---------------------------------------------------------------------------
+
+    def _room(self, size: int) -> States:
+        """Make room for so many states, keeping those that are there."""
+        words = self.expander.words
+        if self.folder is None:
+            found = np.empty((size, words), np.uint64)
+            if hasattr(self, "states"):
+                found[: self.count] = self.states[: self.count]
+            return found
+        path = Path(self.folder.name) / "states"
+        with path.open("ab") as file:
+            file.truncate(8 * size * words)
+        return np.memmap(path, np.uint64, "r+", shape=(size, words))
+
+    def _grow(self, more: int) -> None:
+        """Make room for so many more states."""
+        needed = self.count + more
+        if needed > len(self.states):
+            size = max(needed, 2 * len(self.states))
+            self.states = self._room(size)
+            self.parents = _longer(self.parents, size, -1)
+
+    @property
+    def megabytes(self) -> float:
+        """Memory taken by what is kept."""
+        kept = [self.over, self.goals, self.counts, self.parents, self.starts, *self.children]
+        if self.folder is None:
+            kept.append(self.states)
+        return (self.table.bytes + sum(array.nbytes for array in kept)) / 1e6
+
+    # -- work -----------------------------------------------------------------------------
+
+    def add(self, rows: States, origins: NDArray[np.int64], first_origin: int) -> NDArray[np.int32]:
+        """Add states that come from `first_origin + origins`; return their numbers."""
+        numbers = np.empty(len(rows), np.int32)
+        step = 1 << 16
+        for begin in range(0, len(rows), step):
+            end = min(begin + step, len(rows))
+            self._grow(end - begin)
+            numbers[begin:end] = self.table.insert(
+                self.states, self.parents, rows[begin:end], origins[begin:end], first_origin
+            )
+        return numbers
+
+    def run(
+        self, stop: Callable[[Growing], bool] | None, progress: Callable[[int, int], None] | None
+    ) -> None:
+        """Explore level after level, until there is nothing new or a limit is reached."""
+        chunk = _CHUNK // 16
+        while self.expanded < self.count:
+            self.levels.append(self.count)
+            while self.expanded < self.levels[-1]:
+                reason = self.limit()
+                if reason is None and stop is not None and stop(self):
+                    reason = "stopped"
+                if reason is not None:
+                    self.stopped = reason
+                    return
+                began = time.monotonic()
+                chunk = min(chunk, max(1, _MOST_STEPS * self.expanded // max(1, self.transitions)))
+                self._chunk(self.expanded, min(self.expanded + chunk, self.levels[-1]))
+                spent = time.monotonic() - began
+                chunk = max(64, chunk // 2) if spent > 2 * _PACE else chunk
+                chunk = min(_CHUNK, 2 * chunk) if spent < _PACE else chunk
+                if progress is not None:
+                    progress(self.count, self.expanded)
+
+    def limit(self) -> str | None:
+        """Return which limit is reached; None as long as there is time and room."""
+        budget = self.budget
+        if self.budget.left <= 0:
+            return f"{budget.seconds:.3g} seconds"
+        if self.count > budget.states or self.count >= (1 << 31) - (1 << 24):
+            return f"{budget.states} states"
+        if self.megabytes > budget.megabytes:
+            return f"{budget.megabytes:g} megabytes"
+        return None
+
+    def _chunk(self, begin: int, end: int) -> None:
+        """Look into the states `begin .. end`; when a limit is reached meanwhile, this does not count."""
+        expander = self.expander
+        if end > len(self.over):
+            size = max(end, 2 * len(self.over))
+            self.over = _longer(self.over, size, 0)
+            self.goals = _longer(self.goals, size, NO_VALUE)
+            self.counts = _longer(self.counts, size, 0)
+            self.starts = _longer(self.starts, size + 1, 0)
+        states = np.array(self.states[begin:end])
+        legal = expander.legal(states)
+        over = legal.over
+        self.over[begin:end] = over
+        if over.any():
+            self.goals[begin:end][over] = expander.goals(states[over])
+        stuck = begin + self.survey.add(
+            states, over, legal.bits, self.counts[begin:end], self.starts[begin : end + 1]
+        )
+        children: list[NDArray[np.int32]] = []
+        starts = self.starts[begin : end + 1] - self.starts[begin]
+        for expansion in expander.expansions(states, legal, joints=_JOINTS, starts=starts):
+            numbers = self.add(expansion.states, expansion.parents, begin)
+            if self.keep_edges:
+                children.append(numbers)
+            if int(starts[-1]) > _JOINTS and self.limit() is not None:
+                return
+        self.stuck.append(stuck)
+        self.children += children
+        self.transitions += int(starts[-1])
+        self.expanded = end
+
+    def finish(self) -> StateSpace:
+        """Return what was found."""
+        n, expanded = self.count, self.expanded
+        first = self.expander.legal(self.states[:1])
+        ever = type(first)(first.over, self.survey.ever_legal[None, :], first.places, first.sizes)
+        legal = tuple(ever.mask(role)[0] for role in range(len(self.expander.roles)))
+        levels = self.levels if self.levels[-1] == n else [*self.levels, n]
+        return StateSpace(
+            expander=self.expander,
+            states=self.states[:n],
+            over=_longer(self.over[:expanded], n, 0),
+            counts=self.counts[:expanded],
+            goals=_longer(self.goals[:expanded], n, NO_VALUE),
+            stuck=np.concatenate([*self.stuck, np.zeros(0, np.int64)]),
+            starts=self.starts[: expanded + 1],
+            children=np.concatenate([*self.children, np.zeros(0, np.int32)]),
+            parents=self.parents[:n],
+            levels=tuple(levels),
+            expanded=expanded,
+            transitions=self.transitions,
+            stopped=self.stopped,
+            branching=self.survey.branching,
+            ever_true=self.survey.ever_true,
+            always_true=self.survey.always_true,
+            ever_legal=legal,
+            choosers=self.survey.choosers,
+            seconds=self.budget.elapsed,
+            folder=self.folder,
+        )
+
+
+def _longer(array: NDArray[Any], size: int, fill: int) -> NDArray[Any]:
+    """Return the array with room for `size` rows, new ones filled."""
+    if len(array) >= size:
+        return array[:size]
+    found = np.empty((size, *array.shape[1:]), array.dtype)
+    found[: len(array)] = array
+    found[len(array) :] = fill
+    return found

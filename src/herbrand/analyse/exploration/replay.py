@@ -1,0 +1,128 @@
+"""Check what others found, by evaluating the rules: witnesses are replayed, certificates walked through.
+
+This is the second opinion.  It uses only the rule evaluator (`simulate.from_rules`), nothing of the
+network, of packed states or of the search that found what is checked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from herbrand.engine.playouts import goal_value
+from herbrand.errors import BudgetExceeded, IllegalMoveError, InvalidMoveError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from herbrand.analyse.verdict import Moves, Witness
+    from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["Node", "goals_of", "holds", "replay", "walk"]
+
+
+def replay(game: StateMachine, moves: Moves) -> list[State]:
+    """Play a line with the rules; return all its states, the initial one first.
+
+    Raises `IllegalMoveError` when it cannot be played.
+    """
+    states = [game.initial_state("rules")]
+    for joint in moves:
+        states.append(states[-1].next(joint))
+    return states
+
+
+def holds(game: StateMachine, claim: str, witness: Witness, *, win: int = 100) -> bool:
+    """Return whether a witness shows what it is said to show.
+
+    `claim` is "stuck", "circle", "win", "no goal" or "decrease"; see `verdict.Witness`.
+    """
+    try:
+        states = replay(game, witness.moves)
+    except (IllegalMoveError, InvalidMoveError):
+        return False
+    last = states[-1]
+    roles = game.roles if witness.role is None else (witness.role,)
+    if claim == "stuck":
+        return not last.is_terminal and any(not last.legal_moves(role) for role in roles)
+    if claim == "circle":
+        loop = witness.loop
+        return loop is not None and loop < len(witness.moves) and states[loop].facts == last.facts
+    if claim == "win":
+        return last.is_terminal and all(last.goal(role) == win for role in roles)
+    if claim == "no goal":
+        return last.is_terminal and any(last.goal(role) is None for role in roles)
+    if claim == "decrease":
+        return any(_drops(states[-2:], role) for role in roles)
+    raise ValueError(f"no claim {claim!r}")
+
+
+def _drops(states: list[State], role: str) -> bool:
+    values = [state.goal(role) for state in states]
+    if None in values:
+        return True
+    return len(values) > 1 and (values[1] or 0) < (values[0] or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A state met on a walk."""
+
+    key: Any
+    over: bool
+    legal: tuple[tuple[int, ...], ...]
+    """The legal moves of each role as terms; empty where the game is over."""
+    facts: frozenset[str]
+
+
+def walk(
+    game: StateMachine,
+    seconds: float,
+    *,
+    allowed: Callable[[Node], list[tuple[int, ...]] | None] | None = None,
+) -> Iterator[tuple[Node, list[tuple[tuple[int, ...], Any]]]]:
+    """Yield every reachable state with its successors, each as (joint move, key).
+
+    With `allowed` only the joint moves that it returns for a state are followed; None for all.  Raises
+    `BudgetExceeded` after so many seconds.
+    """
+    engine = game.engine_object("rules")
+    roles = range(len(game.roles))
+    deadline = time.monotonic() + seconds
+    first = engine.initial()
+    known = {first}
+    queue = deque([first])
+    text = engine.terms.text
+    while queue:
+        key = queue.popleft()
+        over = engine.terminal(key)
+        legal = () if over else tuple(tuple(sorted(set(engine.legal(key, r)))) for r in roles)
+        node = Node(key, over, legal, frozenset(text(f).lower() for f in engine.fluents(key)))
+        joints: list[tuple[int, ...]] = []
+        if not over:
+            chosen = allowed(node) if allowed is not None else None
+            joints = list(product(*legal)) if chosen is None else chosen
+        successors = []
+        for joint in joints:
+            after = engine.successor(key, joint)
+            successors.append((joint, after))
+            if after not in known:
+                known.add(after)
+                queue.append(after)
+            if time.monotonic() > deadline:
+                raise BudgetExceeded(f"{seconds:g} seconds", f"{len(known)} states met")
+        yield node, successors
+
+
+def goals_of(game: StateMachine, node: Node) -> list[int | None]:
+    """Return the goal value of each role in a state, None unless there is exactly one."""
+    engine = game.engine_object("rules")
+    found: list[int | None] = []
+    for role in range(len(game.roles)):
+        values = set(engine.goals(node.key, role))
+        found.append(goal_value(engine.terms.text(values.pop())) if len(values) == 1 else None)
+    return found

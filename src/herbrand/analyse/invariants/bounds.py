@@ -1,0 +1,130 @@
+"""Certificates that every play ends, checked on the rules by an answer set solver.
+
+Fluents that change at most once, or weights whose sum grows: both bound the number of steps.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from herbrand.analyse.invariants.invariant import Invariant, RulesProgram
+from herbrand.analyse.invariants.plain import keeps_changing
+
+if TYPE_CHECKING:
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["Bound", "Progress"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Fluents that change at most once, one of them within every few steps, which bounds the length of plays.
+
+    `invariant` holds in every reachable state and is needed to see it.
+    """
+
+    rising: tuple[str, ...]
+    """Fluents that stay true once they are."""
+    falling: tuple[str, ...]
+    """Fluents that stay false once they are."""
+    invariant: Invariant
+    within: int = 1
+    """In so many steps one of them changes."""
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "fluents that change once"
+
+    @property
+    def steps(self) -> int:
+        """No play has more steps than this."""
+        return self.within * (len(self.rising) + len(self.falling) + 1) - 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "steps": self.steps,
+            "within": self.within,
+            "rising": list(self.rising),
+            "falling": list(self.falling),
+            "invariant": self.invariant.as_json(),
+        }
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check on the rules that the fluents are such; see `verdict.Certificate`."""
+        started = time.monotonic()
+        rules = RulesProgram(game, seconds)
+        if not self.invariant.holds_by_rules(game, rules):
+            return False
+        term = rules.term
+        kept = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
+        back = [f"back :- true({term(f)}), not next({term(f)})." for f in self.rising]
+        back += [f"back :- next({term(f)}), not true({term(f)})." for f in self.falling]
+        if rules.possible([*kept, *back, ":- not back."]):
+            return False
+        if self.within > 1:
+            left = seconds - (time.monotonic() - started)
+            return keeps_changing(game, self.invariant, (*self.rising, *self.falling), self.within, left)
+        change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
+        change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
+        return not rules.possible([*kept, *change])
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Weights of fluents, whose sum grows with every step: so no state comes back, and plays end.
+
+    `invariant` holds in every reachable state and is needed to see it.  Steps may also change none of the
+    fluents that have weights, as a pass does in reversi, but not `within` of them in a row.
+    """
+
+    weights: tuple[tuple[str, int], ...]
+    """Fluents and their weights; the others have none."""
+    invariant: Invariant
+    within: int = 1
+    """In so many steps the sum grows."""
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "measure of progress"
+
+    @property
+    def steps(self) -> int:
+        """No play has more steps than this: the sum cannot grow further."""
+        weights = dict(self.weights)
+        low = high = 0
+        for group in self.invariant.exactly:
+            mine = [weights.pop(name, 0) for name in group]
+            low, high = low + min(mine), high + max(mine)
+        most = high - low + sum(map(abs, weights.values()))
+        return self.within * (most + 1) - 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "steps": self.steps,
+            "within": self.within,
+            "weights": dict(self.weights),
+            "invariant": self.invariant.as_json(),
+        }
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check on the rules that the sum grows; see `verdict.Certificate`."""
+        started = time.monotonic()
+        rules = RulesProgram(game, seconds)
+        if not self.invariant.holds_by_rules(game, rules):
+            return False
+        lines = rules.growth(self.weights, "> 0")
+        kept = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
+        if self.within > 1:
+            kept += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
+        if rules.possible([*kept, *lines]):
+            return False
+        if self.within > 1:
+            left = seconds - (time.monotonic() - started)
+            return keeps_changing(game, self.invariant, [name for name, _ in self.weights], self.within, left)
+        return True

@@ -1,0 +1,133 @@
+"""How fluents of a group change into each other, and in how many steps at the least.
+
+A group is made of fluents written alike of which never two were true in states that were met: the contents of
+a cell, the places of a piece, the number of captures.  Which may follow which is seen by evaluating the
+network with one of them true, the others false and everything else unknown (ternary simulation, Bryant
+1987); shortest paths in that graph tell how far a count or a piece has to go (domain transition graphs,
+Helmert 2006).  As the groups are only observed, this is a guide for searches, not a proof.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from herbrand.analyse.invariants.groups import observed
+from herbrand.core import evaluate_ternary
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from herbrand.network.network import Network
+
+__all__ = ["UNREACHABLE", "Domains", "find_domains"]
+
+UNREACHABLE = np.float32(1e9)
+"""The distance between fluents of which one never follows the other."""
+_EACH = 2
+"""Groups of which one fluent is a part, at most: where a piece is, and what is in a cell."""
+_LARGEST = 700
+"""Fluents of a group, at most."""
+
+
+class Domains(NamedTuple):
+    """Groups, and the steps from each of their fluents to each other one."""
+
+    starts: NDArray[np.int64]
+    """[groups + 1] where the fluents of each group begin in `members`."""
+    members: NDArray[np.int64]
+    """Fluents by their places in the network."""
+    tables: NDArray[np.int64]
+    """[groups] where the table of each group begins in `steps`."""
+    steps: NDArray[np.float32]
+    """For each group [size + 1, size]: steps from one fluent, or from none at the end, to another."""
+
+
+def find_domains(
+    network: Network,
+    states: NDArray[np.bool_],
+    deadline: float,
+    matter: NDArray[np.int64] | None = None,
+) -> Domains:
+    """Return how fluents of groups change, as far as there is time; `states`, [n, fluents], were met.
+
+    Groups with fluents that `matter`, by their places, come first.  `deadline` is a time of `time.monotonic`.
+    """
+    important = frozenset(matter.tolist() if matter is not None else ())
+    groups = sorted(_groups(network, states), key=important.isdisjoint)
+    starts, tables = [0], [0]
+    members: list[int] = []
+    steps: list[NDArray[np.float32]] = []
+    for group in groups:
+        if time.monotonic() > deadline:
+            break
+        paths = _paths(_follows(network, np.array(group, np.int64)))
+        if (paths <= 1).all():
+            continue  # each may follow any other
+        steps.append(paths.ravel())
+        members += group
+        starts.append(len(members))
+        tables.append(tables[-1] + paths.size)
+    return Domains(
+        np.array(starts, np.int64),
+        np.array(members, np.int64),
+        np.array(tables[:-1], np.int64),
+        np.concatenate(steps) if steps else np.zeros(0, np.float32),
+    )
+
+
+def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Return groups of which never two were true in states, the small ones first."""
+    held = [group for group in observed(network, states) if len(group.fluents) <= _LARGEST]
+    always = {group.fluents for group in held if group.some}
+    found = {group.fluents for group in held if not group.some}
+    uses = np.zeros(len(network.fluents), np.int64)
+    chosen = []
+    for group in sorted(found, key=lambda fluents: (fluents not in always, -len(fluents), fluents)):
+        if (uses[list(group)] < _EACH).all():
+            uses[list(group)] += 1
+            chosen.append(group)
+    return sorted(chosen, key=len)
+
+
+def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which fluents of a group may follow which, [size + 1, size + 1]; the last is none of them."""
+    fluents, moves = len(network.fluents), len(network.moves)
+    follows = np.zeros((len(group) + 1, len(group) + 1), np.bool_)
+    can = np.zeros(network.inputs + network.gates, np.bool_)
+    must = np.zeros_like(can)
+    for row in range(len(group) + 1):
+        can[1 : 1 + fluents], must[1 : 1 + fluents] = True, False
+        can[1 + group] = False
+        if row < len(group):
+            can[1 + group[row]] = must[1 + group[row]] = True
+        can[1 + fluents : 1 + fluents + moves] = True
+        for _ in range(2):  # only moves that may be legal
+            evaluate_ternary(network.circuit, can, must)
+            can[1 + fluents : 1 + fluents + moves] = _possible(can, must, network.legal)
+        if _possible(can, must, np.array([network.terminal ^ 1], np.int32))[0]:
+            follows[row, :-1] = _possible(can, must, network.next[group])
+            follows[row, -1] = _possible(can, must, network.next[group] ^ 1).all()
+    return follows
+
+
+def _possible(
+    can: NDArray[np.bool_], must: NDArray[np.bool_], literals: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = np.where(literals & 1, ~must[literals >> 1], can[literals >> 1])
+    return found
+
+
+def _paths(follows: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return the lengths of shortest paths to each fluent, [size + 1, size]; to itself 0."""
+    paths = np.full(follows.shape, UNREACHABLE, np.float32)
+    for first, row in enumerate(paths):
+        new = np.arange(len(row)) == first
+        length = 0
+        while new.any():
+            row[new] = length
+            length += 1
+            new = follows[new].any(axis=0) & (row == UNREACHABLE)
+    return np.ascontiguousarray(paths[:, :-1])

@@ -1,0 +1,259 @@
+"""How many steps a puzzle still takes, at the least: a number that no step lowers by more than one.
+
+A potential is a sum of weights of fluents (Pommerening, Helmert, Röger and Seipp 2015).  If no step lowers
+it by more than one, and it is at most 0 wherever the goal is reached, then it is never more than the steps
+that are left.  Among such weights a linear program finds those with which the first state has the most;
+in the eight puzzle what comes out is how far the tiles have to go.  It knows only steps and ends that were
+seen, so a SAT solver is asked for others that do not fit, until there are none: what is returned holds for
+all steps from states in which the invariants hold (`ranking.Cases`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.exploration.walks import play
+from herbrand.analyse.invariants.frames import Frame, System
+from herbrand.analyse.invariants.groups import demand, exclusive, find_groups
+from herbrand.analyse.invariants.ranking import Cases, added
+from herbrand.analyse.invariants.sat import Solver
+from herbrand.errors import BudgetExceeded, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.invariants.groups import Group
+    from herbrand.engine.expand import Expander, States
+    from herbrand.network.network import Network
+
+__all__ = ["Estimate", "find_estimate"]
+
+_HIGHEST = 60.0
+"""No weight is more, either way."""
+_SMALL = 1e-5
+"""What a weight costs, so that those that do not matter are 0."""
+_LEAST = 1e-3
+"""An estimate of the first state that is less tells nothing."""
+_SCALES = 60
+"""Weights are looked for among multiples of one part in so many."""
+_SUMS = 20_000
+"""More different sums than this are not told apart at ends."""
+_QUICK = 2000
+"""Conflicts spent on whether a fluent is settled at the end."""
+_SEEN = 4000
+"""Steps and states of random play that the first linear program knows."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number of steps for each state that is never more than there are to the goal."""
+
+    weights: NDArray[np.int64]
+    """[fluents]"""
+    constant: int
+    scale: int
+    """The sum of the weights of the true fluents and the constant, divided by this, are steps."""
+
+    def __post_init__(self) -> None:
+        byte_values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+        padded = np.zeros(-(-len(self.weights) // 64) * 64, np.int64)
+        padded[: len(self.weights)] = self.weights
+        tables = padded.reshape(-1, 8) @ byte_values.T.astype(np.int64)
+        object.__setattr__(self, "_tables", tables)
+
+    def __call__(self, states: States) -> NDArray[np.int32]:
+        """Return the least number of steps from each packed state, [n]."""
+        tables: NDArray[np.int64] = self._tables  # type: ignore[attr-defined]
+        total = np.full(len(states), self.constant, np.int64)
+        octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
+        for place in np.flatnonzero(tables.any(axis=1)).tolist():
+            total += tables[place][octets[:, place]]
+        found: NDArray[np.int32] = np.maximum(-(-total // self.scale), 0).astype(np.int32)
+        return found
+
+
+def find_estimate(expander: Expander, value: int, deadline: float) -> Estimate | None:
+    """Return an estimate of the steps to an end with a goal value, for a game with one role.
+
+    None where there is none that tells anything about the first state, or it takes too long: `deadline` is
+    a time of `time.monotonic`.  Raises `MissingExtra` without a SAT solver or linear programming.
+    """
+    system = System(expander.network)
+    try:
+        return _Search(expander, system, value, deadline).run()
+    except BudgetExceeded:
+        return None
+
+
+class _Search:
+    """The weights that are looked for, and what is known about steps and ends."""
+
+    def __init__(self, expander: Expander, system: System, value: int, deadline: float) -> None:
+        self.expander = expander
+        self.deadline = deadline
+        seen = play(expander, time.monotonic() + 0.1 * (deadline - time.monotonic()))
+        half = time.monotonic() + 0.5 * (deadline - time.monotonic())
+        groups = find_groups(system, half, seen.states)
+        self.steps = np.unique(seen.changes[:_SEEN], axis=0)
+        self.ends = np.zeros((0, expander.fluents), np.int8)
+        self.moved = _moved(system.network)
+        self.cases = Cases(system, groups, deadline)
+        self.goal = _Ends(system, groups, value, deadline)
+
+    def run(self) -> Estimate | None:
+        """Guess and learn, until nothing speaks against the guess."""
+        try:
+            if not self.cases.listed() or not self.goal.exist():
+                return None
+            while True:
+                found = self._guess()
+                if found is None:
+                    return None
+                more = self._learn_end(found) or self._learn_steps(found)
+                if more is None:
+                    return None
+                if not more:
+                    return found
+                if time.monotonic() > self.deadline:
+                    return None
+        finally:
+            self.cases.close()
+            self.goal.close()
+
+    def _guess(self) -> Estimate | None:
+        """Return the weights with which the first state has the most, as far as is known."""
+        try:
+            from scipy.optimize import linprog
+            from scipy.sparse import csr_matrix
+        except ImportError as error:
+            raise MissingExtra("estimates", "analyse") from error
+        first = np.append(self.expander.bits(self.expander.initial)[0], 1.0)
+        ends = np.concatenate([self.ends, np.ones((len(self.ends), 1))], axis=1)
+        steps = np.concatenate([-self.steps, np.zeros((len(self.steps), 1))], axis=1)
+        rows = np.concatenate([ends, steps])
+        kept = np.append(self.moved, True)
+        first, rows = first[kept], rows[:, kept]
+        found: Any = linprog(
+            np.concatenate([_SMALL - first, _SMALL + first]),
+            A_ub=csr_matrix(np.concatenate([rows, -rows], axis=1)),
+            b_ub=np.repeat([0.0, 1.0], [len(ends), len(steps)]),
+            bounds=(0, _HIGHEST),
+            method="highs",
+        )
+        if found.status != 0:
+            return None
+        weights = np.zeros(len(kept))
+        weights[kept] = found.x[: len(first)] - found.x[len(first) :]
+        return _whole(weights) if weights[kept] @ first > _LEAST else None
+
+    def _learn_steps(self, guess: Estimate) -> bool | None:
+        """Add steps that lower the sum by more than one; None if that cannot be told."""
+        against = self.cases.against(guess.weights, -guess.scale - 1)
+        if against is None:
+            return None
+        if not against:
+            return False
+        before = len(self.steps)
+        self.steps = np.unique(
+            np.concatenate([self.steps, self.cases.changes(self.expander, against)]), axis=0
+        )
+        return True if len(self.steps) > before else None
+
+    def _learn_end(self, guess: Estimate) -> bool | None:
+        """Add an end at which the sum is above 0; None if that cannot be told."""
+        end = self.goal.above(guess)
+        if end is None:
+            return None
+        if not len(end):
+            return False
+        self.ends = np.unique(np.concatenate([self.ends, end[None].astype(np.int8)]), axis=0)
+        return True
+
+
+def _whole(weights: NDArray[np.float64]) -> Estimate:
+    """Return weights as fractions with a small denominator, or rounded ones."""
+    for scale in range(1, _SCALES):
+        whole = np.rint(weights * scale)
+        if np.abs(whole - weights * scale).max() < 1e-4 * scale:
+            break
+    values = whole.astype(np.int64)
+    return Estimate(values[:-1], int(values[-1]), scale)
+
+
+def _moved(network: Network) -> NDArray[np.bool_]:
+    """Return the fluents whose next value depends on what is done; step counters are not among them."""
+    depends = np.zeros(network.inputs + network.gates, np.bool_)
+    first = 1 + len(network.fluents)
+    depends[first : network.inputs] = True
+    pairs = zip((network.left >> 1).tolist(), (network.right >> 1).tolist(), strict=True)
+    known = depends.tolist()
+    for gate, (left, right) in enumerate(pairs, network.inputs):
+        known[gate] = known[left] or known[right]
+    found: NDArray[np.bool_] = np.array(known, np.bool_)[network.next >> 1]
+    return found
+
+
+class _Ends:
+    """The ends with a goal value, in all states in which the invariants hold."""
+
+    def __init__(self, system: System, groups: Sequence[Group], value: int, deadline: float) -> None:
+        circuit = self.circuit = system.circuit
+        self.state = circuit.variables(len(system.network.fluents))
+        frame = Frame(system, self.state)
+        self.solver = Solver(circuit, deadline)
+        self.group = exclusive(groups, len(self.state))
+        for group in groups:
+            demand(self.solver, self.state.tolist(), group)
+        pairs = list(zip(system.goal_values, frame.goal().tolist(), strict=True))
+        wanted = [x for (_, text), x in pairs if text == str(value)]
+        others = [x ^ 1 for (_, text), x in pairs if text != str(value)]
+        self.literal = circuit.all_of((frame.terminal, circuit.any_of(wanted), *others))
+        self._settled: NDArray[np.int8] | None = None
+
+    def close(self) -> None:
+        self.solver.close()
+
+    def exist(self) -> bool:
+        """Return whether there is any, as far as the invariants tell."""
+        return self.solver.solve(self.literal)
+
+    def _values(self) -> NDArray[np.int8]:
+        """Return which fluents are the same at all ends: 0 or 1, and -1 for the others."""
+        if self._settled is None:
+            self._settled = np.full(len(self.state), -1, np.int8)
+            for place, literal in enumerate(self.state.tolist()):
+                for value in (0, 1):
+                    if self.solver.attempt(_QUICK, self.literal, literal ^ value) is False:
+                        self._settled[place] = value
+        return self._settled
+
+    def above(self, guess: Estimate) -> NDArray[np.bool_] | None:
+        """Return an end at which the sum is above 0, an empty array for none; None if it is too much work."""
+        circuit, settled = self.circuit, self._values()
+        total = guess.constant + int(guess.weights[settled == 1].sum())
+        free: dict[int, list[tuple[int, int]]] = {}
+        for place in np.flatnonzero((settled < 0) & (guess.weights != 0)).tolist():
+            member = int(guess.weights[place]), int(self.state[place])
+            free.setdefault(int(self.group[place]), []).append(member)
+        parts = sorted(free.values(), key=len)
+        most = [max(0, *(weight for weight, _ in part)) for part in parts]
+        rest = sum(most)
+        sums = {total: 1}
+        for part, best in zip(parts, most, strict=True):
+            rest -= best
+            none = circuit.all_of(literal ^ 1 for _, literal in part)
+            more = added(circuit, sums, [*part, (0, none)])
+            sums = {total: literal for total, literal in more.items() if total + rest > 0}
+            if len(sums) > _SUMS:
+                return None
+        over = circuit.any_of([literal for total, literal in sums.items() if total > 0])
+        if over == 0 or not self.solver.solve(self.literal, over):
+            return np.zeros(0, np.bool_)
+        model = self.solver.model()
+        return np.array([model(literal) for literal in self.state.tolist()], np.bool_)

@@ -1,0 +1,269 @@
+"""Certificates that some states are never reached, checked on the rules by an answer set solver.
+
+The searches that find them work on the network with a SAT solver.  The check uses neither: it
+grounds the rules anew and asks clingo, which reads them as logic programs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from herbrand.errors import BudgetExceeded, InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["Invariant", "RulesProgram"]
+
+Clause = tuple[tuple[str, bool], ...]
+"""Fluents and their values, of which one is so."""
+Sum = tuple[tuple[str, int], ...]
+"""Fluents and their weights; the others have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """What holds in every reachable state, and keeps what is looked for from ever being reached.
+
+    It holds at first; a legal step from a state in which it holds, that is not over, leads to one in which it
+    holds; and no state in which it holds is one that is looked for.
+    """
+
+    wanted: str
+    """What is never reached: `playability`, `goals` or `win ROLE` (`network.as_aiger`); may be empty."""
+    exactly: tuple[tuple[str, ...], ...] = ()
+    """Groups of fluents of which exactly one is true."""
+    never_two: tuple[tuple[str, ...], ...] = ()
+    """Groups of fluents of which never two are true."""
+    clauses: tuple[Clause, ...] = ()
+    sums: tuple[Sum, ...] = ()
+    """Sums of the weights of the fluents that are true, which no step changes."""
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "inductive invariant"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "never": self.wanted,
+            "exactly_one": [list(group) for group in self.exactly],
+            "never_two": [list(group) for group in self.never_two],
+            "clauses": [[name if value else f"(not {name})" for name, value in c] for c in self.clauses],
+            "constant_sums": [dict(weights) for weights in self.sums],
+        }
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check the three parts on the rules; see `verdict.Certificate`."""
+        return self.holds_by_rules(game, RulesProgram(game, seconds))
+
+    def holds_by_rules(self, game: StateMachine, rules: RulesProgram) -> bool:
+        """Check the three parts on rules that other questions are asked of, too."""
+        true = game.initial_state("rules").facts
+        for group in (*self.exactly, *self.never_two):
+            held = sum(fluent in true for fluent in group)
+            if held > 1 or (held == 0 and group in self.exactly):
+                return False
+        if not all(any((name in true) == value for name, value in clause) for clause in self.clauses):
+            return False
+        kept = self.as_program(rules, "true", broken=False)
+        if rules.possible([*kept, *rules.step(), *self.as_program(rules, "next", broken=True)]):
+            return False
+        same = self._same(rules, true)
+        for weights in self.sums:
+            changes = [*kept, *rules.step(), *rules.growth(weights, "= 0")]
+            if rules.possible(changes) and rules.possible([*changes, *same]):  # often the first is enough
+                return False
+        return not self.wanted or not rules.possible([*kept, *same, *rules.wanted(self.wanted)])
+
+    def _same(self, rules: RulesProgram, true: frozenset[str]) -> list[str]:
+        """Demand that the sums are those of a state.
+
+        Fluents of one weight of which never two are true count together, as one that is true when one of
+        them is.
+        """
+        number = {name: i for i, group in enumerate((*self.exactly, *self.never_two)) for name in group}
+        lines = []
+        for weights in self.sums:
+            total = sum(weight for name, weight in weights if name in true)
+            each = (
+                f"{weight},{f'g{number[name]}' if name in number else i}: true({rules.term(name)})"
+                for i, (name, weight) in enumerate(weights)
+            )
+            lines.append(f":- #sum{{ {'; '.join(each)} }} != {total}.")
+        return lines
+
+    def as_program(self, rules: RulesProgram, relation: str, *, broken: bool) -> list[str]:
+        """Demand that the invariant holds, or that it is broken."""
+        head = "broken " if broken else ""
+        lines = [":- not broken."] if broken else []
+        for group in (*self.exactly, *self.never_two):
+            each = "; ".join(f"{i}: {relation}({rules.term(name)})" for i, name in enumerate(group))
+            sign = "!= 1" if group in self._exact() else "> 1"
+            lines.append(f"{head}:- #count{{ {each} }} {sign}.")
+        for clause in self.clauses:
+            body = ", ".join(
+                f"{'not ' if value else ''}{relation}({rules.term(name)})" for name, value in clause
+            )
+            lines.append(f"{head}:- {body}." if body else f"{head}:- true.")
+        return lines
+
+    def _exact(self) -> frozenset[tuple[str, ...]]:
+        return frozenset(self.exactly)
+
+
+class RulesProgram:
+    """The rules of a game as a program for clingo, with questions about one state and one step.
+
+    A state is any set of fluents that grounding finds possible: `true` is chosen freely, whatever follows.
+    """
+
+    def __init__(self, game: StateMachine, seconds: float) -> None:
+        from herbrand.ground.encode import encode
+        from herbrand.rules.clauses import Program
+        from herbrand.rules.terms import TermTable
+
+        self.deadline = time.monotonic() + seconds
+        self.seconds = seconds
+        self.terms = TermTable(game.rules.spelling, folds_case=game.rules.tree.folds_case)
+        self.text = encode(Program(game.rules.normal.rules, self.terms))
+        self._states: str | None = None
+        self.players = [
+            self.terms.intern(r)
+            for r, name in zip(game.rules.roles, game.roles, strict=True)
+            if name.lower() != "random"
+        ]
+        self.roles = {
+            name: self.terms.intern(role) for name, role in zip(game.roles, game.rules.roles, strict=True)
+        }
+
+    def term(self, text: str) -> str:
+        """Return a term as the program writes it."""
+        return self._number(self.terms.read(text))
+
+    def _number(self, number: int) -> str:
+        args = self.terms.args[number]
+        if not args:
+            return str(number)
+        return f"f{self.terms.functor[number]}({','.join(map(self._number, args))})"
+
+    def step(self) -> list[str]:
+        """Demand that each role makes one legal move and the game is not over."""
+        players = [f"player({self._number(role)})." for role in self.roles.values()]
+        return [
+            *players,
+            ":- terminal.",
+            ":- does(R,M), not player(R).",
+            ":- player(R), #count{ M : does(R,M) } != 1.",
+            ":- does(R,M), not legal(R,M).",
+        ]
+
+    def growth(self, weights: Sum, excluded: str) -> list[str]:
+        """Demand that a step does not make a sum grow by some amounts."""
+        lines = []
+        terms = []
+        for i, (name, weight) in enumerate(weights):
+            term = self.term(name)
+            lines.append(f"up({i}) :- next({term}), not true({term}).")
+            lines.append(f"down({i}) :- true({term}), not next({term}).")
+            terms += [f"{weight},{i},0: up({i})", f"{-weight},{i},1: down({i})"]
+        return [*lines, f":- #sum{{ {'; '.join(terms)} }} {excluded}."]
+
+    def wanted(self, name: str) -> list[str]:
+        """Demand that the state is one that is looked for."""
+        lines = [f"player({self._number(role)})." for role in self.roles.values()]
+        kind, _, role = name.partition(" ")
+        if kind == "playability":
+            can = ["can(R) :- legal(R,M).", "found :- player(R), not can(R)."]
+            return [*lines, *can, ":- terminal.", ":- not found."]
+        if kind == "win":
+            return [":- not terminal.", f":- not goal({self._number(self.roles[role])},{self.term('100')})."]
+        if kind == "goals":
+            values = [f"value({self.term(str(value))})." for value in range(101)]
+            lines = [f"player({self._number(role)})." for role in self.players]
+            counted = ["found :- player(R), #count{ V : goal(R,V) } != 1."]
+            odd = ["found :- player(R), goal(R,V), not value(V)."]
+            return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not found."]
+        raise ValueError(f"no property {name!r}")
+
+    def possible(self, lines: Sequence[str]) -> bool:
+        """Return whether some state and moves satisfy the demands; raises `BudgetExceeded`."""
+        defined = [
+            f"#defined {name}."
+            for name in (
+                "terminal/0",
+                "true/1",
+                "does/2",
+                "legal/2",
+                "next/1",
+                "goal/2",
+                "broken/0",
+                "back/0",
+                "up/1",
+                "down/1",
+            )
+        ]
+        answer, message = self._ask(_SOLVE, "\n".join([self._any_state(), *defined, *lines]))
+        if "UNSATISFIABLE" in answer:
+            return False
+        if "SATISFIABLE" in answer:
+            return True
+        raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
+
+    def _any_state(self) -> str:
+        """Return the rules of the game about any state.
+
+        Where `true` may only follow from `next`, what stays true for its own sake has no beginning, and no
+        answer set has it.
+        """
+        if self._states is None:
+            found, message = self._ask(_FLUENTS, self.text)
+            facts = [f"fluent({line})." for line in found.split()]
+            if not facts:
+                raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
+            rules = [line for line in self.text.splitlines() if not line.startswith("{true(F)}")]
+            self._states = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
+        return self._states
+
+    def _ask(self, program: str, text: str) -> tuple[str, str]:
+        """Run a program on a text in another process; return what it writes and its messages."""
+        with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
+            file = Path(folder) / "question.lp"
+            file.write_text(text + "\n", encoding="ascii")
+            try:
+                done = subprocess.run(  # noqa: S603  # our own interpreter
+                    [sys.executable, "-c", program, str(file)],
+                    capture_output=True,
+                    timeout=max(self.deadline - time.monotonic(), 0.01),
+                    check=False,
+                    stdin=subprocess.DEVNULL,
+                    text=True,
+                    errors="replace",
+                )
+            except subprocess.TimeoutExpired:
+                raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate") from None
+        return done.stdout, done.stderr
+
+
+_SOLVE = """
+import runpy, sys
+sys.argv[:1] = ["clingo", "--warn=none", "--quiet=2", "--models=1"]
+runpy.run_module("clingo", run_name="__main__")
+"""
+_FLUENTS = """
+import clingo, sys
+control = clingo.Control(["--warn=none"])
+control.load(sys.argv[1])
+control.ground([("base", [])])
+for atom in control.symbolic_atoms.by_signature("true", 1):
+    print(atom.symbol.arguments[0])
+"""

@@ -1,0 +1,278 @@
+"""Certificates by SAT over several steps, checked by a plain encoding and another solver.
+
+The searches unroll a game in a circuit that folds and shares gates; here every gate of every
+step has its own variable and its three clauses, nothing is left out, and the solver is CaDiCaL.
+Only `network.unroll` is common to both.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.invariants.sat import library
+from herbrand.errors import BudgetExceeded
+from herbrand.network.unroll import unrolled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.invariants.invariant import Invariant
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["Exhausted", "KInduction", "keeps_changing"]
+
+_MOST_CLAUSES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """No play is longer than `steps`, and no state that is looked for is met by then."""
+
+    wanted: str
+    """What is never reached, as `Invariant.wanted` says it; empty for the length alone."""
+    steps: int
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "exhausted bound"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"never": self.wanted, "steps": self.steps}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check that every depth has no such state and that none is beyond; see `verdict.Certificate`."""
+        plain = _Plain(game, seconds)
+        frame = plain.frame(initial=True)
+        for step in range(self.steps + 1):
+            if self.wanted and plain.possible(plain.wanted(frame, self.wanted)):
+                return False
+            plain.goes_on(frame)
+            if step < self.steps:
+                frame = plain.after(frame)
+        return not plain.possible()
+
+
+@dataclass(frozen=True, slots=True)
+class KInduction:
+    """A state that is looked for is not met in the first `steps` steps, nor after so many without one."""
+
+    wanted: str
+    steps: int
+    invariant: Invariant
+    """Holds in every reachable state."""
+
+    @property
+    def kind(self) -> str:
+        """Tell what it is."""
+        return "k-induction"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {"never": self.wanted, "steps": self.steps, "invariant": self.invariant.as_json()}
+
+    def check(self, game: StateMachine, seconds: float) -> bool:
+        """Check base, step and invariant; see `verdict.Certificate`."""
+        started = time.monotonic()
+        if not self.invariant.check(game, seconds):
+            return False
+        for initial in (True, False):
+            plain = _Plain(game, seconds - (time.monotonic() - started))
+            frame = plain.frame(initial=initial)
+            for _ in range(self.steps):
+                found = plain.wanted(frame, self.wanted)
+                if initial and plain.possible(found):
+                    return False
+                plain.add([-found])
+                if not initial:
+                    plain.demand(frame, self.invariant)
+                plain.goes_on(frame)
+                frame = plain.after(frame)
+            if not initial:
+                plain.demand(frame, self.invariant)
+                if plain.possible(plain.wanted(frame, self.wanted)):
+                    return False
+        return True
+
+
+def keeps_changing(
+    game: StateMachine, invariant: Invariant, fluents: Iterable[str], steps: int, seconds: float
+) -> bool:
+    """Return whether any so many steps change one of some fluents, from states in which an invariant holds.
+
+    Raises `BudgetExceeded` after so many seconds.
+    """
+    plain = _Plain(game, seconds)
+    places = [1 + plain.fluents[name] for name in fluents]
+    frame = plain.frame()
+    for _ in range(steps):
+        plain.demand(frame, invariant)
+        plain.goes_on(frame)
+        before, frame = frame, plain.after(frame)
+        for place in places:
+            plain.add([before + place, -(frame + place)])
+            plain.add([-(before + place), frame + place])
+    return not plain.possible()
+
+
+class _Plain:
+    """Frames as clauses: node n of frame k is variable `k * nodes + n + 1`."""
+
+    def __init__(self, game: StateMachine, seconds: float) -> None:
+        self.seconds = seconds
+        self.deadline = time.monotonic() + seconds
+        self.network = unrolled(game.network)
+        self.solver: Any = library().Solver(name="cadical153")
+        text = self.network.terms.text
+        self.roles = [text(role) for role in self.network.roles]
+        self.players = [i for i, role in enumerate(self.roles) if role.lower() != "random"]
+        self.fluents = {text(fluent): i for i, fluent in enumerate(self.network.fluents.tolist())}
+        self.values = [(role, text(value)) for role, value in self.network.goals.tolist()]
+        self.last = 0
+        self.clauses = 0
+
+    def new(self) -> int:
+        self.last += 1
+        return self.last
+
+    def add(self, clause: list[int]) -> None:
+        self.clauses += 1
+        self.solver.add_clause(clause)
+
+    def signed(self, frame: int, literals: NDArray[np.int32]) -> list[int]:
+        found: list[int] = ((frame + (literals >> 1)) * (1 - 2 * (literals & 1))).tolist()
+        return found
+
+    def frame(self, *, initial: bool = False) -> int:
+        """Add a state with all its gates; return the variable of its node 0."""
+        network = self.network
+        first = self.last + 1
+        self.last += network.inputs + network.gates
+        gates = first + network.inputs + np.arange(network.gates)
+        a, b = (np.array(self.signed(first, side), np.int64) for side in (network.left, network.right))
+        pairs = [np.stack((-gates, a), 1), np.stack((-gates, b), 1)]
+        self.solver.append_formula(np.concatenate(pairs).tolist())
+        self.solver.append_formula(np.stack((gates, -a, -b), 1).tolist())
+        self.clauses += 3 * network.gates
+        if self.clauses > _MOST_CLAUSES:
+            raise BudgetExceeded(f"{_MOST_CLAUSES} clauses", "while checking a certificate")
+        self.add([-first])
+        if initial:
+            for i, value in enumerate(network.initial.tolist()):
+                self.add([first + 1 + i if value else -(first + 1 + i)])
+        return first
+
+    def goes_on(self, frame: int) -> None:
+        """Demand that the game is not over and each role makes one legal move."""
+        network = self.network
+        self.add([-self.signed(frame, np.array([network.terminal]))[0]])
+        legal = self.signed(frame, network.legal)
+        made = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
+        owner = network.moves[:, 0].tolist()
+        for role in range(len(self.roles)):
+            mine = [m for m in range(len(made)) if owner[m] == role]
+            for m in mine:
+                self.add([-made[m], legal[m]])
+            self.exactly([made[m] for m in mine], at_least=True)
+
+    def exactly(self, literals: list[int], *, at_least: bool) -> None:
+        """Demand at most one, or exactly one."""
+        if at_least:
+            self.add(literals)
+        before = None
+        for literal in literals:
+            seen = self.new()
+            self.add([-literal, seen])
+            if before is not None:
+                self.add([-before, seen])
+                self.add([-before, -literal])
+            before = seen
+
+    def after(self, frame: int) -> int:
+        """Add the state after a step."""
+        following = self.frame()
+        for i, literal in enumerate(self.signed(frame, self.network.next)):
+            self.add([-(following + 1 + i), literal])
+            self.add([following + 1 + i, -literal])
+        return following
+
+    def demand(self, frame: int, invariant: Invariant) -> None:
+        """Demand an invariant of a state."""
+
+        def place(name: str) -> int:
+            return frame + 1 + self.fluents[name]
+
+        for group in invariant.exactly:
+            self.exactly([place(name) for name in group], at_least=True)
+        for group in invariant.never_two:
+            self.exactly([place(name) for name in group], at_least=False)
+        for clause in invariant.clauses:
+            self.add([place(name) if value else -place(name) for name, value in clause])
+
+    def wanted(self, frame: int, name: str) -> int:
+        """Return a variable that can be true only where a state is one that is looked for, and is then."""
+        network = self.network
+        kind, _, role_name = name.partition(" ")
+        terminal = self.signed(frame, np.array([network.terminal]))[0]
+        goal = self.signed(frame, network.goal)
+        result = self.new()
+        if kind == "playability":
+            legal = self.signed(frame, network.legal)
+            owner = network.moves[:, 0].tolist()
+            ways = []
+            for role in range(len(self.roles)):
+                way = self.new()
+                mine = [legal[m] for m in range(len(legal)) if owner[m] == role]
+                for literal in mine:
+                    self.add([-way, -literal])
+                self.add([way, *mine])
+                ways.append(way)
+            self._both(result, -terminal, ways)
+        elif kind == "win":
+            role = self.roles.index(role_name)
+            mine = [
+                x
+                for (owner, text), x in zip(self.values, goal, strict=True)
+                if (owner, text) == (role, "100")
+            ]
+            self._both(result, terminal, mine)
+        else:
+            self._both(result, terminal, [w for role in self.players for w in self._faults(role, goal)])
+        return result
+
+    def _faults(self, role: int, goal: list[int]) -> list[int]:
+        mine = [(text, x) for (owner, text), x in zip(self.values, goal, strict=True) if owner == role]
+        proper = [x for text, x in mine if text.isdecimal() and str(int(text)) == text and int(text) <= 100]
+        faults = [x for _, x in mine if x not in proper]
+        none = self.new()
+        for x in proper:
+            self.add([-none, -x])
+        self.add([none, *proper])
+        for i, a in enumerate(proper):
+            for b in proper[:i]:
+                two = self.new()
+                self.add([-two, a])
+                self.add([-two, b])
+                self.add([two, -a, -b])
+                faults.append(two)
+        return [*faults, none]
+
+    def _both(self, result: int, first: int, ways: list[int]) -> None:
+        """Define a variable as `first` and some of `ways`."""
+        self.add([-result, first])
+        self.add([-result, *ways])
+        for way in ways:
+            self.add([result, -first, -way])
+
+    def possible(self, *assumed: int) -> bool:
+        """Return whether everything demanded and assumed can be true."""
+        if time.monotonic() > self.deadline:
+            raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
+        return bool(self.solver.solve(assumptions=list(assumed)))

@@ -1,0 +1,60 @@
+"""Hidden information and chance: who knows what, and what a game is worth.
+
+The rules say with `sees` what a role is told after each joint move (GDL-II: M. Thielscher, *A
+General Game Description Language for Incomplete Information Games*, AAAI 2010).  A role
+remembers its own moves and what it was told: its *history*.  Plays with the same history are
+one *information set*, and what holds in all states that they end in is what the role *knows*.
+
+| module          | what it gives                                                                |
+|-----------------|------------------------------------------------------------------------------|
+| `histories`     | what a role remembers of a play                                              |
+| `filtering`     | `possible_states`: which states a role holds possible, and how likely each is |
+| `knowing`       | `Knowledge`: what holds in all of them                                       |
+| `unfolding`     | the whole game as information sets and sequences of own moves                |
+| `induction`     | exact values of games in which everybody sees everything                     |
+| `sequence_form` | exact values of two-player games, by a linear program and a rational proof   |
+| `regrets`       | strategies by counterfactual regret minimisation, for what is too large      |
+| `solving`       | `solve`: the value of a game by whichever of these fits                      |
+| `perfection`    | `perfect_information`: whether anything is hidden at all                     |
+| `gdl2`          | the target `gdl2` of `herbrand convert`                                      |
+| `efg`           | the target `efg` of `herbrand convert`: the tree of all plays                |
+| `epistemic`     | `EpistemicGame`: rules that ask what roles know (GDL-III)                    |
+
+| in the rules              | here                                                |
+|---------------------------|-----------------------------------------------------|
+| `random`                  | exact weights, `State.chance_moves`, `State.outcomes` |
+| `sees`                    | `State.percepts`                                    |
+| legal moves with the same history | `unfolding.InformationSet`                  |
+| goals at the end          | `Solution.value`, as fractions                      |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.analyse.knowledge.epistemic import EpistemicGame as EpistemicGame
+    from herbrand.analyse.knowledge.epistemic import EpistemicPlay as EpistemicPlay
+    from herbrand.analyse.knowledge.filtering import possible_states as possible_states
+    from herbrand.analyse.knowledge.histories import history as history
+    from herbrand.analyse.knowledge.knowing import Knowledge as Knowledge
+    from herbrand.analyse.knowledge.perfection import perfect_information as perfect_information
+    from herbrand.analyse.knowledge.solving import Solution as Solution
+    from herbrand.analyse.knowledge.solving import solve as solve
+    from herbrand.analyse.knowledge.unfolding import Unfolding as Unfolding
+    from herbrand.analyse.knowledge.unfolding import unfold as unfold
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "epistemic": ("EpistemicGame", "EpistemicPlay"),
+        "filtering": ("possible_states",),
+        "histories": ("history",),
+        "knowing": ("Knowledge",),
+        "perfection": ("perfect_information",),
+        "solving": ("Solution", "solve"),
+        "unfolding": ("Unfolding", "unfold"),
+    },
+)

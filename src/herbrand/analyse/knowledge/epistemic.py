@@ -1,0 +1,390 @@
+"""GDL-III: rules that ask what a role knows, followed level by level.
+
+`(knows r p)` in a body holds when p holds in every state that r cannot tell from the actual one, and
+`(knows p)` when p is common knowledge: everybody knows it, knows that everybody knows it, and so on (M.
+Thielscher, *GDL-III: A Proposal to Extend the Game Description Language to General Epistemic
+Games*, ECAI 2016).  p is an atom written as a term: of a relation of the rules, or else a fluent.
+
+What is legal, what comes next and who wins then depends on the histories, not on the state alone, so
+that the engines, which know states, cannot play such a game.  Here all plays of the same length are
+kept side by side (a *level*).  For each role, plays with the same history form a class; rules are applied
+relation by relation in all plays of the level, and as soon as all that a `knows` speaks of is
+derived, it is looked up in the classes.  Common knowledge is looked up in the classes of all players
+joined together.  `knows` must not speak, even through other rules, of what depends on it in the same step,
+nor of what depends on the moves that are being made.
+
+This follows the definition word for word, by `simulate.naive`, and is meant for small games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+from herbrand.engine.playouts import goal_value
+from herbrand.errors import BudgetExceeded, GameError, IllegalMoveError
+from herbrand.rules.naive import perfect_model, rule_groups
+from herbrand.rules.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.syntax.nodes import And, Atom, Distinct, Function, Not, Or, Rule, Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.rules.naive import Ground
+    from herbrand.runtime.limits import Clock
+    from herbrand.syntax.nodes import Literal, Term
+
+__all__ = ["EpistemicGame", "EpistemicPlay"]
+
+MOST_PLAYS = 5_000
+"""Plays of one length that are kept."""
+
+_Model = dict[str, set[tuple["Ground", ...]]]
+_Fact = tuple["Ground", ...]
+_Key = tuple[frozenset["Ground"], tuple[int, ...]]
+"""The fluents of a state, and the number of the history of each player."""
+
+
+@dataclass(frozen=True)
+class EpistemicPlay:
+    """All plays that end in one state with the same histories, and what holds after them."""
+
+    facts: frozenset[str]
+    """The fluents that are true."""
+    histories: dict[str, int]
+    """The number of each player's history; a player cannot tell apart plays of a level with the same."""
+    legal: dict[str, tuple[str, ...]]
+    is_terminal: bool
+    goals: dict[str, int | None]
+    known: dict[str, frozenset[str]]
+    """What each player knows of what the rules ask about; under "" what is common knowledge."""
+
+    def knows(self, role: str | None, atom: str) -> bool:
+        """Whether a role (None for all together) knows an atom that the rules ask about."""
+        return atom in self.known["" if role is None else role]
+
+
+class EpistemicGame:
+    """A game whose rules may ask what roles know.  Games that do not ask are played, too.
+
+        >>> import herbrand
+        >>> game = EpistemicGame(herbrand.loads('''
+        ...     (role ann) (role random) (init start) (side heads) (side tails) (goal ann 0)
+        ...     (<= (legal random (toss ?s)) (side ?s)) (<= (legal ann wait) (not (knows ann up)))
+        ...     (<= (legal ann cheer) (knows ann up)) (<= (sees ann ?s) (does random (toss ?s)))
+        ...     (<= (next (shows ?s)) (does random (toss ?s))) (<= up (true (shows heads)))
+        ...     (<= terminal (true never))'''))
+        >>> game.after([("wait", "(toss heads)")]).legal["ann"]
+        ('cheer',)
+        >>> game.after([("wait", "(toss tails)")]).legal["ann"]
+        ('wait',)
+
+    Raises `GameError` for a game with errors, and where `knows` speaks of what depends on it.
+    """
+
+    def __init__(self, game: StateMachine, *, plays: int = MOST_PLAYS, limits: Limits = DEFAULT) -> None:
+        game.require_sound()
+        self.game = game
+        self.most = plays
+        self.limits = limits
+        statements = game.rules.normal.rules
+        self._relations = {rule.head.key for rule in statements}
+        self._asked = _asked(statements, self._relations)
+        self._passes = _passes(statements, self._relations)
+        self._depth = max((_nesting(term) for term in _topics(statements)), default=0)
+        self._terms = TermTable(game.rules.spelling)
+        self._roles = tuple(role.lower() for role in game.roles)
+        self._players = tuple(i for i, role in enumerate(game.roles) if role != game.chance_role)
+        self._levels: list[dict[_Key, EpistemicPlay]] = []
+        self._models: list[dict[_Key, set[_Fact]]] = []
+        """For each level the facts about knowledge in each play."""
+        self._histories: dict[tuple[int, int, Ground, frozenset[Ground]], int] = {}
+
+    @cached_property
+    def _start(self) -> _Key:
+        clock = self.limits.start()
+        model = perfect_model([group for one in self._passes for group in one], (), clock)
+        return frozenset(fact[1] for fact in model.get("init", ())), (0,) * len(self._players)
+
+    def levels(self, steps: int) -> Iterator[tuple[EpistemicPlay, ...]]:
+        """Yield the plays of 0, 1, ... `steps` joint moves, as long as there are any.
+
+        Raises `BudgetExceeded` with too many plays, or when time is up.
+        """
+        for step in range(steps + 1):
+            level = self._level(step)
+            if not level:
+                return
+            yield tuple(level.values())
+
+    def after(self, joint_moves: Iterable[Sequence[str]]) -> EpistemicPlay:
+        """Return what holds after these joint moves, each in role order, from the beginning.
+
+        All other plays are followed alongside, since the roles may not know which one is made.
+        Raises `IllegalMoveError` for a move that is not legal.
+        """
+        key = self._start
+        play = self._level(0)[key]
+        for step, joint in enumerate(joint_moves):
+            moves = [self._value(self._terms.read(str(move))) for move in joint]
+            for role, move in zip(self.game.roles, moves, strict=True):
+                if play.is_terminal or self._text(move) not in play.legal[role]:
+                    legal = "none: the game is over" if play.is_terminal else ", ".join(play.legal[role])
+                    raise IllegalMoveError(f"no legal move `{self._text(move)}` for {role} (legal: {legal})")
+            key = self._following(step, key, moves, self.limits.start())
+            play = self._level(step + 1)[key]
+        return play
+
+    # -- levels -----------------------------------------------------------------------------
+
+    def _level(self, step: int) -> dict[_Key, EpistemicPlay]:
+        while len(self._levels) <= step:
+            clock = self.limits.start()
+            if not self._levels:
+                keys = [self._start]
+            else:
+                keys = self._next_keys(len(self._levels) - 1, clock)
+            self._describe(keys, clock)
+        return self._levels[step]
+
+    def _next_keys(self, step: int, clock: Clock) -> list[_Key]:
+        found: dict[_Key, None] = {}
+        for key, play in self._levels[step].items():
+            if play.is_terminal:
+                continue
+            options = [[self._value(self._terms.read(m)) for m in play.legal[r]] for r in self.game.roles]
+            for joint in product(*options):
+                found[self._following(step, key, joint, clock)] = None
+                if len(found) > self.most:
+                    raise BudgetExceeded(f"{self.most} plays", f"of {step + 1} joint moves")
+        return list(found)
+
+    def _following(self, step: int, key: _Key, joint: Sequence[Ground], clock: Clock) -> _Key:
+        """Return the play that a joint move leads to, with the histories after it."""
+        facts, histories = key
+        given: list[_Fact] = [("true", fluent) for fluent in facts]
+        given += [("does", role, move) for role, move in zip(self._roles, joint, strict=True)]
+        given += self._models[step][key]
+        model = perfect_model([group for one in self._passes for group in one], given, clock)
+        grown = []
+        for i, history in zip(self._players, histories, strict=True):
+            if self.game.has_percepts:
+                seen = frozenset(
+                    fact[2] for fact in model.get("sees", ()) if len(fact) == 3 and fact[1] == self._roles[i]
+                )
+            else:
+                seen = frozenset((role, move) for role, move in zip(self._roles, joint, strict=True))
+            made = (i, history, joint[i], seen)
+            grown.append(self._histories.setdefault(made, len(self._histories) + 1))
+        return frozenset(fact[1] for fact in model.get("next", ())), tuple(grown)
+
+    def _describe(self, keys: list[_Key], clock: Clock) -> None:
+        """Evaluate all plays of a level together, pass by pass."""
+        known: dict[_Key, set[_Fact]] = {key: set() for key in keys}
+        classes = self._classes(keys)
+        models: dict[_Key, _Model] = {key: {"true": {("true", f) for f in key[0]}} for key in keys}
+        for groups in self._passes:
+            for key in keys:
+                given = [fact for rows in models[key].values() for fact in rows]
+                models[key] = perfect_model(groups, [*given, *known[key]], clock)
+            for _ in range(self._depth):
+                self._learn(keys, classes, models, known)
+        self._models.append(known)
+        self._levels.append({key: self._play(key, models[key], known[key]) for key in keys})
+
+    def _classes(self, keys: list[_Key]) -> list[tuple[tuple[str, ...], dict[_Key, list[_Key]]]]:
+        """Return for each player, and at last for all together, the class of each play."""
+        found: list[tuple[tuple[str, ...], dict[_Key, list[_Key]]]] = []
+        joined: dict[_Key, list[_Key]] = {key: [key] for key in keys}
+        for p, i in enumerate(self._players):
+            by_history: dict[int, list[_Key]] = {}
+            for key in keys:
+                by_history.setdefault(key[1][p], []).append(key)
+            found.append(((self._roles[i],), {key: by_history[key[1][p]] for key in keys}))
+            for members in by_history.values():
+                first = joined[members[0]]
+                for key in members[1:]:
+                    other = joined[key]
+                    if other is not first:
+                        first += other
+                        for one in other:
+                            joined[one] = first
+        return [*found, ((), joined)]
+
+    def _learn(
+        self,
+        keys: list[_Key],
+        classes: list[tuple[tuple[str, ...], dict[_Key, list[_Key]]]],
+        models: dict[_Key, _Model],
+        known: dict[_Key, set[_Fact]],
+    ) -> None:
+        """Add to what is known whatever holds in all plays of a class."""
+        topics = {key: self._holding(key, models[key], known[key]) for key in keys}
+        for who, members in classes:
+            shared: dict[int, set[Ground]] = {}
+            for key in keys:
+                same = members[key]
+                if id(same) not in shared:
+                    shared[id(same)] = set.intersection(*(topics[one] for one in same))
+                known[key] |= {("knows", *who, topic) for topic in shared[id(same)]}
+
+    def _holding(self, key: _Key, model: _Model, known: set[_Fact]) -> set[Ground]:
+        """Return what holds in a play of all that `knows` may speak of, as terms."""
+        found: set[Ground] = set()
+        for name, arity in self._asked:
+            if (name, arity) == ("", 0):
+                found |= key[0]
+            elif name == "knows":
+                deepest = self._depth - 1
+                found |= {fact for fact in known if len(fact) == arity + 1 and _levels_of(fact) <= deepest}
+            else:
+                rows = model.get(name, ())
+                found |= {fact if arity else name for fact in rows if len(fact) == arity + 1}
+        return found
+
+    def _play(self, key: _Key, model: _Model, known: set[_Fact]) -> EpistemicPlay:
+        legal: dict[str, tuple[str, ...]] = {}
+        goals: dict[str, int | None] = {}
+        knowing: dict[str, frozenset[str]] = {}
+        for role, name in zip(self.game.roles, self._roles, strict=True):
+            rows = [fact[2] for fact in model.get("legal", ()) if len(fact) == 3 and fact[1] == name]
+            legal[role] = tuple(sorted(map(self._text, rows)))
+            values = [self._text(f[2]) for f in model.get("goal", ()) if len(f) == 3 and f[1] == name]
+            goals[role] = goal_value(values[0]) if len(values) == 1 else None
+            knowing[role] = frozenset(self._text(f[2]) for f in known if len(f) == 3 and f[1] == name)
+        knowing[""] = frozenset(self._text(fact[1]) for fact in known if len(fact) == 2)
+        return EpistemicPlay(
+            frozenset(map(self._text, key[0])),
+            {self.game.roles[i]: h for i, h in zip(self._players, key[1], strict=True)},
+            legal,
+            bool(model.get("terminal")),
+            goals,
+            knowing,
+        )
+
+    # -- terms ------------------------------------------------------------------------------
+
+    def _text(self, value: Ground) -> str:
+        return self._terms.text(self._number(value))
+
+    def _number(self, value: Ground) -> int:
+        if isinstance(value, str):
+            return self._terms.constant(value)
+        functor = self._terms.functor_number(str(value[0]), len(value) - 1)
+        return self._terms.cons[(functor, *map(self._number, value[1:]))]
+
+    def _value(self, number: int) -> Ground:
+        name, arity = self._terms.functors[self._terms.functor[number]]
+        return (name, *map(self._value, self._terms.args[number])) if arity else name
+
+
+# -- the rules ----------------------------------------------------------------------------------
+
+
+def _conditions(literals: Iterable[Literal]) -> Iterator[Atom]:
+    for literal in literals:
+        if isinstance(literal, Atom):
+            yield literal
+        elif isinstance(literal, Not):
+            yield from _conditions([literal.literal])
+        elif isinstance(literal, And | Or):
+            yield from _conditions(literal.literals)
+        else:
+            assert isinstance(literal, Distinct)
+
+
+def _topics(rules: Iterable[Rule]) -> Iterator[Term]:
+    """Yield what each `knows` in a body speaks of."""
+    for rule in rules:
+        for atom in _conditions(rule.body):
+            if atom.name == "knows" and atom.args:
+                yield atom.args[-1]
+
+
+def _nesting(topic: Term) -> int:
+    """Return how many `knows` a `knows` of this is, itself counted."""
+    inside = isinstance(topic, Function) and topic.name == "knows"
+    return 1 + (_nesting(topic.args[-1]) if inside else 0)  # type: ignore[union-attr]
+
+
+def _levels_of(fact: Ground) -> int:
+    """Return how many `knows` stand inside each other in a fact."""
+    return 1 + _levels_of(fact[-1]) if isinstance(fact, tuple) and fact[0] == "knows" else 0
+
+
+def _relation(topic: Term, relations: set[tuple[str, int]]) -> tuple[str, int]:
+    """Return the relation that a topic is an atom of; ("", 0) for fluents."""
+    if isinstance(topic, Variable):
+        raise GameError(f"`knows` of the variable `{topic}`: it needs an atom with a name")
+    key = topic.name, len(topic.args) if isinstance(topic, Function) else 0
+    is_atom = key in relations or key == ("true", 1) or (key[0] == "knows" and key[1] in (1, 2))
+    return key if is_atom else ("", 0)
+
+
+def _asked(rules: Iterable[Rule], relations: set[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Return the relations that `knows` speaks of, also inside of another `knows`."""
+    found = set()
+    for topic in _topics(rules):
+        inner: Term = topic
+        while True:
+            key = _relation(inner, relations)
+            found.add(key)
+            if key[0] != "knows":
+                break
+            assert isinstance(inner, Function)
+            inner = inner.args[-1]
+    return found
+
+
+def _passes(rules: Sequence[Rule], relations: set[tuple[str, int]]) -> list[list[list[Rule]]]:
+    """Order the rules in groups, and the groups in passes: a group that asks `knows` begins a new pass.
+
+    Raises `GameError` where `knows` speaks of what depends on it, or on moves.
+    """
+    shadows: list[Rule] = []
+    original: dict[int, Rule] = {}
+    for rule in rules:
+        extra: list[Literal] = []
+        for topic in _topics([rule]):
+            inner: Term = topic
+            while isinstance(inner, Function) and _relation(inner, relations)[0] == "knows":
+                inner = inner.args[-1]
+            key = _relation(inner, relations)
+            if key in relations:
+                args = inner.args if isinstance(inner, Function) else ()
+                extra.append(Not(Atom(key[0], args)))  # not: it must be derived before
+        shadow = Rule(rule.head, (*rule.body, *extra))
+        shadows.append(shadow)
+        original[id(shadow)] = rule
+    _refuse_moves(shadows, {key for key in _asked(rules, relations) if key in relations})
+    try:
+        groups = rule_groups(shadows)
+    except GameError as error:
+        raise GameError(f"`knows` speaks of what depends on it, or {error}") from error
+    found: list[list[list[Rule]]] = [[]]
+    for group in groups:
+        mapped = [original[id(shadow)] for shadow in group]
+        if any(True for _ in _topics(mapped)):
+            found.append([])
+        found[-1].append(mapped)
+    return found
+
+
+def _refuse_moves(rules: Iterable[Rule], asked: set[tuple[str, int]]) -> None:
+    """Refuse to ask what is known of relations that depend on the moves being made."""
+    uses: dict[tuple[str, int], set[tuple[str, int]]] = {}
+    for rule in rules:
+        uses.setdefault(rule.head.key, set()).update(atom.key for atom in _conditions(rule.body))
+    for key in sorted(asked):
+        reached, stack = {key}, [key]
+        while stack:
+            for other in uses.get(stack.pop(), ()):
+                if other == ("does", 2):
+                    raise GameError(f"`knows` speaks of `{key[0]}`, which depends on the moves being made")
+                if other not in reached:
+                    reached.add(other)
+                    stack.append(other)

@@ -1,0 +1,59 @@
+"""Histories: what a role remembers of a play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from herbrand.machine.moves import Move
+from herbrand.machine.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from herbrand.machine.state import JointMove
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["History", "Step", "history", "remembered"]
+
+
+class Step(NamedTuple):
+    """One step of a play as one role remembers it."""
+
+    move: str
+    """What the role did, as KIF."""
+    percepts: frozenset[str]
+    """What it was told afterwards, as KIF."""
+
+    def __str__(self) -> str:
+        return f"{self.move}; saw {' '.join(sorted(self.percepts)) or 'nothing'}"
+
+
+History: TypeAlias = tuple[Step, ...]
+"""The steps of a play; before the first there is nothing to see."""
+
+
+def history(
+    game: StateMachine, role: str, joint_moves: Iterable[JointMove], *, engine: str = "auto"
+) -> History:
+    """Return what a role remembers after these joint moves from the initial state.
+
+        >>> import herbrand
+        >>> kuhn = herbrand.load("kuhn")
+        >>> play = [("noop", "noop", "(deal jack king)"), ("bet", "noop", "noop")]
+        >>> for step in history(kuhn, "second", play):
+        ...     print(step)
+        noop; saw (dealt king)
+        noop; saw (did first bet)
+
+    Raises what `State.next` raises for moves that cannot be made.
+    """
+    return remembered(Trajectory.replay(game, joint_moves, engine=engine), role)
+
+
+def remembered(play: Trajectory, role: str) -> History:
+    """Return what a role remembers of a play."""
+    place = play.game.role_index(role)
+    return tuple(
+        Step(Move(joint[place]).gdl, frozenset(play.percepts(step, role)))
+        for step, joint in enumerate(play.joint_moves)
+    )

@@ -1,0 +1,24 @@
+"""What a role gets at the end of a game."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from herbrand.engine.playouts import goal_value
+from herbrand.errors import GameError
+
+if TYPE_CHECKING:
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.rules.interface import Engine
+
+__all__ = ["single_goal"]
+
+
+def single_goal(game: StateMachine, machine: Engine, key: Any, role: int) -> int:
+    """Return the goal value of a role in a state; `GameError` unless there is exactly one."""
+    values = [machine.terms.text(value) for value in machine.goals(key, role)]
+    value = goal_value(values[0]) if len(values) == 1 else None
+    if value is None:
+        found = ", ".join(sorted(values)) or "none"
+        raise GameError(f"{game.roles[role]} has no single goal value at an end of the game (found: {found})")
+    return value

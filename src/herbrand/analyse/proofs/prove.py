@@ -1,0 +1,497 @@
+"""Decide the properties of a game: cheap certificates first, then exploration, then model checking.
+
+Every verdict that is proved or refuted is checked again, by the rules (`replay`, `certificates`), as
+far as the budget allows; `Verdict.checked` says whether that was done.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from herbrand.analyse.budget import Budget
+from herbrand.analyse.verdict import PROPERTIES, Verdict, Witness
+from herbrand.errors import BudgetExceeded, GameError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from herbrand.analyse.exploration.explore import StateSpace
+    from herbrand.analyse.proofs.observation import Observation
+    from herbrand.analyse.solving.solve import Solution
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["Analysis", "analyse"]
+
+_CLAIMS = {
+    "termination": "circle",
+    "playability": "stuck",
+    "goals": "no goal",
+    "monotonicity": "decrease",
+    "weak_winnability": "win",
+    "strong_winnability": "win",
+}
+_SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
+CHECKING = 10.0
+"""Seconds that checking one verdict again may take."""
+
+
+@dataclass
+class Analysis:
+    """What is known about a game."""
+
+    game: StateMachine
+    properties: dict[str, Verdict] = field(default_factory=dict)
+    space: StateSpace | None = None
+    """The states explored; None when the game has no network within the budget."""
+    solution: Solution | None = None
+    """The values under best play; None when they were not asked for or not found."""
+    observations: list[Observation] = field(default_factory=list)
+    """Remarks on how the game behaves."""
+    notes: list[str] = field(default_factory=list)
+    """What could not be done, in words."""
+    seconds: float = 0.0
+
+    @property
+    def counts(self) -> dict[str, Any] | None:
+        """Numbers of states; None unless all were found."""
+        space = self.space
+        if space is None or not space.complete:
+            return None
+        found: dict[str, Any] = {
+            "states": len(space.states),
+            "terminal_states": space.terminal_states,
+            "transitions": space.transitions,
+            "depth": space.depth,
+            "by_depth": space.profile,
+        }
+        if space.acyclic and len(space.children) == space.transitions:
+            found["longest_play"] = space.longest_play
+            plays = space.plays()
+            found["plays"] = plays if plays is not None else "2**128 or more"
+        return found
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{name} {verdict.answer}" for name, verdict in self.properties.items())
+        return f"<Analysis of {self.game.name}: {found}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the verdicts, numbers of states, values."""
+        from herbrand.runtime.notebook import block, column, table
+
+        words = {"proved": "yes", "refuted": "no", "unknown": "?"}
+        rows: list[tuple[object, ...]] = []
+        for name, verdict in self.properties.items():
+            title = name.replace("_", " ")
+            rows.append((title, words[verdict.answer], verdict.method, verdict.reason))
+            rows += [(f"– {role}", words[v.answer], v.method, v.reason) for role, v in verdict.roles.items()]
+        counts = [
+            (name.replace("_", " "), number)
+            for name, number in (self.counts or {}).items()
+            if name != "by_depth"
+        ]
+        values = None if self.solution is None else self.solution.value
+        return block(
+            self.game.name,
+            table(rows, ("property", "", "method", "why")) if rows else "",
+            table(counts, numbers=(1,)) if counts else "",
+            table(list(values.items()), ("role", "value"), numbers=(1,)) if values else "",
+            column([*(o.text for o in self.observations), *self.notes])
+            if self.observations or self.notes
+            else "",
+            note=f"analysed in {self.seconds:.1f} s",
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values, in the shape that `herbrand analyse --json` writes."""
+        found: dict[str, Any] = {
+            "game": self.game.name,
+            "properties": {name: verdict.as_json() for name, verdict in self.properties.items()},
+        }
+        counts = self.counts
+        if counts is not None:
+            found["counts"] = counts
+        elif self.space is not None:
+            found["explored"] = {
+                "states": len(self.space.states),
+                "expanded": self.space.expanded,
+                "transitions": self.space.transitions,
+                "by_depth": self.space.profile,
+                "stopped": self.space.stopped,
+            }
+        if self.solution is not None:
+            if self.solution.value is not None:
+                found["value"] = self.solution.value
+            found["solution"] = self.solution.as_json()
+        found["observations"] = [observation.as_json() for observation in self.observations]
+        found["notes"] = self.notes
+        found["seconds"] = round(self.seconds, 3)
+        return found
+
+
+def analyse(
+    game: StateMachine,
+    properties: Iterable[str] = PROPERTIES,
+    *,
+    budget: Budget | None = None,
+    win: int = 100,
+    check: bool = True,
+    symbolic: bool = True,
+    values: bool = True,
+    remarks: bool = True,
+    exploring: float = 0.4,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Analysis:
+    """Decide properties of a game (`verdict.PROPERTIES`), each as proved, refuted or unknown.
+
+    `win` is the goal value that counts as winning.  With `check` what is found is checked again by the
+    rules.  Without `symbolic` no model checker is asked.  Without `values` the game is not solved; with it,
+    a game with too many states to list is solved by search where strong winnability is asked for.
+    Without `remarks` nothing is said about how the game behaves.  `exploring` is the part of the time
+    that may be spent on listing states.
+    `progress(what, done, of)` is called now and then.  Raises `GameError` for a game with errors.
+    """
+    wanted = tuple(properties)
+    unknown = [name for name in wanted if name not in PROPERTIES]
+    if unknown:
+        raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
+    game.require_playable()
+    return _Work(game, wanted, budget or Budget(), win, exploring, progress).run(
+        check=check, symbolic=symbolic, values=values, remarks=remarks
+    )
+
+
+class _Work:
+    """One analysis under way."""
+
+    def __init__(
+        self,
+        game: StateMachine,
+        wanted: tuple[str, ...],
+        budget: Budget,
+        win: int,
+        exploring: float,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> None:
+        self.game = game
+        self.budget = budget
+        self.win = win
+        self.exploring = exploring
+        self.progress = progress
+        self.result = Analysis(game)
+        self.requested = wanted
+        needed = list(wanted)
+        if "well_formed" in wanted:
+            needed += ["termination", "playability", "weak_winnability"]
+        self.wanted = [name for name in PROPERTIES if name in needed and name != "well_formed"]
+        self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
+        self.found: dict[str, Verdict] = {}
+
+    def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
+        started = time.monotonic()
+        self.budget = replace(self.budget, started=started)
+        self._certificates()
+        self._states()
+        if values:
+            self._solve()
+        self._plan()
+        searches = values and "strong_winnability" in self.wanted and self._may_search()
+        if symbolic:
+            self._model_checker(0.6 if searches else 0.9)
+        if searches:
+            self._search()
+        for name in self.wanted:
+            self.found.setdefault(name, Verdict.unknown("; ".join(self.result.notes) or "nothing was found"))
+        if remarks:
+            from herbrand.analyse.proofs.observe import observe
+
+            self.result.observations = observe(
+                self.game, self.result.space, self.result.solution, budget=self.budget.share(0.3)
+            )
+        if check:
+            for name in self.wanted:
+                self.found[name] = self._checked(name, self.found[name])
+        found = dict(self.found)
+        if "well_formed" in self.requested:
+            found["well_formed"] = _well_formed(found)
+        self.result.properties = {name: found[name] for name in PROPERTIES if name in self.requested}
+        self.result.seconds = time.monotonic() - started
+        return self.result
+
+    def _open(self) -> list[str]:
+        return [name for name in self.wanted if not (name in self.found and self.found[name].is_known)]
+
+    # -- ways to find out -----------------------------------------------------------------
+
+    def _certificates(self) -> None:
+        """What the text of the rules shows without any state."""
+        from herbrand.analyse.exploration.certificates import CounterCertificate
+        from herbrand.analyse.proofs.static import playability
+        from herbrand.check.step_counter import step_counter
+
+        if "termination" in self.wanted:
+            began = time.monotonic()
+            counter = step_counter(self.game.rules.tree.statements)
+            if counter is not None:
+                self.found["termination"] = Verdict(
+                    "proved", "step counter", str(counter), certificate=CounterCertificate(counter),
+                    seconds=time.monotonic() - began, details={"bound": counter.bound},
+                )  # fmt: skip
+        if "playability" in self.wanted:
+            began = time.monotonic()
+            verdict = playability(self.game)
+            if verdict is not None:
+                self.found["playability"] = verdict.with_(seconds=time.monotonic() - began)
+
+    def _states(self) -> None:
+        """What the reachable states show, as far as they can be explored."""
+        from herbrand.analyse.exploration.explore import explore
+
+        try:
+            network = self.game.network_within(self.budget.left)
+        except BudgetExceeded as error:
+            self.result.notes.append(f"no network: {error}")
+            return
+        del network
+        progress = self.progress
+        space = explore(
+            self.game.expander,
+            budget=self.budget.share(self.exploring),
+            progress=None if progress is None else lambda found, done: progress("exploring", done, found),
+        )
+        self.result.space = space
+        if not space.complete:
+            reached = f"{len(space.states)} states, {space.depth} steps deep"
+            self.result.notes.append(f"exploration stopped after {space.stopped}: {reached}")
+        self._from_space(space)
+
+    def _solve(self) -> None:
+        """What the game is worth, when all its states are known."""
+        from herbrand.analyse.solving.solve import solve_space
+
+        space = self.result.space
+        if space is None or not space.complete or len(space.expander.network.sees):
+            return  # what roles know is a matter of `herbrand.analyse.knowledge`
+        try:
+            self.result.solution = solve_space(space, self.budget.share(0.5))
+        except (GameError, BudgetExceeded, MissingExtra) as error:
+            self.result.notes.append(f"not solved: {error}")
+
+    def _plan(self) -> None:
+        """Where one role plays alone and there are too many states: look for a plan step by step."""
+        from herbrand.analyse.solving.plan import plan_beyond
+        from herbrand.analyse.solving.solve import Solution
+
+        wanted = [name for name in self._open() if name.endswith("winnability")]
+        space = self.result.space
+        if len(self.game.roles) != 1 or not self.players or not wanted or space is None:
+            return
+        plan = plan_beyond(self.game, self.win, budget=self.budget.share(0.4), known=space.finished_depth)
+        if plan.exists is False:
+            reason = f"no line of play gives {self.win}"
+            verdict = Verdict("refuted", plan.method, reason, seconds=plan.seconds)
+            self.found |= dict.fromkeys(wanted, verdict)
+            return
+        if plan.moves is None:
+            self.result.notes.append(f"no plan of up to {plan.refuted} steps gives {self.win}")
+            return
+        role = self.game.roles[0]
+        witness = Witness(plan.moves, role=role, shortest=True)
+        reason = f"{role} gets {self.win} after {len(plan.moves)} steps, not sooner"
+        for name in wanted:
+            self.found[name] = self._each_role(
+                [Verdict("proved", plan.method, reason, witness, seconds=plan.seconds)], every=True
+            )
+        if self.win == 100:
+            best = {role: 100.0}
+            self.result.solution = Solution(plan.method, best, best, plan.moves, ())
+
+    def _from_space(self, space: StateSpace) -> None:
+        from herbrand.analyse.exploration import by_states
+
+        players = self.players
+        for name in self._open():
+            began = time.monotonic()
+            if name == "termination":
+                verdict = by_states.termination(space)
+            elif name == "playability":
+                verdict = by_states.playability(space)
+            elif name == "goals":
+                verdict = by_states.goal_verdict(space, players)
+            elif name == "monotonicity":
+                verdict = by_states.monotonicity(space, players)
+            elif name == "weak_winnability":
+                verdict = self._each_role([by_states.weak(space, r, self.win) for r in players], every=True)
+            else:
+                verdict = self._strong(space)
+            self.found[name] = verdict.with_(seconds=time.monotonic() - began + space.seconds)
+
+    def _strong(self, space: StateSpace) -> Verdict:
+        from herbrand.analyse.exploration import by_states
+        from herbrand.analyse.exploration.conformant import sequence_of
+
+        verdicts = [by_states.strong_of(space, r, self.win) for r in self.players]
+        hidden = len(space.expander.network.sees) > 0
+        if hidden:  # who sees less can do less: only what cannot be done is certain
+            verdicts = [
+                verdict
+                if verdict.answer != "proved"
+                else Verdict.unknown("could be forced by a role that sees everything")
+                for verdict in verdicts
+            ]
+        verdict = self._each_role(verdicts, every=False)
+        readings: dict[str, Any] = {}
+        if len(self.game.roles) > 1:
+            for role, strategy in zip(self.players, verdicts, strict=True):
+                name = self.game.roles[role]
+                if strategy.answer == "refuted":
+                    readings[name] = {
+                        "verdict": "refuted",
+                        "reason": "not even a strategy that reacts does it",
+                    }
+                    continue
+                if not strategy.is_known and not (hidden and space.complete):
+                    readings[name] = {"verdict": "unknown", "reason": strategy.reason}
+                    continue
+                fixed = sequence_of(space, role, self.win, self.budget.share(0.1))
+                readings[name] = {"verdict": fixed.answer, "reason": fixed.reason, **fixed.details}
+                if hidden and fixed.answer == "proved" and not strategy.is_known:
+                    verdict = verdict.with_(answer="proved", method=fixed.method, reason=fixed.reason)
+        return verdict.with_(details={**verdict.details, "sequence": readings}) if readings else verdict
+
+    def _each_role(self, verdicts: list[Verdict], *, every: bool) -> Verdict:
+        """Put together what is known of each role: `every` one must have it, or some."""
+        roles = {self.game.roles[r]: v for r, v in zip(self.players, verdicts, strict=True)}
+        deciding, rest = ("refuted", "proved") if every else ("proved", "refuted")
+        chosen = next((v for v in verdicts if v.answer == deciding), None)
+        if chosen is None and all(v.answer == rest for v in verdicts):
+            reason = "; ".join(v.reason for v in verdicts)
+            method = ", ".join(dict.fromkeys(v.method for v in verdicts)) or "no roles"
+            return Verdict(rest, method, reason, roles=roles)  # type: ignore[arg-type]
+        if chosen is None:
+            chosen = next(v for v in verdicts if v.answer == "unknown")
+        return Verdict(
+            chosen.answer, chosen.method, chosen.reason, chosen.witness, chosen.certificate, roles=roles
+        )
+
+    def _may_search(self) -> bool:
+        """Whether alpha-beta may find what listing states did not: two roles, perhaps in turns."""
+        space = self.result.space
+        return (
+            space is not None
+            and not space.complete
+            and len(self.game.roles) == 2 == len(self.players)
+            and not len(space.expander.network.sees)
+            and not space.choosers[2:].any()
+        )
+
+    def _search(self) -> None:
+        """What a game of two roles is worth, by alpha-beta, which takes ends without goal values for 50."""
+        from herbrand.analyse.solving import by_search
+
+        try:
+            solution = by_search.solve_by_search(self.game, budget=self.budget.share(0.9))
+        except (GameError, BudgetExceeded) as error:
+            self.result.notes.append(f"not solved by search: {error}")
+            return
+        goals = self.found.get("goals")
+        if goals is not None and goals.answer == "proved":
+            self.result.solution = solution
+        if "strong_winnability" not in self._open() or self.win != 100:
+            return
+        verdicts = []
+        for role in self.game.roles:
+            sure = solution.guaranteed[role] == self.win
+            reason = f"{role} can force 100" if sure else f"whatever {role} does, the other can prevent 100"
+            verdicts.append(
+                Verdict("proved" if sure else "refuted", by_search.METHOD, reason, seconds=solution.seconds)
+            )
+        self.found["strong_winnability"] = self._each_role(verdicts, every=False)
+
+    def _model_checker(self, part: float) -> None:
+        """What a model checker says about properties that are still open."""
+        from importlib import import_module
+        from importlib.util import find_spec
+
+        wanted = [name for name in self._open() if name in _SYMBOLIC]
+        if not wanted or self.budget.left <= 0 or find_spec("herbrand.analyse.proofs.symbolic") is None:
+            return
+        if not self.game.has_network:
+            return
+        try:
+            prove = import_module("herbrand.analyse.proofs.symbolic").prove
+            verdicts = prove(self.game, wanted, self.budget.share(part))
+        except (BudgetExceeded, MissingExtra) as error:
+            self.result.notes.append(f"model checking: {error}")
+            return
+        for name, verdict in verdicts.items():
+            if verdict.is_known or name not in self.found:
+                self.found[name] = verdict
+
+    # -- checking again -------------------------------------------------------------------
+
+    def _checked(self, name: str, verdict: Verdict) -> Verdict:
+        """Check a verdict by the rules; raises `GameError` if it turns out to be wrong."""
+        if not verdict.is_known:
+            return verdict
+        roles = {role: self._checked(name, inner) for role, inner in verdict.roles.items()}
+        if roles:
+            verdict = verdict.with_(roles=roles)
+        if verdict.checked is not None:
+            return verdict
+        seconds = min(CHECKING, max(1.0, self.budget.left))
+        try:
+            answer = self._check_one(name, verdict, seconds)
+        except BudgetExceeded:
+            return verdict.with_(checked=None)
+        if answer is False:
+            from herbrand.errors import InternalError
+
+            raise InternalError(f"{name} of {self.game.name} was {verdict.answer}, but that does not hold")
+        if answer is None and roles:
+            checks = [inner.checked for inner in roles.values()]
+            answer = True if all(checks) else None
+        return verdict.with_(checked=answer)
+
+    def _check_one(self, name: str, verdict: Verdict, seconds: float) -> bool | None:
+        from herbrand.analyse.exploration.replay import holds
+
+        if isinstance(verdict.witness, Witness) and name in _CLAIMS:
+            return holds(self.game, _CLAIMS[name], verdict.witness, win=self.win)
+        if verdict.certificate is not None:
+            try:
+                answer = verdict.certificate.check(self.game, seconds)
+            except GameError:
+                return None
+            if verdict.certificate.kind == "step counter" and not answer:
+                return None  # the checker sees less than the search does
+            return answer
+        return None
+
+
+def _well_formed(found: dict[str, Verdict]) -> Verdict:
+    """A game is well-formed if it terminates and is playable and weakly winnable."""
+    parts = {name: found[name] for name in ("termination", "playability", "weak_winnability")}
+    refuted = [name for name, verdict in parts.items() if verdict.answer == "refuted"]
+    if refuted:
+        first = parts[refuted[0]]
+        return Verdict(
+            "refuted", first.method, f"{_words(refuted)}: {first.reason}", first.witness, first.certificate,
+            checked=first.checked,
+        )  # fmt: skip
+    if all(verdict.answer == "proved" for verdict in parts.values()):
+        method = ", ".join(dict.fromkeys(verdict.method for verdict in parts.values()))
+        checked = True if all(verdict.checked for verdict in parts.values()) else None
+        return Verdict("proved", method, "terminates, playable and weakly winnable", checked=checked)
+    missing = [name for name, verdict in parts.items() if not verdict.is_known]
+    return Verdict.unknown(f"{', '.join(missing).replace('_', ' ')} not decided")
+
+
+def _words(names: list[str]) -> str:
+    words = {
+        "termination": "does not terminate",
+        "playability": "not playable",
+        "weak_winnability": "not weakly winnable",
+    }
+    return ", ".join(words[name] for name in names)

@@ -1,0 +1,91 @@
+"""How far a state is from being of some kind: how many fluents would have to change, at the least.
+
+Counted along the gates: for a conjunction what its sides need is added, for a disjunction the lesser is
+taken (the additive heuristic of Bonet and Geffner 2001, on a network instead of on rules).  Fluents that
+several gates need count several times, so the number is a guide, not a bound.  With `Domains` a fluent that
+others have to become first counts as many times as that takes steps: a piece six fields away, a count of 3
+that has to be 16.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.analyse.invariants.domains import UNREACHABLE, Domains
+from herbrand.core import distances
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.engine.expand import States
+    from herbrand.network.circuit import Circuit
+
+__all__ = ["Distance"]
+
+_NONE = np.zeros(0, np.int64)
+_NO_DOMAINS = Domains(np.zeros(1, np.int64), _NONE, _NONE, np.zeros(0, np.float32))
+
+
+class Distance:
+    """The distance of packed states to those in which literals of a circuit are true.
+
+    The literals depend on `state` alone, the variables of the fluents.  Their distances are added, each times
+    its weight.
+    """
+
+    def __init__(
+        self,
+        circuit: Circuit,
+        state: NDArray[np.int32],
+        literals: Sequence[int],
+        domains: Domains | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        self.domains = domains or _NO_DOMAINS
+        self.weights = np.array(weights or [1] * len(literals), np.float32)
+        places = {int(variable) >> 1: place for place, variable in enumerate(state.tolist())}
+        gates, stack, met = [], [literal >> 1 for literal in literals], set()
+        while stack:
+            node = stack.pop()
+            if node in met or node == 0 or node in places:
+                continue
+            met.add(node)
+            gates.append(node)
+            stack += [int(circuit.left[node]) >> 1, int(circuit.right[node]) >> 1]
+        gates.sort()  # what a gate depends on was made before it
+        self.fluents = len(state)
+        """How many fluents a state has."""
+        number = {0: 0} | {node: 1 + place for node, place in places.items()}
+        number |= {node: 1 + self.fluents + i for i, node in enumerate(gates)}
+
+        def renumbered(literals: Iterable[int]) -> NDArray[np.int32]:
+            return np.array([2 * number[x >> 1] | (x & 1) for x in literals], np.int32)
+
+        self.left = renumbered(circuit.left[gates].tolist())
+        self.right = renumbered(circuit.right[gates].tolist())
+        self.literals = renumbered(literals)
+
+    @property
+    def needed(self) -> NDArray[np.int64]:
+        """The places of the fluents that the literals depend on."""
+        nodes = np.unique(np.concatenate((self.left, self.right, self.literals)) >> 1).astype(np.int64)
+        needed: NDArray[np.int64] = nodes[(nodes > 0) & (nodes <= self.fluents)] - 1
+        return needed
+
+    def weighted(self, *weights: float) -> Distance:
+        """Return the same distances added with other weights, one for each literal."""
+        other = copy(self)
+        other.weights = np.array(weights, np.float32)
+        return other
+
+    def __call__(self, states: States) -> NDArray[np.float32]:
+        """Return the distances, [n]; 0 for the states looked for."""
+        return distances(
+            self.left, self.right, self.fluents, self.literals, self.weights, *self.domains,
+            float(UNREACHABLE), states,
+        )  # fmt: skip

@@ -1,0 +1,336 @@
+"""Plans for games with one role: how to get a goal value, in as few steps as possible.
+
+Three searches, of which the first to succeed answers:
+
+*states*
+    Breadth first through packed states (`explore`).  What it finds first is shortest, and when all
+    states are known and none will do, there is no plan.
+
+*estimates*
+    A* (`astar`), where a bound of the steps still to come can be found in the rules (`estimate`).
+    States from which the goal cannot be near enough are left out, so that it looks further.
+
+*steps*
+    A plan of 0, 1, 2, ... steps is asked of an answer set solver, one length after the other
+    (Kautz and Selman 1992; with clingo, Gebser et al. 2019).  The network of the game is written
+    down once for each step: every gate a rule, so that loops mean what the rules mean.  That
+    no shorter plan was found proves that there is none.  It can look much further than there
+    is room for states, but cannot tell that there is no plan of any length.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+from herbrand.engine.playouts import goal_value
+from herbrand.errors import BudgetExceeded, GameError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.analyse.verdict import Moves
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.network.network import Network
+
+__all__ = ["Plan", "find_plan", "plan_beyond", "plan_by_estimates", "plan_by_states", "plan_by_steps"]
+
+_ESTIMATING = 20.0
+"""Seconds spent on finding an estimate, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is known about plans for a goal value."""
+
+    value: int
+    moves: Moves | None
+    """A plan; None when there is none or none was found."""
+    shortest: bool
+    """Whether no shorter plan exists."""
+    exists: bool | None
+    """Whether there is a plan; None when that is not known."""
+    method: str
+    refuted: int
+    """There is no plan with at most so many steps; -1 when nothing is known."""
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "value": self.value,
+            "moves": None if self.moves is None else [list(joint) for joint in self.moves],
+            "steps": None if self.moves is None else len(self.moves),
+            "shortest": self.shortest,
+            "exists": self.exists,
+            "method": self.method,
+            "no_plan_up_to": self.refuted,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def find_plan(
+    game: StateMachine,
+    value: int = 100,
+    *,
+    budget: Budget | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Plan:
+    """Find a shortest plan of a one-role game for a goal value, by states, by estimates and then by steps.
+
+    Raises `GameError` for a game with several roles, `BudgetExceeded` when it has no network.
+    """
+    budget = budget or Budget()
+    game.require_playable()
+    if len(game.roles) != 1:
+        raise GameError(f"a plan is for one role; {game.name} has {len(game.roles)}")
+    found = plan_by_states(game, value, budget=budget.share(0.4), progress=progress)
+    if found.exists is not None:
+        return found
+    again = plan_beyond(game, value, budget=budget.share(1.0), known=found.refuted, progress=progress)
+    return again if again.exists is not None or again.refuted > found.refuted else found
+
+
+def plan_beyond(
+    game: StateMachine,
+    value: int,
+    *,
+    budget: Budget,
+    known: int,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Plan:
+    """Find a plan where there is no room for all states; none of up to `known` steps exists."""
+    first = plan_by_estimates(game, value, budget=budget.share(0.5), known=known, progress=progress)
+    if first.exists is not None:
+        return first
+    then = plan_by_steps(
+        game.network, value, budget=budget.share(1.0), known=first.refuted, progress=progress
+    )
+    return then if then.moves is not None or then.refuted > first.refuted else first
+
+
+def plan_by_states(
+    game: StateMachine, value: int, *, budget: Budget, progress: Callable[[str, int, int], None] | None = None
+) -> Plan:
+    """Search breadth first through the states, up to the first that will do."""
+    from herbrand.analyse.exploration.explore import explore
+
+    looked = 0
+
+    def reached(growing: Any) -> bool:
+        nonlocal looked
+        chunk = slice(looked, growing.expanded)
+        looked = growing.expanded
+        return bool((growing.over[chunk] & (growing.goals[chunk, 0] == value)).any())
+
+    space = explore(
+        game.expander,
+        budget=budget,
+        edges=False,
+        stop=reached,
+        progress=None if progress is None else lambda found, done: progress("states", done, found),
+    )
+    won = np.flatnonzero(space.over & (space.goals[:, 0] == value))
+    if len(won):
+        line = space.line_to(int(won[0]))
+        return Plan(value, line, True, True, "breadth-first search", len(line) - 1, space.seconds)
+    if space.complete:
+        return Plan(value, None, False, False, "breadth-first search", space.depth, space.seconds)
+    return Plan(value, None, False, None, "breadth-first search", space.finished_depth, space.seconds)
+
+
+def plan_by_estimates(
+    game: StateMachine,
+    value: int,
+    *,
+    budget: Budget,
+    known: int = -1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Plan:
+    """Search by A*, if the rules tell how many steps there are at least; none of up to `known` exists."""
+    from herbrand.analyse.invariants.estimate import find_estimate
+    from herbrand.analyse.solving.astar import shortest_line
+
+    began = time.monotonic()
+    method = "A*"
+    try:
+        seconds = min(_ESTIMATING, 0.3 * budget.left)
+        estimate = find_estimate(game.expander, value, time.monotonic() + seconds)
+    except (BudgetExceeded, MissingExtra):
+        estimate = None
+    if estimate is None:
+        return Plan(value, None, False, None, method, known, time.monotonic() - began)
+    found = shortest_line(
+        game.expander,
+        value,
+        estimate,
+        budget,
+        None if progress is None else lambda states, _: progress("states", states, states),
+    )
+    seconds = time.monotonic() - began
+    if found.line is None and found.complete:
+        return Plan(value, None, False, False, method, known, seconds)
+    exists = True if found.line is not None else None
+    return Plan(value, found.line, exists is True, exists, method, max(known, found.clean), seconds)
+
+
+def plan_by_steps(
+    network: Network,
+    value: int,
+    *,
+    budget: Budget,
+    known: int = -1,
+    most: int = 1000,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Plan:
+    """Ask for plans of more and more steps, up to `most`; none of up to `known` steps exists."""
+    began = time.monotonic()
+    steps = _Steps(network, value)
+    refuted = known
+    for length in range(most + 1):
+        if progress is not None:
+            progress("steps", length, length)
+        try:
+            steps.extend(budget)
+            moves = steps.solve(budget) if length > known else None
+        except BudgetExceeded:
+            break
+        if moves is not None:
+            return Plan(value, moves, True, True, "answer set planning", length - 1, time.monotonic() - began)
+        refuted = max(refuted, length)
+    return Plan(value, None, False, None, "answer set planning", refuted, time.monotonic() - began)
+
+
+class _Steps:
+    """The game unrolled for some steps in an answer set solver."""
+
+    def __init__(self, network: Network, value: int) -> None:
+        import clingo
+
+        self.network = network
+        self.control = clingo.Control(["--warn=none"])
+        self.wanted = [
+            int(literal)
+            for literal, (_, term) in zip(network.goal.tolist(), network.goals.tolist(), strict=True)
+            if goal_value(network.terms.text(term)) == value
+        ]
+        self.others = [int(x) for x in network.goal.tolist() if int(x) not in self.wanted]
+        self.does: list[list[int]] = []
+        """The atoms of the moves, for each step."""
+        self.nodes: list[int] = []
+        """The solver literals of the nodes in the last state."""
+        self.over = 0
+        """Holds when the game is over in it."""
+        self.query = 0
+        """While this is true, the plan has to end here with the value."""
+        with self.control.backend() as backend:
+            self.true = backend.add_atom()
+            backend.add_rule([self.true])
+
+    def extend(self, budget: Budget) -> None:
+        """Write down one more state; from the second on with the step that leads to it."""
+        network = self.network
+        if budget.left <= 0:
+            raise BudgetExceeded(f"{budget.seconds:.3g} seconds", f"{len(self.does)} steps")
+        with self.control.backend() as backend:
+            if self.nodes:
+                backend.add_rule([], [self.over])  # the game went on
+                state = self._wired(network.next)
+            else:
+                state = [self.true if x else -self.true for x in network.initial.tolist()]
+            does = [backend.add_atom() for _ in range(len(network.moves))]
+            self.nodes = self._gates(backend, state, does)
+            self.over = self._wired(np.array([network.terminal]))[0]
+            legal = self._wired(network.legal)
+            for atom, allowed in zip(does, legal, strict=True):
+                backend.add_rule([atom], [allowed], choice=True)
+            some = backend.add_atom()
+            for atom in does:
+                backend.add_rule([some], [atom])
+            backend.add_rule([], [-some, -self.over])  # a move is made unless the game is over
+            several = backend.add_atom()
+            backend.add_weight_rule([several], 2, [(atom, 1) for atom in does])
+            backend.add_rule([], [several])
+            self.does.append(does)
+            end = backend.add_atom()
+            self.query = backend.add_atom()
+            backend.add_external(self.query)
+            backend.add_rule([], [self.query, -end])
+            won = self._wired(np.array(self.wanted, np.int64))
+            lost = self._wired(np.array(self.others, np.int64))
+            for goal in won:
+                backend.add_rule([end], [self.over, goal, *(-x for x in lost)])
+
+    def _gates(self, backend: Any, state: list[int], does: list[int]) -> list[int]:
+        """Write a rule for each gate; return the solver literals of all nodes.
+
+        A gate in a loop has an atom for being true and one for being false, each with rules of its
+        own: then what feeds itself does so by positive rules alone, and must be founded.
+        """
+        network = self.network
+        feedback = [backend.add_atom() for _ in range(len(network.feedback))]
+        nodes = [-self.true, *state, *does, *feedback]
+        false_atoms: dict[int, int] = {}
+        inside = np.zeros(network.gates, np.bool_)
+        for first, last, _, _ in network.loops.tolist():
+            inside[first:last] = True
+
+        def of(literal: int) -> int:
+            """The solver literal of a literal of the network."""
+            node = nodes[literal >> 1]
+            found: int = false_atoms.get(literal >> 1, -node) if literal & 1 else node
+            return found
+
+        true = self.true
+        gates = zip(network.left.tolist(), network.right.tolist(), inside.tolist(), strict=True)
+        for left, right, looped in gates:
+            a, b = of(left), of(right)
+            if looped:
+                atom, not_atom = backend.add_atom(), backend.add_atom()
+                backend.add_rule([atom], [a, b])
+                backend.add_rule([not_atom], [of(left ^ 1)])
+                backend.add_rule([not_atom], [of(right ^ 1)])
+                false_atoms[len(nodes)] = not_atom
+                nodes.append(atom)
+            elif a == -true or b == -true or a == -b:
+                nodes.append(-true)
+            elif a in (true, b):
+                nodes.append(b)
+            elif b == true:
+                nodes.append(a)
+            else:
+                atom = backend.add_atom()
+                backend.add_rule([atom], [a, b])
+                nodes.append(atom)
+        for atom, source in zip(feedback, network.feedback.tolist(), strict=True):
+            backend.add_rule([atom], [of(source)])
+        return nodes
+
+    def _wired(self, literals: Any) -> list[int]:
+        """The solver literals of literals of the network, in the last state."""
+        return [-self.nodes[x >> 1] if x & 1 else self.nodes[x >> 1] for x in literals.tolist()]
+
+    def solve(self, budget: Budget) -> Moves | None:
+        """Return a plan that ends here, or None when there is none."""
+        found: Moves | None = None
+
+        def keep(model: Any) -> bool:
+            nonlocal found
+            text, moves = self.network.terms.text, self.network.moves
+            made = [next(m for m, atom in enumerate(does) if model.is_true(atom)) for does in self.does[:-1]]
+            found = tuple((text(int(moves[m, 1])),) for m in made)
+            return False
+
+        self.control.assign_external(self.query, True)
+        with self.control.solve(on_model=keep, async_=True) as handle:
+            while not handle.wait(min(0.2, max(budget.left, 0.001))):
+                if budget.left <= 0:
+                    handle.cancel()
+                    raise BudgetExceeded(f"{budget.seconds:.3g} seconds", f"{len(self.does) - 1} steps")
+            handle.get()
+        self.control.release_external(self.query)
+        return found

@@ -1,0 +1,343 @@
+"""What a game is worth when everybody plays as well as possible.
+
+Solved on the graph of all reachable states (`explore`):
+
+| the game                           | how                                          | gives           |
+|------------------------------------|----------------------------------------------|-----------------|
+| turns, and every play ends         | backward induction (Zermelo 1913; Kuhn 1953) | `value`         |
+| two choose at once, constant sum   | matrix games from the end (Shapley 1953)     | `value`         |
+| other simultaneous games           | matrix games, each role against all others   | `guaranteed`    |
+| plays without end, without chance  | retrograde analysis (Thompson 1986)          | `guaranteed`, * |
+
+(*) and `value` where what both can force adds up, or where one can force the best there is for it.
+What `random` does is equally likely, and values are then expected ones.  With more than two roles, or
+where goal values do not add up to the same number, `value` is that of one subgame-perfect
+equilibrium, in which everybody takes the first of the moves that are best for it; `ties` says
+in how many states another choice would have mattered to others.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from herbrand.analyse.budget import Budget
+from herbrand.errors import BudgetExceeded, GameError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from herbrand.analyse.exploration.explore import StateSpace
+    from herbrand.analyse.verdict import Moves
+    from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
+
+__all__ = ["Solution", "solve", "solve_space"]
+
+_LARGE = 8
+"""Matrix games with more moves on both sides than this are solved with floating-point numbers."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The values of a game, seen from the state in which it begins."""
+
+    method: str
+    value: dict[str, float] | None
+    """What each role gets under best play; None where only `guaranteed` is known."""
+    guaranteed: dict[str, float]
+    """What each role can make sure of (in expectation, where there is chance or mixing)."""
+    line: Moves
+    """Best play from the start, up to the end or to where chance or mixing decides."""
+    root: tuple[tuple[str, str, dict[str, float]], ...]
+    """For the one role that chooses first: role, move, and the values after it; best first."""
+    ties: int = 0
+    """States in which a role has several best moves that are not worth the same to the others."""
+    mixed: int = 0
+    """States in which a best choice must be mixed."""
+    states: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = field(default=())
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "method": self.method,
+            "value": self.value,
+            "guaranteed": self.guaranteed,
+            "line": [list(joint) for joint in self.line],
+            "root": [{"role": role, "move": move, "value": value} for role, move, value in self.root],
+            "ties": self.ties,
+            "mixed_states": self.mixed,
+            "states": self.states,
+            "seconds": round(self.seconds, 3),
+            "notes": list(self.notes),
+        }
+
+
+def solve(game: StateMachine, *, start: State | None = None, budget: Budget | None = None) -> Solution:
+    """Solve a game, from the initial state or from another one.
+
+    Raises `BudgetExceeded` when its states cannot all be found within the budget, `GameError` when
+    the game cannot be solved so: `sees` hides something (see `herbrand.analyse.knowledge`), a play can
+    get stuck or has an end without goal values, or can go on for ever with chance in it.
+    """
+    from herbrand.analyse.exploration.explore import explore
+
+    game.require_playable()
+    budget = budget or Budget()
+    expander = game.expander
+    first = None if start is None else expander.pack([start.facts])
+    space = explore(expander, start=first, budget=budget)
+    if not space.complete:
+        raise BudgetExceeded(space.stopped or "", f"{len(space.states)} states found")
+    return solve_space(space, budget)
+
+
+def solve_space(space: StateSpace, budget: Budget) -> Solution:
+    """Solve a game whose states are all known; raises as `solve` does."""
+    started = time.monotonic()
+    work = _Solving(space, budget)
+    found = work.solve()
+    return Solution(
+        **found, states=len(space.states), seconds=time.monotonic() - started, notes=tuple(work.notes)
+    )
+
+
+class _Solving:
+    def __init__(self, space: StateSpace, budget: Budget) -> None:
+        self.space = space
+        self.budget = budget
+        self.roles = space.expander.roles
+        self.chance = next((r for r, name in enumerate(self.roles) if name.lower() == "random"), -1)
+        self.players = [r for r in range(len(self.roles)) if r != self.chance]
+        self.notes: list[str] = []
+        self.length: NDArray[Any] = np.zeros(0, np.int32)
+        """[states] after backward induction: how many steps best play takes."""
+        if len(space.expander.network.sees):
+            raise GameError("roles do not see everything: the state alone does not decide what they do")
+        if len(space.stuck):
+            raise GameError("a role can come to have no legal move before the game is over")
+        ends = space.goals[space.over][:, self.players]
+        if (ends < 0).any():
+            raise GameError("the game can end without one goal value for every role")
+        if not len(ends):
+            raise GameError("no play ever ends")
+        sums = ends.astype(np.int64).sum(axis=1)
+        self.sum = int(sums[0]) if (sums == sums[0]).all() else None
+        players = space.counts[:, self.players] if self.players else space.counts
+        self.turns = bool(((players > 1).sum(axis=1)[~space.over] <= 1).all())
+
+    def solve(self) -> dict[str, Any]:
+        if not self.space.acyclic:
+            return self._retrograde()
+        if self.turns:
+            return self._turns()
+        return self._matrices()
+
+    # -- every play ends ------------------------------------------------------------------
+
+    def leaves(self) -> NDArray[Any]:
+        """Return the goals in terminal states, [states, roles], and 0 elsewhere."""
+        values = np.zeros((len(self.space.states), len(self.roles)), np.float64)
+        values[self.space.over] = np.maximum(self.space.goals[self.space.over], 0)
+        return values
+
+    def induce(self, values: NDArray[Any], best: NDArray[Any], role: int) -> tuple[int, int]:
+        """Run backward induction; return the numbers of ties and of mixed states."""
+        space = self.space
+        length = self.length = np.zeros(len(space.states), np.int32)
+        begin, ties, mixed = len(space.states), 0, 0
+        known: dict[bytes, float] = {}
+        while True:
+            begin, more, payoffs = space.graph.induce(
+                space.over, space.sequence, begin, self.chance, role, 100.0, values, length, best
+            )
+            ties += more
+            if begin < 0:
+                return ties, mixed
+            mixed += 1
+            if self.budget.left <= 0:
+                raise BudgetExceeded(f"{self.budget.seconds:.3g} seconds", f"{mixed} matrix games solved")
+            state = int(space.sequence[begin])
+            rows = int(space.counts[state, role])
+            payoffs = payoffs.reshape(rows, -1)
+            key = payoffs.tobytes() + bytes([rows % 251])
+            if key not in known:
+                known[key] = _mixed_value(payoffs)
+            values[state, role] = known[key]
+            best[state] = -1
+
+    def _turns(self) -> dict[str, Any]:
+        values, best = self.leaves(), np.full(len(self.space.states), -1, np.int32)
+        ties, _ = self.induce(values, best, -1)
+        constant = self.sum is not None and len(self.players) <= 2
+        value = self._named(values[0])
+        guaranteed = value if constant else {}
+        if not constant:
+            for role in self.players:
+                mine, moves = self.leaves(), np.full(len(self.space.states), -1, np.int32)
+                self.induce(mine, moves, role)
+                guaranteed[self.roles[role]] = _number(mine[0, role])
+        return {
+            "method": "expectation" if self.chance >= 0 else "backward induction",
+            "value": value,
+            "guaranteed": guaranteed,
+            "line": self._line(best),
+            "root": self._root(values),
+            "ties": 0 if constant else ties,
+            "mixed": 0,
+        }
+
+    def _matrices(self) -> dict[str, Any]:
+        guaranteed, mixed = {}, 0
+        best = np.full(len(self.space.states), -1, np.int32)
+        for role in self.players:
+            values = self.leaves()
+            _, more = self.induce(values, best, role)
+            mixed = max(mixed, more)
+            guaranteed[self.roles[role]] = _number(values[0, role])
+        value = None
+        if self.sum is not None and len(self.players) == 2:
+            value = guaranteed
+        else:
+            self.notes.append(
+                "several roles choose at once, and what one gains the others do not lose: "
+                "what each can make sure of is known, not what will happen"
+            )
+        return {
+            "method": "matrix games",
+            "value": value,
+            "guaranteed": guaranteed,
+            "line": (),
+            "root": (),
+            "mixed": mixed,
+        }
+
+    # -- plays without end ----------------------------------------------------------------
+
+    def _retrograde(self) -> dict[str, Any]:
+        """What each role can force within finitely many steps, the highest goal value first."""
+        from herbrand.analyse.exploration.by_states import strong
+
+        space = self.space
+        if self.chance >= 0:
+            raise GameError("plays can go on for ever, with chance in them")
+        guaranteed: dict[str, float] = {}
+        lines: dict[int, Any] = {}
+        for role in self.players:
+            for goal in sorted({int(v) for v in space.goals[space.over, role]}, reverse=True):
+                rank, move = strong(space, role, space.over & (space.goals[:, role] >= goal))
+                if rank[0] >= 0:
+                    guaranteed[self.roles[role]] = goal
+                    lines[role] = rank, move
+                    break
+        known: dict[str, float] | None = None
+        if len(self.players) == 1 and guaranteed:
+            known = guaranteed
+        elif self.sum is not None and len(self.players) == 2:
+            if len(guaranteed) == 2 and sum(guaranteed.values()) == self.sum:
+                known = guaranteed
+            for role in self.players:
+                name = self.roles[role]
+                if guaranteed.get(name) == int(space.goals[space.over, role].max()):
+                    known = {self.roles[r]: self.sum - guaranteed[name] for r in self.players}
+                    known[name] = guaranteed[name]
+        if known is None:
+            self.notes.append("plays can go on for ever: what is not forced may never be decided")
+        line: Moves = ()
+        if known is not None and self.turns:
+            line = self._forced_line(lines)
+        return {
+            "method": "retrograde analysis",
+            "value": known,
+            "guaranteed": guaranteed,
+            "line": line,
+            "root": (),
+        }
+
+    def _forced_line(self, lines: dict[int, Any]) -> Moves:
+        """Follow the forcing strategies of all roles at once; each goes down in its own rank."""
+        space, state, path = self.space, 0, [0]
+        while not space.over[state] and len(path) <= 10_000:
+            edge = 0
+            for r in range(len(self.roles)):
+                number = 0
+                if space.counts[state, r] > 1 and r in lines:
+                    rank, move = lines[r]
+                    number = int(move[state]) if rank[state] > 0 else 0
+                edge = edge * int(space.counts[state, r]) + number
+            state = int(space.children[space.starts[state] + edge])
+            path.append(state)
+        return space.line_along(path)
+
+    # -- results --------------------------------------------------------------------------
+
+    def _named(self, values: NDArray[Any]) -> dict[str, float]:
+        return {self.roles[r]: _number(values[r]) for r in self.players}
+
+    def _line(self, best: NDArray[Any]) -> Moves:
+        """Follow the best moves up to the end, or to where chance decides."""
+        space, state, path = self.space, 0, [0]
+        while not space.over[state]:
+            if self.chance >= 0 and space.counts[state, self.chance] > 1:
+                break
+            edge = 0
+            for r in range(len(self.roles)):
+                number = max(0, int(best[state])) if space.counts[state, r] > 1 else 0
+                edge = edge * int(space.counts[state, r]) + number
+            state = int(space.children[space.starts[state] + edge])
+            path.append(state)
+        return space.line_along(path)
+
+    def _root(self, values: NDArray[Any]) -> tuple[tuple[str, str, dict[str, float]], ...]:
+        """The values after each move of the one who chooses first."""
+        from herbrand.analyse.exploration.by_states import _edges, _move_of
+
+        space = self.space
+        if space.over[0]:
+            return ()
+        mine = [r for r in self.players if space.counts[0, r] > 1]
+        if len(mine) != 1:
+            return ()
+        role = mine[0]
+        found = []
+        for number in range(int(space.counts[0, role])):
+            after = values[space.children[_edges(space, 0, role, number)]].mean(axis=0)
+            found.append((self.roles[role], _move_of(space, 0, role, number), self._named(after)))
+        found.sort(key=lambda entry: -entry[2][self.roles[role]])
+        return tuple(found)
+
+
+def _number(value: float) -> float:
+    """A whole number as such, others as they are."""
+    return int(value) if float(value).is_integer() else float(value)
+
+
+def _mixed_value(payoffs: NDArray[Any]) -> float:
+    """The value of a matrix game for the row player."""
+    if min(payoffs.shape) <= _LARGE:
+        from herbrand.analyse.solving.matrix import matrix_value
+
+        exact = [[Fraction(x).limit_denominator(10**9) for x in row] for row in payoffs.tolist()]
+        return float(matrix_value(exact)[0])
+    try:
+        from scipy.optimize import linprog
+    except ImportError as error:
+        from herbrand.errors import MissingExtra
+
+        raise MissingExtra("solving matrix games with many moves", "analyse") from error
+    rows, columns = payoffs.shape
+    found = linprog(
+        np.append(np.zeros(rows), -1.0),
+        A_ub=np.hstack([-payoffs.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=np.append(np.ones(rows), 0.0)[None, :],
+        b_eq=[1.0],
+        bounds=[(0, None)] * rows + [(None, None)],
+    )
+    return float(-found.fun)

@@ -1,0 +1,218 @@
+"""What only shows when the rules are evaluated: checks that take a game, not a tree.
+
+`played(game)` looks at the first state and at sampled plays.  A sample can find faults, not
+prove that there are none.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from herbrand.analyse.trial.knowing import knowledge_checks
+from herbrand.check.checks.base import ERROR, WARNING, Check
+from herbrand.check.checks.goals import is_goal_value
+from herbrand.check.checks.play import (
+    IMPOSSIBLE_DECLARATION,
+    INITIAL_STATE_TERMINAL,
+    NO_GOAL,
+    NO_LEGAL_MOVE,
+    SEVERAL_GOALS,
+    UNDECLARED_BASE,
+    UNDECLARED_INPUT,
+)
+from herbrand.diagnostic import Diagnostic, Severity, Span
+from herbrand.errors import BudgetExceeded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.syntax.tree import Tree
+
+__all__ = ["initial_checks", "played", "possible_checks", "sampled_checks"]
+
+
+def played(game: StateMachine, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
+    """Make all checks that evaluate the rules; nothing for a game with errors."""
+    if game.rules.errors:
+        return ()
+    return (
+        *initial_checks(game),
+        *sampled_checks(game, playouts=playouts, seed=seed),
+        *knowledge_checks(game, playouts=playouts, seed=seed),
+        *possible_checks(game),
+    )
+
+
+def initial_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
+    """Check the first state."""
+    state: State = game.initial_state("rules")
+    if not state.is_terminal:
+        return ()
+    head = _first(game.tree, "terminal")
+    return (
+        _report(
+            game,
+            INITIAL_STATE_TERMINAL,
+            head,
+            "the first state is terminal already",
+            help="`herbrand show --why terminal` tells which rule applies",
+        ),
+    )
+
+
+def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
+    """Compare what is declared with what is possible (B5); nothing where that takes too long."""
+    declared = _declared(game)
+    if declared == (None, None):
+        return ()
+    try:
+        possible = game.possible
+    except BudgetExceeded:
+        return ()
+    bases, inputs = declared
+    reachable = {fact.lower() for fact in possible.base}
+    playable = {(role.lower(), move.lower()) for role, moves in possible.inputs.items() for move in moves}
+    found = []
+    extra_bases = sorted((bases or frozenset()) - reachable)
+    extra_inputs = sorted(f"{role} {move}" for role, move in (inputs or frozenset()) - playable)
+    for name, extra, total, never in (
+        ("base", extra_bases, len(bases or ()), "be true"),
+        ("input", extra_inputs, len(inputs or ()), "be legal"),
+    ):
+        if extra:
+            span = _first(game.tree, name)
+            message = f"{len(extra)} of {total} declared with `{name}` can never {never}: `{extra[0]}`"
+            message += ", …" if len(extra) > 1 else ""
+            found.append(_report(game, IMPOSSIBLE_DECLARATION, span, message))
+    return tuple(found)
+
+
+def sampled_checks(
+    game: StateMachine, *, playouts: int = 5, seed: int = 0, max_steps: int = 300
+) -> tuple[Diagnostic, ...]:
+    """Play at random and report each kind of fault when it is first met (G1-G3, B3, B4, playability).
+
+    Stops quietly where the budget of the game ends.
+    """
+    sample = _Sample(game)
+    chance = random.Random(seed)
+    try:
+        for _ in range(playouts):
+            state: State = game.initial_state("rules")
+            path: list[str] = []
+            while sample.look(state, path) and len(path) < max_steps:
+                moves = state.legal_moves()
+                joint = tuple(chance.choice(list(moves[role])) for role in game.roles)
+                path.append(" ".join(map(str, joint)))
+                state = state.next(joint)
+    except BudgetExceeded:
+        pass
+    return tuple(sample.found.values())
+
+
+class _Sample:
+    """What sampled plays have shown."""
+
+    def __init__(self, game: StateMachine) -> None:
+        self.game = game
+        self.found: dict[tuple[str, Severity], Diagnostic] = {}
+        self.bases, self.inputs = _declared(game)
+
+    def look(self, state: State, path: list[str]) -> bool:
+        """Check one state; return whether play goes on."""
+        ended = state.is_terminal
+        self._goals(state, path, ended=ended)
+        if self.bases is not None and (UNDECLARED_BASE.name, ERROR) not in self.found:
+            loose = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
+            if loose:
+                self._add(UNDECLARED_BASE, "base", f"`{loose[0]}` is true, but no `base` lists it", path)
+        if ended:
+            return False
+        moves = state.legal_moves()
+        for role in self.game.roles:
+            if self.inputs is not None and (UNDECLARED_INPUT.name, ERROR) not in self.found:
+                for move in moves[role]:
+                    if (role.lower(), str(move).lower()) not in self.inputs:
+                        message = f"`{move}` is legal for `{role}`, but no `input` lists it"
+                        self._add(UNDECLARED_INPUT, "input", message, path)
+                        break
+            if not moves[role]:
+                self._add(
+                    NO_LEGAL_MOVE,
+                    "legal",
+                    f"`{role}` has no legal move, and the game is not over",
+                    path,
+                    ERROR if role.lower() == "random" else None,
+                )
+        return all(moves[role] for role in self.game.roles)
+
+    def _goals(self, state: State, path: list[str], *, ended: bool) -> None:
+        from herbrand.check.checks.goals import GOAL_VALUE
+
+        for role in self.game.roles:
+            values = state.goal_values(role)
+            bad = [value for value in values if not is_goal_value(value)]
+            if bad:
+                self._add(GOAL_VALUE, "goal", f"`{bad[0]}`, met for `{role}`, is no goal value", path)
+            if len(values) > 1:
+                listed = ", ".join(values[:6])
+                where = "the terminal state" if ended else "a state"
+                self._add(
+                    SEVERAL_GOALS,
+                    "goal",
+                    f"`{role}` has several goal values in {where}: {listed}",
+                    path,
+                    ERROR if ended else WARNING,
+                )
+            elif ended and not values and role != "random":
+                self._add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
+
+    def _add(
+        self, check: Check, relation: str, message: str, path: list[str], severity: Severity | None = None
+    ) -> None:
+        level = severity or check.severity
+        key = (check.name, level)
+        if key not in self.found:
+            shown = "; ".join(path[:40]) + ("; …" if len(path) > 40 else "")
+            note = f"after {len(path)} steps: {shown}" if path else "in the first state"
+            span = _first(self.game.tree, relation)
+            self.found[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
+
+
+def _declared(game: StateMachine) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
+    """What `base` and `input` declare, in lower case; None where the sheet does not define them."""
+    defined = {rule.head.key for rule in game.tree.statements}
+    state: State = game.initial_state("rules")
+    bases = inputs = None
+    if ("base", 1) in defined:
+        bases = frozenset(_answer(a, "p").lower() for a in state.ask("(base ?p)"))
+    if ("input", 2) in defined:
+        answers = state.ask("(input ?r ?m)")
+        inputs = frozenset((_answer(a, "r").lower(), _answer(a, "m").lower()) for a in answers)
+    return bases, inputs
+
+
+def _answer(answer: Mapping[str, str], name: str) -> str:
+    return answer[name] if name in answer else answer[f"?{name}"]
+
+
+def _first(tree: Tree, relation: str) -> Span:
+    return next((rule.head.span for rule in tree.statements if rule.head.name == relation), Span(0, 0))
+
+
+def _report(
+    game: StateMachine,
+    check: Check,
+    span: Span,
+    message: str,
+    *,
+    severity: Severity | None = None,
+    help: str | None = None,  # noqa: A002  # the name of the field
+    notes: tuple[str, ...] = (),
+) -> Diagnostic:
+    return Diagnostic(
+        check.name, severity or check.severity, message, game.tree.source, span, (), help, notes
+    )

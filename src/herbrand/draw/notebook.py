@@ -1,0 +1,46 @@
+"""A state as notebooks show it: text, picture, and the picture with what can be done."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from herbrand.draw.artist import caption
+from herbrand.draw.text import columns_first, draw
+from herbrand.draw.text import table as facts_as_text
+from herbrand.errors import HerbrandError
+from herbrand.runtime.notebook import Markup, block, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.draw.artist import Artist
+    from herbrand.machine.state import State
+
+__all__ = ["notebook_view"]
+
+MOST_MOVES: Final = 24
+"""So many legal moves of a role are listed."""
+
+
+def notebook_view(state: State, artist: Callable[[], Artist]) -> dict[str, str]:
+    """Return the state by MIME type: plain text always, SVG and HTML where `artist` draws it."""
+    facts = state.facts
+    drawn = draw(facts, columns_first=columns_first(state.game.tree.statements))
+    found = {"text/plain": drawn or facts_as_text(facts) or "(no facts)"}
+    try:
+        picture = artist().draw(state, lines=caption(state))
+        found["image/svg+xml"] = picture.svg
+        found["text/html"] = block(state.game.name, Markup(picture.svg), _moves(state))
+    except HerbrandError:  # it may take too long to find out what there is to draw; the text remains
+        pass
+    return found
+
+
+def _moves(state: State) -> Markup | str:
+    if state.is_terminal:
+        return ""
+    rows = []
+    for role, moves in state.legal_moves().items():
+        more = f", … {len(moves) - MOST_MOVES} more" if len(moves) > MOST_MOVES else ""
+        rows.append((role, f"{', '.join(map(str, moves[:MOST_MOVES]))}{more}"))
+    return table(rows, ("role", "legal moves"))

@@ -1,0 +1,476 @@
+"""`GameDescription`: a rulesheet and the stages of the pipeline, each walked when it is asked for.
+
+States stand on a description (`herbrand.machine`); users hold a `herbrand.Game`, which is one, too.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from threading import TIMEOUT_MAX, RLock
+from typing import TYPE_CHECKING, Any, Self
+
+from herbrand.errors import BudgetExceeded, GameError
+from herbrand.runtime.collector import suspend_full_collections
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.syntax import read
+from herbrand.syntax.case import with_case
+from herbrand.syntax.nodes import Function, atoms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.check.rules import Rules
+    from herbrand.check.step_counter import StepCounter
+    from herbrand.diagnostic import Diagnostic
+    from herbrand.engine.expand import Expander
+    from herbrand.engine.playouts import Simulation
+    from herbrand.engine.walker import Walker
+    from herbrand.engine.weights import Weights
+    from herbrand.ground.possible import Possible
+    from herbrand.network.network import Network
+    from herbrand.rules.interface import Engine
+    from herbrand.syntax.ggdl.program import Parameter, Value
+    from herbrand.syntax.nodes import Term
+    from herbrand.syntax.tree import Tree
+
+__all__ = ["ENGINES", "GameDescription"]
+
+ENGINES = ("auto", "rules", "network", "naive", "prolog", "asp")
+"""What `engine=` may be."""
+AUTO_GROUND_SECONDS = 20.0
+"""Processor time that `engine="auto"` spends on grounding a game before it evaluates the rules instead."""
+FEW_PLAYOUTS = 500
+"""Fewer playouts than this are played by evaluating the rules."""
+
+
+class GameDescription:
+    """A rulesheet: its tree, its checked rules, its ground program as a network, and its engines.
+
+    Each product is made when first asked for and cached.  A description with errors can be asked for
+    its `diagnostics`; what needs to evaluate it raises `GameError`.  Two descriptions are equal when
+    they come from the same text in the same notation.
+    """
+
+    def __init__(self, tree: Tree, *, name: str | None = None, limits: Limits = DEFAULT) -> None:
+        self.tree = tree
+        self.name = name or Path(tree.source.name).stem
+        """Name of the file without folder and ending, or "<string>"."""
+        self.limits = limits
+        """Budget of each question to the rules."""
+        self._engines: dict[str, Engine] = {}
+        self._ground_failure: tuple[float, str, str] | None = None
+        """The seconds that were not enough, and what `BudgetExceeded` said, which itself holds its frames."""
+        self._making_network = RLock()
+        self._making_engines = RLock()
+
+    # -- the rules ------------------------------------------------------------------------
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The checked rules."""
+        from herbrand.check import check
+
+        return check(self.tree)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything that reading and checking found, in textual order."""
+        return self.rules.diagnostics
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that a GGDL text declares, each with its type, range, default, text and value."""
+        return () if self.tree.ggdl is None else self.tree.ggdl.parameters
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """The roles as KIF, in the textual order of the `role` facts."""
+        return tuple(_spell(role, self.rules.spelling) for role in self.rules.roles)
+
+    def role_index(self, role: str) -> int:
+        """Return the place of a role in joint moves; `ValueError` if there is none such."""
+        index = self.role_numbers.get(role.lower())
+        if index is None:
+            raise ValueError(f"no role `{role}` (roles: {', '.join(self.roles)})")
+        return index
+
+    @cached_property
+    def role_numbers(self) -> dict[str, int]:
+        """The places of roles by their names in lower case."""
+        return {role.lower(): i for i, role in enumerate(self.roles)}
+
+    @cached_property
+    def chance_role(self) -> str | None:
+        """The role that is played by chance (GDL-II `random`), as it is spelt; None without one."""
+        return next((role for role in self.roles if role.lower() == "random"), None)
+
+    @cached_property
+    def players(self) -> tuple[str, ...]:
+        """The roles that choose: all but `random`, in role order."""
+        return tuple(role for role in self.roles if role != self.chance_role)
+
+    @cached_property
+    def has_percepts(self) -> bool:
+        """Whether the rules say with `sees` what each role is told.
+
+        A game that does not is one of perfect information: every role sees every move.
+        """
+        return any(rule.head.key == ("sees", 2) for rule in self.tree.statements)
+
+    @property
+    def initial_percepts(self) -> dict[str, tuple[str, ...]]:
+        """What each role is told before the first move: nothing.
+
+        Percepts belong to a joint move (Thielscher 2010); what holds at the start every player knows from
+        the rules.  A game tells players something of its own at the start by a move of `random`.
+        """
+        return dict.fromkeys(self.roles, ())
+
+    @cached_property
+    def is_epistemic(self) -> bool:
+        """Whether the rules ask what roles know (GDL-III): `knows` in bodies that no rule defines."""
+        relations = {rule.head.key for rule in self.tree.statements}
+        asked = {("knows", 1), ("knows", 2)} - relations
+        return any(
+            atom.key in asked
+            for rule in self.tree.statements
+            for literal in rule.body
+            for atom, _ in atoms_of(literal)
+        )
+
+    # -- the stages -----------------------------------------------------------------------
+
+    @cached_property
+    def possible(self) -> Possible:
+        """What can be true and legal in any reachable state, over-approximated."""
+        from herbrand.ground.possible import possible
+
+        self.require_playable()
+        return possible(self.rules, limits=self.limits)
+
+    @cached_property
+    def base(self) -> tuple[str, ...]:
+        """The base propositions as KIF, sorted: as declared, or derived if none are.
+
+        Derived ones are an over-approximation (`herbrand.ground.possible`).
+        """
+        declared = self.declared("base", 1)
+        return tuple(sorted(fact for (fact,) in declared)) if declared else self.possible.base
+
+    def declared(self, relation: str, arity: int) -> list[tuple[str, ...]]:
+        """Return the rows of a relation that does not depend on the state, such as `base`, as KIF."""
+        from herbrand.rules.from_rules import RulesEngine
+
+        engine = self.engine_object("rules")
+        assert isinstance(engine, RulesEngine)
+        text = engine.terms.text
+        rows = engine.static_extension(relation, arity)
+        return [(text(row),) if arity == 1 else tuple(map(text, row)) for row in rows]
+
+    @cached_property
+    def step_counter(self) -> StepCounter | None:
+        """What counts steps, so that every play ends; None where none is found."""
+        from herbrand.check.step_counter import step_counter
+
+        return step_counter(self.rules.normal.rules)
+
+    @cached_property
+    def network(self) -> Network:
+        """The game as a network of AND and NOT.
+
+        Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
+        within the limits.
+        """
+        return self.network_within(None)
+
+    @property
+    def has_network(self) -> bool:
+        """Whether the network has been built, so that `network` is ready at once."""
+        return "network" in self.__dict__
+
+    def network_within(self, seconds: float | None) -> Network:
+        """Return the network, built in at most so many seconds; what failed once fails at once.
+
+        While another thread builds it, this one waits, for as many seconds.
+        """
+        if self.has_network:
+            return self.network
+        self.require_playable()
+        allowed = self.limits.seconds if seconds is None else min(seconds, self.limits.seconds)
+        if not self._making_network.acquire(timeout=max(0.0, min(allowed, TIMEOUT_MAX))):
+            raise BudgetExceeded(f"{allowed:g} seconds", "waiting for another thread that builds the network")
+        try:
+            return self._built_network(allowed)
+        finally:
+            self._making_network.release()
+
+    def _built_network(self, allowed: float) -> Network:
+        from herbrand.ground import ground
+
+        if self.has_network:
+            return self.network
+        if self._ground_failure is not None and self._ground_failure[0] >= allowed:
+            raise BudgetExceeded(*self._ground_failure[1:])
+        try:
+            program = ground(self.rules, limits=replace(self.limits, seconds=allowed))
+        except BudgetExceeded as error:
+            self._ground_failure = allowed, error.spent, error.reached
+            raise
+        from herbrand.network import optimised, wire
+
+        with suspend_full_collections():  # of millions of gates: whoever plays meanwhile has a clock to keep
+            wired = wire(program, [program.terms.intern(role) for role in self.rules.roles])
+            network = optimised(wired, megabytes=self.limits.megabytes)
+        self.__dict__["network"] = network
+        return network
+
+    @cached_property
+    def expander(self) -> Expander:
+        """Answers about many states at once, packed in numpy arrays; raises as `network` does."""
+        from herbrand.engine.expand import Expander
+
+        return Expander(self.network)
+
+    # -- engines --------------------------------------------------------------------------
+
+    @property
+    def engine(self) -> str:
+        """The engine that `engine="auto"` uses: "network" where one can be built, else "rules".
+
+        Asking builds the network, which takes at most `AUTO_GROUND_SECONDS`;
+        `engine_reason` says why the answer is what it is.
+        """
+        return self._choice[0]
+
+    @property
+    def engine_reason(self) -> str:
+        """Why `engine` is what it is, for people."""
+        return self._choice[1]
+
+    @cached_property
+    def _choice(self) -> tuple[str, str]:
+        if self.rules.errors:
+            return "rules", "the game has errors"
+        try:
+            network = self.network_within(AUTO_GROUND_SECONDS)
+        except BudgetExceeded as error:
+            return "rules", f"no network: {error}"
+        return "network", f"the rules became a network of {network.gates} gates"
+
+    def engine_object(self, engine: str = "auto") -> Engine:
+        """Return an engine of this game, making it if need be."""
+        if engine not in ENGINES:
+            raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
+        name = self.engine if engine == "auto" else engine
+        if name not in self._engines:
+            self.require_playable()
+            if name == "network":
+                self.network_within(None)  # so that no other engine waits for it
+            with self._making_engines:
+                if name not in self._engines:
+                    self._engines[name] = self._made_engine(name)
+        return self._engines[name]
+
+    def _made_engine(self, name: str) -> Engine:
+        if name == "network":
+            from herbrand.engine.on_network import NetworkEngine
+
+            return NetworkEngine(self.network)
+        if name == "naive":
+            from herbrand.rules.naive import NaiveEngine
+
+            return NaiveEngine(self.rules, limits=self.limits)
+        from herbrand.rules.from_rules import RulesEngine
+
+        return RulesEngine(self.rules, limits=self.limits)
+
+    def walker(self) -> Walker:
+        """Return a game in progress that is moved along in place, the fastest way to play from Python.
+
+        Raises `GameError` for a game with errors, `BudgetExceeded` when it does not ground
+        within the limits.
+        """
+        from herbrand.engine.on_network import NetworkEngine
+        from herbrand.engine.walker import Walker
+
+        engine = self.engine_object("network")
+        assert isinstance(engine, NetworkEngine)
+        return Walker(engine.network, engine.walker)
+
+    def require_playable(self) -> None:
+        """Raise `GameError` if there are errors in the rules, or if they cannot be played state by state."""
+        self.require_sound()
+        if self.is_epistemic:
+            raise GameError(
+                "the rules ask with `knows` what roles know (GDL-III), which no state tells by itself: "
+                "`herbrand show` and herbrand.analyse.knowledge.EpistemicGame follow such games"
+            )
+
+    def require_sound(self) -> None:
+        """Raise `GameError` if there are errors in the rules."""
+        errors = self.rules.errors
+        if errors:
+            first = errors[0]
+            place = first.source.position(first.span.start)
+            more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            raise GameError(f"{first.source.name}:{place.line}:{place.column}: {first.message}{more}", errors)
+
+    def simulate(
+        self,
+        playouts: int = 1000,
+        *,
+        seed: int | None = None,
+        max_steps: int = 1000,
+        engine: str = "auto",
+        threads: int | None = None,
+        limits: Limits | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        weights: Weights | None = None,
+    ) -> Simulation:
+        """Play random games and return their statistics.
+
+        Roles choose uniformly among their legal moves; with `weights`, in proportion to them:
+        `{"white": {"(mark 2 2)": 5}}` has one move taken five times as often as each of the others,
+        and a function of role and move (both texts) says it for all.  Weights are whole numbers
+        from 1 to 255, 1 where nothing is said; others are a `ValueError`.
+
+        `engine="auto"` plays them on the network, thousands at a time, where the game grounds
+        within the limits and there are enough playouts to be worth it; else the rules are
+        evaluated.  `Simulation.engine` and `note` say what was done.  Without a seed one is
+        drawn and recorded in the result.  On the network, many playouts are spread over
+        `threads` cores, all that are there if None; the result does not depend on how many.
+        `progress(done, of)` is called now and then.
+        """
+        from herbrand.engine.playouts import random_playouts
+        from herbrand.runtime.limits import UNLIMITED
+
+        if engine not in ENGINES:
+            raise ValueError(f"no engine {engine!r} (engines: {', '.join(ENGINES)})")
+        drawn = int.from_bytes(os.urandom(4), "little") if seed is None else seed
+        limits = limits or UNLIMITED
+        note = None
+        if engine == "auto" and playouts < FEW_PLAYOUTS and not self.has_network:
+            note = f"fewer than {FEW_PLAYOUTS} playouts: the network is not worth building"
+            engine = "rules"
+        if engine in ("auto", "network"):
+            try:
+                network = self.network_within(None if engine == "network" else AUTO_GROUND_SECONDS)
+            except BudgetExceeded as error:
+                if engine == "network":
+                    raise
+                note = f"no network: {error}"
+            else:
+                from herbrand.engine.parallel import play
+
+                if weights is not None:
+                    from herbrand.engine.weights import weighing, weighted
+
+                    network = weighted(network, weighing(weights, network.terms, network.roles))
+                played = play(
+                    network,
+                    self.name,
+                    threads=threads,
+                    playouts=playouts,
+                    seed=drawn,
+                    max_steps=max_steps,
+                    limits=limits,
+                    progress=progress,
+                )
+                return played if weights is None else replace(played, branching={})
+        evaluator = self.engine_object("rules" if engine == "auto" else engine)
+        weigh = None
+        if weights is not None:
+            from herbrand.engine.weights import weighing
+
+            weigh = weighing(weights, evaluator.terms, evaluator.roles)
+        return random_playouts(
+            evaluator,
+            self.name,
+            playouts=playouts,
+            seed=drawn,
+            max_steps=max_steps,
+            limits=limits,
+            progress=progress,
+            note=note,
+            weigh=weigh,
+        )
+
+    def notebook_view(self, state: Any) -> dict[str, str]:
+        """Return a state by MIME type, as notebooks show it; a `herbrand.Game` adds pictures."""
+        return {"text/plain": str(state)}
+
+    # -- value semantics ------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GameDescription):
+            return NotImplemented
+        mine, theirs = self.tree, other.tree
+        return self is other or (
+            mine.source.text == theirs.source.text
+            and mine.notation == theirs.notation
+            and mine.folds_case == theirs.folds_case
+            and _given(mine) == _given(theirs)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.tree.source.text)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        tree = self.tree
+        source = tree.source
+        given = _given(tree)
+        return _shared, (
+            *(
+                type(self),
+                source.text,
+                tree.notation,
+                source.name,
+                self.name,
+                self.limits,
+                tree.folds_case,
+                given,
+            ),
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {len(self.tree.statements)} statements>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _given(tree: Tree) -> tuple[tuple[str, Value], ...]:
+    """The values of parameters that a tree was read with."""
+    return () if tree.ggdl is None else tree.ggdl.given
+
+
+@lru_cache(maxsize=64)
+def _shared(
+    kind: type[GameDescription],
+    text: str,
+    notation: str,
+    source: str,
+    name: str,
+    limits: Limits,
+    folds_case: bool,
+    given: tuple[tuple[str, Value], ...] = (),
+) -> GameDescription:
+    """Return the game of an unpickled value; equal games unpickle to one object."""
+    tree = read(text, notation, source, dict(given))
+    return kind(tree if folds_case else with_case(tree), name=name, limits=limits)
+
+
+def _spell(term: Term, spelling: dict[str, str]) -> str:
+    if isinstance(term, Function):
+        args = " ".join(_spell(arg, spelling) for arg in term.args)
+        return f"({spelling.get(term.name, term.name)} {args})"
+    return spelling.get(term.name, term.name)

@@ -1,0 +1,113 @@
+"""Random playouts on a network, 512 games at a time."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from herbrand.core import Playouts, Stop
+from herbrand.engine.playouts import Simulation, goal_statistics, goal_value, stuck_in
+from herbrand.runtime.limits import UNLIMITED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from herbrand.network.network import Network
+    from herbrand.runtime.limits import Limits
+
+__all__ = ["BatchSimulator"]
+
+_PROGRESS_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSimulator:
+    """Plays random games on a network, one in each bit of a row."""
+
+    network: Network
+    walk: bool = False
+    """Whether to do without machine code; the games are the same in any case."""
+
+    def play(
+        self,
+        name: str,
+        *,
+        playouts: int,
+        seed: int,
+        max_steps: int,
+        limits: Limits = UNLIMITED,
+        progress: Callable[[int, int], None] | None = None,
+        stop: Stop | None = None,
+    ) -> Simulation:
+        """Play `playouts` games to their end and return their statistics.
+
+        Every lane plays a share fixed beforehand, so that short games are not preferred.  The
+        same seed and number give the same games.  When the time of `limits` is up, or `stop` is set, the
+        games finished so far are counted, which does prefer short ones; `stopped` says so.
+        """
+        stop = stop or Stop()
+        clock = limits.start()
+        started = time.thread_time()
+        # getting the program ready is part of the time
+        games = Playouts(self.network.circuit, playouts, seed % (1 << 64), max_steps, walk=self.walk)
+        stopped = None
+        while True:
+            left = limits.seconds - clock.elapsed()
+            done = games.play(max(0.0, min(left, _PROGRESS_SECONDS)), stop)
+            if progress is not None:
+                progress(games.played, playouts)
+            if done:
+                break
+            if stop.is_set:
+                stopped = "stopped"
+                break
+            if limits.seconds - clock.elapsed() <= 0:
+                stopped = f"over budget: {limits.seconds:g} seconds"
+                break
+        return self._result(name, games, seed, time.thread_time() - started, stopped)
+
+    def _result(
+        self, name: str, games: Playouts, seed: int, seconds: float, stopped: str | None
+    ) -> Simulation:
+        network = self.network
+        text = network.terms.text
+        values: list[Counter[int]] = [Counter() for _ in network.roles]
+        undefined = [games.ended] * len(network.roles)
+        for (role, term), count in zip(network.goals.tolist(), games.goals.tolist(), strict=True):
+            value = goal_value(text(term))
+            if count and value is not None:
+                values[role][value] += count
+                undefined[role] -= count
+        lengths, transitions = games.lengths, games.transitions
+        return Simulation(
+            game=name,
+            engine="network",
+            seed=seed,
+            playouts=games.played,
+            truncated=games.truncated,
+            transitions=transitions,
+            lengths={int(n): int(lengths[n]) for n in np.flatnonzero(lengths)},
+            goals={
+                text(role): goal_statistics(counts, missing)
+                for role, counts, missing in zip(network.roles, values, undefined, strict=True)
+            },
+            seconds=seconds,
+            stopped=stopped,
+            stuck=games.stuck,
+            stuck_in=self._stuck(games) if games.stuck else None,
+            branching={
+                text(role): total / max(transitions + games.stuck, 1)
+                for role, total in zip(network.roles, games.choices.tolist(), strict=True)
+            },
+        )
+
+    def _stuck(self, games: Playouts) -> str:
+        network = self.network
+        role = network.terms.text(network.roles[games.stuck_role])
+        bits = np.unpackbits(games.stuck_state.astype("<u8").view(np.uint8), bitorder="little")
+        fluents = network.fluents[np.flatnonzero(bits[: len(network.fluents)])].tolist()
+        return stuck_in(role, map(network.terms.text, fluents))

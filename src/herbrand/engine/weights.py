@@ -1,0 +1,118 @@
+"""Policies that are not uniform: some legal moves are chosen more often than others.
+
+A move of weight 3 is three moves, legal when it is, of which any has its effect: choosing uniformly
+among all of these takes it three times as often as a move of weight 1.  So the loops that
+choose uniformly need to know nothing of weights; `weighted` writes them into the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from herbrand.network.gates import Gates
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from herbrand.network.network import Network
+    from herbrand.rules.terms import TermTable
+
+__all__ = ["MOST_WEIGHT", "Weigh", "Weights", "weighing", "weighted"]
+
+MOST_WEIGHT: Final = 255
+
+Weights: TypeAlias = Mapping[str, Mapping[str, int]] | Callable[[str, str], int]
+"""For each role the weights of moves, 1 where nothing is said; or a function of role and move."""
+Weigh: TypeAlias = Callable[[int, int], int]
+"""The weight of a move (a term) for a role (counted from 0)."""
+
+
+def weighing(weights: Weights, terms: TermTable, roles: Sequence[int]) -> Weigh:
+    """Return the function that weighs the terms of an engine.
+
+    Raises `ValueError` for roles that are not in the game and for weights that are not whole
+    numbers from 1 to `MOST_WEIGHT`, `InvalidMoveError` for what is no move.
+    """
+    names = [terms.text(role) for role in roles]
+    if isinstance(weights, Mapping):
+        places = {name.lower(): i for i, name in enumerate(names)}
+        unknown = [role for role in weights if role.lower() not in places]
+        if unknown:
+            raise ValueError(f"no role `{unknown[0]}` (roles: {', '.join(names)})")
+        table = {
+            (places[role.lower()], terms.read(move)): _checked(weight, role, move)
+            for role, moves in weights.items()
+            for move, weight in moves.items()
+        }
+        return lambda role, move: table.get((role, move), 1)
+    known: dict[tuple[int, int], int] = {}
+
+    def weigh(role: int, move: int) -> int:
+        found = known.get((role, move))
+        if found is None:
+            text = terms.text(move)
+            found = known[role, move] = _checked(weights(names[role], text), names[role], text)
+        return found
+
+    return weigh
+
+
+def _checked(weight: object, role: str, move: str) -> int:
+    if not isinstance(weight, int) or not 1 <= weight <= MOST_WEIGHT:
+        raise ValueError(
+            f"`{move}` of {role}: a weight is a whole number from 1 to {MOST_WEIGHT}, not {weight!r}"
+        )
+    return weight
+
+
+def weighted(network: Network, weigh: Weigh) -> Network:
+    """Return a network in which each move stands as often as it weighs.
+
+    The gates that bring copies together are the first of those that `next` and `sees` need; nothing
+    before them may ask for a move, as `legal`, `terminal` and `goal` do not.
+    """
+    weights = np.array([weigh(role, move) for role, move in network.moves.tolist()], np.int64)
+    copies = np.repeat(np.arange(len(weights)), weights)
+    fluents, old, border = len(network.fluents), network.inputs, network.cones[0]
+    inputs = old + len(copies) - len(weights)
+    joined = Gates(inputs + border)
+    literal = np.zeros(old + network.gates, np.int32)
+    literal[: 1 + fluents] = 2 * np.arange(1 + fluents)
+    ends = 1 + fluents + np.cumsum(weights)
+    for move, (end, weight) in enumerate(zip(ends.tolist(), weights.tolist(), strict=True)):
+        literal[1 + fluents + move] = joined.any_of(2 * node for node in range(end - weight, end))
+    more = len(joined.left)
+    literal[1 + fluents + len(weights) : old] = 2 * np.arange(inputs - len(network.feedback), inputs)
+    literal[old : old + border] = 2 * np.arange(inputs, inputs + border)
+    literal[old + border :] = 2 * np.arange(inputs + border + more, inputs + network.gates + more)
+
+    def moved(literals: NDArray[np.int32]) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = (literal[literals >> 1] ^ (literals & 1)).astype(np.int32)
+        return found
+
+    def gates(side: NDArray[np.int32], new: list[int]) -> NDArray[np.int32]:
+        found = moved(side)
+        return np.concatenate([found[:border], np.array(new, np.int32), found[border:]])
+
+    loops = network.loops.copy()
+    loops[:, :2] += np.where(loops[:, :1] >= border, more, 0).astype(loops.dtype)
+    return replace(
+        network,
+        moves=network.moves[copies],
+        left=gates(network.left, joined.left),
+        right=gates(network.right, joined.right),
+        feedback=moved(network.feedback),
+        loops=loops,
+        legal=moved(network.legal)[copies],
+        next=moved(network.next),
+        terminal=int(literal[network.terminal >> 1] ^ (network.terminal & 1)),
+        goal=moved(network.goal),
+        sees=moved(network.sees),
+        cones=(border, network.cones[1] + more, network.cones[2] + more),
+    )

@@ -1,0 +1,37 @@
+"""Matches: played under the protocol of General Game Playing, recorded, and put together to tournaments.
+
+Takes games and players; gives matches with every message and move.  Imports `play` and what lies below it.
+
+| package      | what it does                                                                |
+|--------------|-----------------------------------------------------------------------------|
+| `protocol`   | messages, the player's server, the manager and its seats                    |
+| `records`    | matches in SQLite: recorded as they go, resumed, verified, exchanged        |
+| `tournament` | who meets whom, matches on any executor, ratings with their uncertainty     |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from herbrand.runtime.exports import exports
+
+if TYPE_CHECKING:
+    from herbrand.match.protocol.manager import Manager as Manager
+    from herbrand.match.protocol.manager import Match as Match
+    from herbrand.match.protocol.seats import LocalSeat as LocalSeat
+    from herbrand.match.protocol.seats import RemoteSeat as RemoteSeat
+    from herbrand.match.protocol.server import PlayerServer as PlayerServer
+    from herbrand.match.records import MatchRecord as MatchRecord
+    from herbrand.match.records import Store as Store
+    from herbrand.match.tournament import Tournament as Tournament
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "protocol.manager": ("Manager", "Match"),
+        "protocol.server": ("PlayerServer",),
+        "protocol.seats": ("LocalSeat", "RemoteSeat"),
+        "records": ("MatchRecord", "Store"),
+        "tournament": ("Tournament",),
+    },
+)

@@ -1,0 +1,185 @@
+"""The match records of ggp-base (`Match.toJSON`), read and written.
+
+They hold the states (as facts without `true`), the joint moves, times in milliseconds, and for each
+step what was wrong with each player's answer: `IL` and the answer, `TO` (time-out), `CE` (connection
+error) or nothing.  The rules are not in them, but an address that names a game; reading one
+therefore needs the game.  What old and foreign writers leave out may be left out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import HerbrandError
+from herbrand.machine.moves import Move
+from herbrand.machine.trajectory import Trajectory
+from herbrand.match.protocol.manager import Problem, as_sent
+from herbrand.match.protocol.messages import spaced, split_list, tidy
+from herbrand.match.records.record import MatchRecord, RecordError, new_token
+from herbrand.match.records.resume import game_of
+from herbrand.match.records.shape import require_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.game import Game
+    from herbrand.machine.state import State
+
+__all__ = ["read_ggpbase", "replayed", "write_ggpbase"]
+
+_CODES: Final = {
+    "timeout": "TO",
+    "ignored": "TO",
+    "connection": "CE",
+    "failed": "CE",
+    "illegal": "IL",
+    "unreadable": "IL",
+}
+_KINDS: Final = {"TO": "timeout", "CE": "connection", "IL": "illegal"}
+
+
+def replayed(record: MatchRecord, game: Game | None = None) -> list[State]:
+    """Return the states of a match, the initial one first, by playing the moves again.
+
+    Raises `IllegalMoveError` for moves that the rules do not allow.
+    """
+    return Trajectory.replay(game or game_of(record), record.moves, engine="auto").states
+
+
+def write_ggpbase(record: MatchRecord, *, game: Game | None = None, url: str | None = None) -> dict[str, Any]:
+    """Return a match as ggp-base writes it; `url` is the address of the game there.
+
+    Unlike ggp-base's own, the texts in it are escaped as JSON demands.  Signatures of ggp-base are not
+    made.
+    """
+    states = replayed(record, game)
+    found: dict[str, Any] = {
+        "matchId": record.id,
+        "randomToken": record.token,
+        "startTime": _milliseconds(record.started),
+        "isCompleted": record.status == "completed",
+        "isAborted": record.status == "aborted",
+        "states": [f"( {' '.join(spaced(fact) for fact in sorted(state.facts))} )" for state in states],
+        "moves": [[spaced(move) for move in joint] for joint in record.moves],
+        "stateTimes": [_milliseconds(at) for at in (record.started, *record.step_times)],
+        "previewClock": -1,
+        "startClock": record.start_clock,
+        "playClock": record.play_clock,
+        "playerNamesFromHost": [record.players.get(role, "random") for role in record.roles],
+        "isPlayerHuman": [record.players.get(role) == "human" for role in record.roles],
+        "scrambled": record.names is not None,
+    }
+    if url is not None:
+        found["gameMetaURL"] = url
+    if record.problems:
+        errors = [[""] * len(record.roles) for _ in range(len(record.moves) + 1)]
+        for problem in record.problems:
+            if problem.step < len(errors):
+                code = _CODES[problem.kind]
+                if code == "IL":
+                    code = f"IL {problem.reply or ''}".rstrip()
+                errors[problem.step][record.roles.index(problem.role)] = code
+        found["errors"] = errors
+    if record.status == "completed" and record.goals is not None:
+        found["goalValues"] = [record.goals[role] for role in record.roles]
+    return found
+
+
+def read_ggpbase(data: Any, game: Game) -> MatchRecord:
+    """Read a match record of ggp-base, of a game; raise `RecordError`, saying why, for what is none.
+
+    The moves are spelled as in the game.  Whether they follow the rules is for `verifier` to say.
+    """
+    if not isinstance(data, dict):
+        raise RecordError("a match record is a JSON object")
+    try:
+        # what is kept are the rules as they would be sent, in one spelling
+        game, rules = as_sent(game)
+        roles = game.roles
+        moves = [_joint(step, texts, game) for step, texts in enumerate(_list(data, "moves"), start=1)]
+        states = [frozenset(_fact(fact) for fact in split_list(text)) for text in _list(data, "states")]
+        times = [float(at) / 1000 for at in _list(data, "stateTimes")]
+        started = float(data.get("startTime", 0)) / 1000
+        names = list(data.get("playerNamesFromHost") or [])
+        goals = data.get("goalValues")
+        completed = bool(data.get("isCompleted")) and goals is not None
+        record = MatchRecord(
+            str(data.get("matchId", "")) or "unnamed",
+            str(data.get("randomToken") or new_token()),
+            game.name,
+            rules,
+            roles,
+            {
+                role: str(names[place]) if place < len(names) and names[place] else f"player {place + 1}"
+                for place, role in enumerate(roles)
+                if role != game.chance_role
+            },
+            started,
+            times[-1] if times else None,
+            "completed" if completed else "aborted",
+            "terminal" if completed else "aborted" if data.get("isAborted") else "unfinished",
+            int(data.get("startClock", 0)),
+            int(data.get("playClock", 0)),
+            None,
+            {},
+            moves=moves,
+            step_times=times[1 : len(moves) + 1],
+            software="ggp-base",
+            origin="ggp-base",
+            states=states or None,
+        )
+        if completed:
+            values = [int(value) for value in _list(data, "goalValues")]
+            record.goals = dict(zip(roles, values, strict=True))
+        record.problems = [_problem(*entry, record) for entry in _errors(data, roles)]
+        require_shape(record)
+    except RecordError:
+        raise
+    except (ArithmeticError, HerbrandError, ValueError, TypeError, LookupError) as error:
+        raise RecordError(f"this is no match record of ggp-base: {error}") from error
+    return record
+
+
+def _errors(data: dict[str, Any], roles: Sequence[str]) -> list[tuple[int, str, str]]:
+    found = []
+    for step, texts in enumerate(data.get("errors") or []):
+        for role, text in zip(roles, texts, strict=True):
+            if text:
+                found.append((step, role, str(text)))
+    return found
+
+
+def _problem(step: int, role: str, text: str, record: MatchRecord) -> Problem:
+    code, _, reply = text.partition(" ")
+    played = None
+    if 0 < step <= len(record.moves):
+        played = record.moves[step - 1][record.roles.index(role)]
+    return Problem(step, role, _KINDS.get(code, "failed"), reply[:200] or None, text[:200], played)
+
+
+def _joint(step: int, texts: Any, game: Game) -> tuple[str, ...]:
+    if not isinstance(texts, list) or len(texts) != len(game.roles):
+        raise RecordError(f"step {step} does not have one move for each of {', '.join(game.roles)}")
+    try:
+        moves = [str(Move(str(text))) for text in texts]
+    except HerbrandError as error:
+        raise RecordError(f"a move of step {step} cannot be read: {error}") from error
+    spelling = game.rules.spelling
+    return tuple(re.sub(r"[^\s()]+", lambda word: spelling.get(word[0].lower(), word[0]), m) for m in moves)
+
+
+def _fact(text: str) -> str:
+    """Return a fact as it is compared."""
+    return tidy(text).lower()
+
+
+def _list(data: dict[str, Any], key: str) -> list[Any]:
+    found = data.get(key) or []
+    if not isinstance(found, list):
+        raise RecordError(f"`{key}` is no list")
+    return found
+
+
+def _milliseconds(seconds: float) -> int:
+    return round(1000 * seconds)

@@ -1,0 +1,227 @@
+"""From matches to scores."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from herbrand.match.tournament.plan import ladder_order
+from herbrand.match.tournament.ratings import rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from herbrand.match.tournament.plan import Encounter, Plan
+
+__all__ = ["Leg", "Meeting", "Results", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One match of an encounter."""
+
+    match: str
+    seats: tuple[str, ...]
+    """Who played the roles that choose."""
+    goals: tuple[int | None, ...] | None
+    """Of these roles; None while it was not played, or came to no result."""
+    reason: str | None
+    """How it ended; None while it has not."""
+    steps: int = 0
+    problems: tuple[int, ...] = ()
+    """Bad answers, in the order of `seats`."""
+    forfeit: str | None = None
+    """Who forfeited."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.reason is not None
+
+    def goal(self, player: str) -> float | None:
+        """Return the mean goal value of a player's roles."""
+        if self.goals is None:
+            return None
+        own = [goal for goal, name in zip(self.goals, self.seats, strict=True) if name == player]
+        known = [goal for goal in own if goal is not None]
+        return sum(known) / len(known) if known and len(known) == len(own) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """An encounter with its matches."""
+
+    encounter: Encounter
+    legs: tuple[Leg, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all matches have been played."""
+        return all(leg.is_over for leg in self.legs)
+
+    def results(self) -> list[float]:
+        """Return the scores of the first player: one for each match, or one for both where each played alone.
+
+        Compared are goal values; who forfeits loses.  Matches without a result do not count.
+        """
+        if len(self.encounter.players) < 2:
+            return []
+        one, two = self.encounter.players
+        if len(self.legs[0].seats) == 1:
+            first, second = self.legs[0].goal(one), self.legs[1].goal(two)
+            return [] if first is None or second is None else [_score(first, second)]
+        found = []
+        for leg in self.legs:
+            if leg.forfeit is not None:
+                found.append(0.0 if leg.forfeit == one else 1.0)
+                continue
+            mine, other = leg.goal(one), leg.goal(two)
+            if mine is not None and other is not None:
+                found.append(_score(mine, other))
+        return found
+
+    def shares(self) -> dict[str, float]:
+        """Return the share of the points for each player; nothing without a result."""
+        scores = self.results()
+        if not scores:
+            return {}
+        one, two = self.encounter.players
+        share = sum(scores) / len(scores)
+        return {one: share, two: 1 - share}
+
+
+def _score(mine: float, other: float) -> float:
+    return 0.5 if mine == other else float(mine > other)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a tournament says."""
+
+    name: str
+    kind: str
+    rounds: int
+    players: tuple[str, ...]
+    games: tuple[str, ...]
+    matches: int
+    played: int
+    table: list[dict[str, Any]]
+    """A line for each player, the strongest first: `player`, `elo`, `margin` (half of the 95 % interval),
+    `wins`, `draws`, `losses`, `score`, `games` (compared matches), `goals` (the mean), `problems`, `byes`."""
+    head_to_head: dict[str, dict[str, dict[str, float]]]
+    """By player and opponent: `score` and `games`."""
+    by_game: dict[str, dict[str, dict[str, float]]]
+    """By game and player: `score`, `games` and `goals` (the mean)."""
+    progress: list[dict[str, float]]
+    """The points of each player after each encounter."""
+    ladder: list[str] | None
+    """Who stands where, the highest first; None where there is no ladder."""
+    unsettled: list[dict[str, str]]
+    """Matches without a result, and why."""
+
+    def standings(self) -> tuple[list[str], list[list[str]]]:
+        """Return the table as people read it: the names of its columns, a row of texts for each player."""
+        header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "bad answers"]
+        rows = [
+            [
+                row["player"],
+                f"{row['elo']:.0f}",
+                f"{row['margin']:.0f}",
+                *(str(row[key]) for key in ("wins", "draws", "losses")),
+                f"{row['score']:g}",
+                str(row["games"]),
+                f"{row['goals']:.1f}",
+                str(row["problems"]),
+            ]
+            for row in self.table
+        ]
+        return header, rows
+
+    def as_json(self) -> dict[str, Any]:
+        """Return everything as JSON-ready data."""
+        return asdict(self)
+
+
+def summarise(plan: Plan, meetings: Sequence[Meeting]) -> Results:
+    """Return standings and ratings."""
+    names = list(plan.players)
+    record = {name: {"wins": 0, "draws": 0, "losses": 0, "problems": 0, "byes": 0} for name in names}
+    goals: dict[str, list[float]] = {name: [] for name in names}
+    head: dict[str, dict[str, list[float]]] = {name: defaultdict(list) for name in names}
+    games: dict[str, dict[str, list[float]]] = {game: defaultdict(list) for game in plan.games}
+    game_goals: dict[str, dict[str, list[float]]] = {game: defaultdict(list) for game in plan.games}
+    results: list[tuple[str, str, float]] = []
+    progress: list[dict[str, float]] = []
+    points = dict.fromkeys(names, 0.0)
+    unsettled = []
+    for meeting in meetings:
+        game = meeting.encounter.game
+        if len(meeting.encounter.players) == 1:
+            record[meeting.encounter.players[0]]["byes"] += 1
+            continue
+        one, two = meeting.encounter.players
+        for leg in meeting.legs:
+            for name, bad in zip(leg.seats, leg.problems, strict=False):
+                record[name]["problems"] += bad
+            for name in dict.fromkeys(leg.seats):
+                value = leg.goal(name)
+                if value is not None:
+                    goals[name].append(value)
+                    game_goals[game][name].append(value)
+            if leg.is_over and leg.goals is None and leg.forfeit is None:
+                unsettled.append({"match": leg.match, "game": game, "reason": str(leg.reason)})
+        for score in meeting.results():
+            results.append((one, two, score))
+            for name, other, own in ((one, two, score), (two, one, 1 - score)):
+                record[name]["wins" if own > 0.5 else "draws" if own == 0.5 else "losses"] += 1
+                head[name][other].append(own)
+                games[game][name].append(own)
+                points[name] += own
+        if meeting.is_over:
+            progress.append(dict(points))
+    legs = [leg for meeting in meetings for leg in meeting.legs]
+    past = [(meeting.encounter, meeting.shares()) for meeting in meetings]
+    ladder = ladder_order(plan, past) if plan.kind == "ladder" else None
+    table = [
+        {
+            "player": rating.player,
+            "elo": round(rating.elo, 1),
+            "margin": round(rating.margin, 1),
+            **record[rating.player],
+            "score": rating.score,
+            "games": rating.games,
+            "goals": _mean(goals[rating.player]),
+        }
+        for rating in rate(names, results)
+    ]
+    return Results(
+        plan.name,
+        plan.kind,
+        plan.rounds,
+        tuple(names),
+        tuple(plan.games),
+        len(legs),
+        sum(1 for leg in legs if leg.is_over),
+        table,
+        {one: {two: _totals(scores) for two, scores in row.items()} for one, row in head.items()},
+        {
+            game: {
+                name: {**_totals(row[name]), "goals": _mean(game_goals[game][name])}
+                for name in names
+                if row[name] or game_goals[game][name]
+            }
+            for game, row in games.items()
+        },
+        progress,
+        ladder,
+        unsettled,
+    )
+
+
+def _totals(scores: Sequence[float]) -> dict[str, float]:
+    return {"score": sum(scores), "games": len(scores)}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return round(sum(values) / len(values), 2) if values else 0.0

@@ -1,0 +1,267 @@
+"""The rules of a game as the rule evaluator wants them: predicates, clauses, levels.
+
+| in the rules             | here                                                        |
+|--------------------------|-------------------------------------------------------------|
+| relation `p` of arity n  | `Predicate`, with its ground facts apart from its clauses   |
+| `(true (f ...))`         | a `Predicate` of kind "fluent": the arguments of f, flat    |
+| `(true ?p)`              | the predicate of kind "fluents": whole fluents              |
+| `(does r m)`             | the predicate of kind "does"                                |
+| `(or ...)` in a body     | a `Choice`, with a predicate of its own for when it binds   |
+| ground term              | its number in the `TermTable`                               |
+| variable                 | its name                                                    |
+| compound with variables  | a tuple: functor number, then arguments                     |
+
+The *level* of a predicate says what its extension depends on: 0 nothing (static), 1 the
+state, 2 the joint move too.  A predicate is *recursive* when it depends on itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from herbrand.check.relations import strongly_connected
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from herbrand.rules.terms import TermTable
+    from herbrand.syntax.nodes import Literal, Rule, Term
+
+__all__ = ["Call", "Choice", "Clause", "Differ", "Goal", "Pattern", "Predicate", "Program", "variables"]
+
+Pattern: TypeAlias = Union[int, str, tuple["int | Pattern", ...]]  # noqa: UP007  # forward reference
+"""A term: number if ground, name if a variable, else (functor, pattern, ...)."""
+
+STATIC, STATE, MOVE = 0, 1, 2
+
+
+@dataclass(eq=False, slots=True)
+class Predicate:
+    """A relation of one arity, or one of the given ones."""
+
+    name: str
+    arity: int
+    kind: str = "rules"
+    """"rules" (clauses and facts), "facts" (only rows), "fluent", "fluents" or "does"."""
+    functor: int = -1
+    """For kind "fluent": the functor of the fluent."""
+    number: int = 0
+    rows: dict[tuple[int, ...], None] = field(default_factory=dict)
+    """Ground facts."""
+    clauses: list[Clause] = field(default_factory=list)
+    level: int = STATIC
+    recursive: bool = False
+    component: int = -1
+
+    def __repr__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """A literal with a predicate."""
+
+    predicate: Predicate
+    args: tuple[Pattern, ...]
+    negated: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Differ:
+    """Two terms are different."""
+
+    left: Pattern
+    right: Pattern
+
+
+@dataclass(eq=False, slots=True)
+class Choice:
+    """A disjunction; `predicate` has one clause for each disjunct."""
+
+    predicate: Predicate
+    args: tuple[str, ...]
+    disjuncts: tuple[tuple[Goal, ...], ...]
+    binds: frozenset[str]
+    """The variables that every disjunct binds; the others must be bound before."""
+
+
+Goal: TypeAlias = Call | Differ | Choice
+
+
+@dataclass(eq=False, slots=True)
+class Clause:
+    """A rule: head arguments and body."""
+
+    predicate: Predicate
+    head: tuple[Pattern, ...]
+    body: tuple[Goal, ...]
+    text: str
+    """The rule as KIF, for comments in generated code and messages."""
+
+
+def variables(pattern: Pattern) -> Iterator[str]:
+    """Yield the variables of a pattern, from left to right, with repetitions."""
+    if isinstance(pattern, str):
+        yield pattern
+    elif isinstance(pattern, tuple):
+        for part in pattern[1:]:
+            yield from variables(part)
+
+
+def goal_variables(goal: Goal) -> set[str]:
+    """Return all variables of a body goal that the rest of the body can see."""
+    if isinstance(goal, Call):
+        return {v for arg in goal.args for v in variables(arg)}
+    if isinstance(goal, Differ):
+        return {*variables(goal.left), *variables(goal.right)}
+    return set(goal.args)
+
+
+class Program:
+    """Predicates by (name, arity), made from rules in normal form."""
+
+    def __init__(self, rules: Sequence[Rule], terms: TermTable) -> None:
+        self.terms = terms
+        self.predicates: list[Predicate] = []
+        self.relations: dict[tuple[str, int], Predicate] = {}
+        self._fluents: dict[int, Predicate] = {}
+        self.any_fluent = self._add(Predicate("true", 1, "fluents", level=STATE))
+        self.does = self._add(Predicate("does", 2, "does", level=MOVE))
+        for rule in rules:
+            self._define(rule)
+        self.classify()
+
+    def relation(self, name: str, arity: int) -> Predicate:
+        """Return the predicate of a relation; an undefined one is empty."""
+        found = self.relations.get((name, arity))
+        if found is None:
+            found = self.relations[name, arity] = self._add(Predicate(name, arity))
+        return found
+
+    def fluent(self, functor: int) -> Predicate:
+        """Return the predicate of the fluents with a functor."""
+        found = self._fluents.get(functor)
+        if found is None:
+            name, arity = self.terms.functors[functor]
+            found = Predicate(f"true {name}", arity, "fluent", functor, level=STATE)
+            self._fluents[functor] = self._add(found)
+        return found
+
+    def goal(self, literal: Literal) -> Goal:
+        """Translate one literal that stands alone (for queries)."""
+        return self._goal(literal, set())
+
+    def pattern(self, term: Term) -> Pattern:
+        """Translate a term."""
+        if isinstance(term, Variable):
+            return term.name
+        if isinstance(term, Constant):
+            return self.terms.constant(term.name)
+        args = tuple(map(self.pattern, term.args))
+        functor = self.terms.functor_number(term.name, len(args))
+        ground = [arg for arg in args if isinstance(arg, int)]
+        return self.terms.cons[(functor, *ground)] if len(ground) == len(args) else (functor, *args)
+
+    def _add(self, predicate: Predicate) -> Predicate:
+        predicate.number = len(self.predicates)
+        self.predicates.append(predicate)
+        return predicate
+
+    def _define(self, rule: Rule) -> None:
+        predicate = self.relation(rule.head.name, len(rule.head.args))
+        head = tuple(map(self.pattern, rule.head.args))
+        if rule.is_fact and all(isinstance(arg, int) for arg in head):
+            predicate.rows.setdefault(head)  # type: ignore[arg-type]
+            return
+        inside = [{v.name for v in variables_of(literal)} for literal in rule.body]
+        places = Counter(chain({v for arg in head for v in variables(arg)}, *inside))
+        body = []
+        for literal, own in zip(rule.body, inside, strict=True):
+            others = set[str]()
+            if isinstance(literal, Or):
+                others = {v for v, number in places.items() if number > (v in own)}
+            body.append(self._goal(literal, others))
+        predicate.clauses.append(Clause(predicate, head, tuple(body), str(rule)))
+
+    def _goal(self, literal: Literal, others: set[str]) -> Goal:
+        if isinstance(literal, Not):
+            assert isinstance(literal.literal, Atom)
+            call = self._call(literal.literal)
+            call.negated = True
+            return call
+        if isinstance(literal, Distinct):
+            return Differ(self.pattern(literal.left), self.pattern(literal.right))
+        if isinstance(literal, Or):
+            return self._choice(literal, others)
+        assert isinstance(literal, Atom)
+        return self._call(literal)
+
+    def _call(self, atom: Atom) -> Call:
+        if atom.key == ("true", 1):
+            (term,) = atom.args
+            if isinstance(term, Variable):
+                return Call(self.any_fluent, (term.name,))
+            args = term.args if isinstance(term, Function) else ()
+            functor = self.terms.functor_number(term.name, len(args))
+            return Call(self.fluent(functor), tuple(map(self.pattern, args)))
+        predicate = self.does if atom.key == ("does", 2) else self.relation(*atom.key)
+        return Call(predicate, tuple(map(self.pattern, atom.args)))
+
+    def _choice(self, literal: Or, others: set[str]) -> Choice:
+        inside = list(dict.fromkeys(v.name for v in variables_of(literal)))
+        args = tuple(v for v in inside if v in others)
+        predicate = self._add(Predicate(f"or {len(self.predicates)}", len(args)))
+        disjuncts = []
+        binds = set(args)
+        for part in literal.literals:
+            parts = part.literals if isinstance(part, And) else (part,)
+            seen = [{v.name for v in variables_of(p)} for p in parts]
+            goals = []
+            for i, p in enumerate(parts):
+                near = others.union(*seen[:i], *seen[i + 1 :])
+                goals.append(self._goal(p, near))
+            disjuncts.append(tuple(goals))
+            predicate.clauses.append(Clause(predicate, args, tuple(goals), str(part)))
+            binds &= set().union(*map(_bound_by, goals))
+        return Choice(predicate, args, tuple(disjuncts), frozenset(binds))
+
+    def table(self, name: str, arity: int) -> Predicate:
+        """Return a new predicate that no rule can mention, for rows."""
+        return self._add(Predicate(name, arity, "facts"))
+
+    def classify(self) -> None:
+        """Find components, recursion and levels, anew when clauses have changed."""
+        for p in self.predicates:
+            if p.kind in ("rules", "facts"):
+                p.level = STATIC
+        order = strongly_connected(self.predicates, _called)
+        for number, component in enumerate(order):
+            inside = set(component)
+            level = max(p.level for p in component)
+            for p in component:
+                p.component = number
+                p.recursive = len(component) > 1 or p in set(_called(p))
+                level = max(level, max((q.level for q in _called(p) if q not in inside), default=0))
+            for p in component:
+                p.level = level
+        for p in self.predicates:
+            if p.kind == "rules" and not p.clauses:
+                p.kind = "facts"
+
+
+def _bound_by(goal: Goal) -> set[str]:
+    if isinstance(goal, Call):
+        return set() if goal.negated else goal_variables(goal)
+    return set(goal.binds) if isinstance(goal, Choice) else set()
+
+
+def _called(predicate: Predicate) -> Iterator[Predicate]:
+    stack: list[Goal] = [goal for clause in predicate.clauses for goal in clause.body]
+    while stack:
+        goal = stack.pop()
+        if isinstance(goal, Call | Choice):
+            yield goal.predicate

@@ -1,0 +1,370 @@
+"""The rule evaluator: answers computed from the checked rules themselves.
+
+This engine runs every rulesheet, also those whose grounding is out of reach.  Goals are
+proved top-down with a table for every call, so that only what a question needs is computed
+and nothing twice; recursive calls are iterated to their fixpoint (`tabling`), rule bodies are
+reordered (`planner`) and written as Python functions (`codegen`).  The answers are those of
+the perfect model of the stratified rules together with `true` and `does` (`naive` computes
+that model from its definition, and tests compare the two).
+
+Static relations are computed once; tables that depend on the state live as long as its
+`Model`, of which the engine keeps the last few.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import OrderedDict, defaultdict
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from herbrand.errors import BudgetExceeded, GameError
+from herbrand.rules.clauses import STATIC, Predicate, Program
+from herbrand.rules.codegen import Compiler, index_rows
+from herbrand.rules.planner import Planner, Statistics
+from herbrand.rules.tabling import Evaluation, Table
+from herbrand.rules.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.rules.clauses import Pattern
+    from herbrand.syntax.nodes import Atom
+
+__all__ = ["RulesEngine"]
+
+_Answer = TypeVar("_Answer")
+_MODELS: Final = 16
+"""How many states keep their tables."""
+_EXTENSION_ATOMS: Final = 60_000
+_EXTENSION_SECONDS: Final = 1.0
+"""What it may cost to compute one static relation whole; beyond, it is asked call by call."""
+_RECURSION: Final = 60_000
+"""Python frames; calls between generated functions need no C stack."""
+
+
+class _Indexes(dict[int, Any]):
+    """The fluents of a state arranged by slot, each arranged when first used.
+
+    It does not know its `Model`: a cycle would keep the tables of every state until Python looks for cycles,
+    for which everything else has to wait.
+    """
+
+    __slots__ = ("engine", "groups")
+
+    def __init__(self, engine: RulesEngine, groups: dict[int, list[tuple[int, ...]]]) -> None:
+        self.engine = engine
+        self.groups = groups
+
+    def __missing__(self, slot: int) -> Any:
+        functor, mask = self.engine.compiler.slots[slot]
+        found = self[slot] = index_rows(self.groups.get(functor, ()), mask)
+        return found
+
+
+class Model:
+    """A state with the tables of what was derived in it."""
+
+    __slots__ = ("engine", "facts", "groups", "indexes", "tables")
+
+    def __init__(self, engine: RulesEngine, facts: frozenset[int]) -> None:
+        self.engine = engine
+        self.facts = facts
+        groups: dict[int, list[tuple[int, ...]]] = {}
+        functor, args = engine.terms.functor, engine.terms.args
+        for fact in facts:
+            groups.setdefault(functor[fact], []).append(args[fact])
+        self.groups = groups
+        self.indexes = _Indexes(engine, groups)
+        self.tables: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
+
+
+class MoveModel:
+    """A state and a joint move with the tables of what was derived from both."""
+
+    __slots__ = ("by_role", "moves", "state", "tables")
+
+    def __init__(self, state: Model, moves: Sequence[tuple[int, int]]) -> None:
+        self.state = state
+        self.moves = moves
+        self.by_role = dict(moves)
+        self.tables: defaultdict[str, dict[Any, Any]] = defaultdict(dict)
+
+
+class RulesEngine:
+    """Evaluates checked rules.  Thread-safe: one call at a time."""
+
+    name = "rules"
+    in_order = False
+
+    def __init__(self, rules: Rules, *, limits: Limits = DEFAULT) -> None:
+        if rules.errors:
+            raise GameError(f"{rules.tree.source.name} has errors", rules.errors)
+        self.limits = limits
+        self.terms = TermTable(
+            rules.spelling,
+            limit=max(1000, min(limits.atoms * 4, 2**31)),
+            folds_case=rules.tree.folds_case,
+        )
+        self.program = Program(rules.normal.rules, self.terms)
+        self.roles = tuple(map(self.terms.intern, rules.roles))
+        self.statistics = Statistics()
+        self._lock = RLock()
+        self._evaluation = Evaluation()
+        self._spent = 0
+        self._checkpoint = 0
+        self._deadline = 0.0
+        self._running = False
+        self._static = Model(self, frozenset())
+        namespace: dict[str, Any] = {
+            "AR": self.terms.args,
+            "CONS": self.terms.cons,
+            "EVAL": self._evaluation,
+            "FN": self.terms.functor,
+            "S": self._static,
+            "TABLE": Table,
+            "TICK": self._tick,
+        }
+        planner = Planner(self.statistics, len(self.roles), self._tick)
+        self.compiler = Compiler(self.program, planner, namespace, rules.tree.source.name)
+        self._models: OrderedDict[frozenset[int], Model] = OrderedDict()
+        self._extend()
+        relation = self.program.relation
+        self._legal = relation("legal", 2)
+        self._goal = relation("goal", 2)
+        self._terminal = relation("terminal", 0)
+        self._next = relation("next", 1)
+        self._sees = relation("sees", 2)
+        initial = self._initial = frozenset(self.static_extension("init", 1))
+        self._observe(initial)
+        by_component = sorted(self.program.predicates, key=lambda p: p.component)
+        self._guarded(lambda: planner.estimate(by_component))
+
+    # -- the Engine interface -------------------------------------------------------------
+
+    def initial(self) -> frozenset[int]:
+        """Return the key of the initial state: its fluents."""
+        return self._initial
+
+    def key(self, fluents: Iterable[int]) -> frozenset[int]:
+        """Return the key of the state with these fluents."""
+        return frozenset(fluents)
+
+    def fluents(self, key: frozenset[int]) -> frozenset[int]:
+        """Return the fluents of a state."""
+        return key
+
+    def legal(self, key: frozenset[int], role: int) -> list[int]:
+        """Return the legal moves of a role."""
+        answer: list[int] = self._run(self._legal, "bf", key, None, self.roles[role])
+        return answer
+
+    def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
+        """Return the state after a joint move."""
+        return frozenset(self._run(self._next, "f", key, moves))
+
+    def terminal(self, key: frozenset[int]) -> bool:
+        """Return whether the state is terminal."""
+        answer: bool = self._run(self._terminal, "", key, None)
+        return answer
+
+    def goals(self, key: frozenset[int], role: int) -> list[int]:
+        """Return the goal values of a role."""
+        answer: list[int] = self._run(self._goal, "bf", key, None, self.roles[role])
+        return answer
+
+    def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
+        """Return the percepts of a role."""
+        answer: list[int] = self._run(self._sees, "bf", key, moves, self.roles[role])
+        return answer
+
+    # -- further questions ----------------------------------------------------------------
+
+    def static_extension(self, name: str, arity: int) -> list[Any]:
+        """Return all answers of a relation that depends on no state, such as `base`."""
+        predicate = self.program.relation(name, arity)
+        return self._guarded(lambda: self._whole(predicate))
+
+    def answers(self, key: frozenset[int], moves: Sequence[int] | None, atom: Atom) -> list[tuple[int, ...]]:
+        """Return the argument tuples of all instances of an atom that hold, each once.
+
+        For `(true ...)` the tuple has the fluent, for `(does ...)` role and move.
+        """
+        relation = atom.name, len(atom.args)
+        patterns = tuple(map(self.program.pattern, atom.args))
+        if relation == ("true", 1):
+            rows: list[tuple[int, ...]] = [(fact,) for fact in key]
+        elif relation == ("does", 2):
+            rows = list(zip(self.roles, moves or (), strict=False))
+        else:
+            predicate = self.program.relations.get(relation)
+            if predicate is None:
+                return []
+            mask = "".join("b" if isinstance(p, int) else "f" for p in patterns)
+            found = self._run(predicate, mask, key, moves, *(p for p in patterns if isinstance(p, int)))
+            rows = _whole_rows(found, patterns, mask)
+        return [row for row in rows if self._matches(patterns, row)]
+
+    def _matches(self, patterns: Sequence[Pattern], row: Sequence[int]) -> bool:
+        bound: dict[str, int] = {}
+        stack = list(zip(patterns, row, strict=True))
+        while stack:
+            pattern, value = stack.pop()
+            if isinstance(pattern, int):
+                if pattern != value:
+                    return False
+            elif isinstance(pattern, str):
+                if bound.setdefault(pattern, value) != value:
+                    return False
+            elif self.terms.functor[value] != pattern[0]:
+                return False
+            else:
+                stack += zip(pattern[1:], self.terms.args[value], strict=True)
+        return True
+
+    # -- running --------------------------------------------------------------------------
+
+    def _run(
+        self,
+        predicate: Predicate,
+        mask: str,
+        key: frozenset[int],
+        moves: Sequence[int] | None,
+        *given: int,
+    ) -> Any:
+        if predicate.level > 1 and moves is None:
+            raise GameError(f"`{predicate.name}` depends on the moves, and no move was made")
+
+        def work() -> Any:
+            if predicate.kind == "facts":
+                rows = self.compiler.rows(predicate, mask)
+                return _look_up(rows, mask, given)
+            model: Model | MoveModel = self._model(key)
+            if predicate.level > 1:
+                assert moves is not None
+                model = MoveModel(self._model(key), list(zip(self.roles, moves, strict=True)))
+            return self.compiler.function(predicate, mask)(model, *given)
+
+        return self._guarded(work)
+
+    def _guarded(self, work: Callable[[], _Answer], limits: Limits | None = None) -> _Answer:
+        """Run under the lock and the budget; leave the tables clean if it fails."""
+        with self._lock:
+            if self._running:
+                return work()
+            limits = limits or self.limits
+            self._spent = 0
+            self._checkpoint = 512
+            self._allowed = limits.atoms
+            self._deadline = time.monotonic() + limits.seconds
+            depth = sys.getrecursionlimit()
+            sys.setrecursionlimit(max(depth, _RECURSION))
+            self._running = True
+            try:
+                return work()
+            except RecursionError:
+                self._clean()
+                raise BudgetExceeded(
+                    f"{_RECURSION} nested calls", "recursion in the rules is too deep"
+                ) from None
+            except BaseException:
+                self._clean()
+                raise
+            finally:
+                self._running = False
+                sys.setrecursionlimit(depth)
+
+    def _clean(self) -> None:
+        self._evaluation.reset()
+        self.compiler.forget()  # some functions may have been named and not written
+        self._models.clear()
+        self._static.tables.clear()
+
+    def _tick(self, amount: int) -> None:
+        """Count work; look at the limits now and then."""
+        self._spent += amount
+        if self._spent >= self._checkpoint:
+            self._checkpoint = self._spent + 512
+            if self._spent > self._allowed:
+                raise BudgetExceeded(f"{self._allowed} atoms", "while evaluating the rules")
+            if time.monotonic() > self._deadline:
+                raise BudgetExceeded(f"{self.limits.seconds:g} seconds", f"{self._spent} atoms derived")
+
+    def _model(self, key: frozenset[int]) -> Model:
+        models = self._models
+        model = models.get(key)
+        if model is None:
+            model = models[key] = Model(self, key)
+            if len(models) > _MODELS:
+                models.popitem(last=False)
+        else:
+            models.move_to_end(key)
+        return model
+
+    # -- preparation ----------------------------------------------------------------------
+
+    def _extend(self) -> None:
+        """Compute the static relations that are cheap to compute whole, called ones first."""
+        for predicate in self.program.predicates:
+            if predicate.kind == "facts":
+                self.statistics.observe(predicate, predicate.rows)
+        limits = Limits(
+            min(_EXTENSION_SECONDS, self.limits.seconds), min(_EXTENSION_ATOMS, self.limits.atoms)
+        )
+        static = [p for p in self.program.predicates if p.level == STATIC and p.kind == "rules"]
+        for predicate in sorted(static, key=lambda p: p.component):
+            if predicate.name.startswith("or ") or predicate.name in ("base", "input"):
+                continue
+            try:
+                rows = self._guarded(lambda p=predicate: self._whole(p), limits)  # type: ignore[misc]
+            except (BudgetExceeded, GameError):
+                continue
+            if predicate.arity == 1:
+                rows = [(value,) for value in rows]
+            elif predicate.arity == 0:
+                rows = [()] if rows else []
+            predicate.rows = dict.fromkeys(rows)
+            predicate.clauses = []
+            predicate.kind = "facts"
+            predicate.recursive = False
+            self.statistics.observe(predicate, rows)
+            self.compiler.forget()
+
+    def _whole(self, predicate: Predicate) -> Any:
+        mask = "f" * predicate.arity
+        if predicate.kind == "facts":
+            rows = index_rows(predicate.rows, mask)
+            return bool(rows) if not mask else rows
+        if predicate.level != STATIC:
+            raise GameError(f"`{predicate.name}` depends on the state")
+        return self.compiler.function(predicate, mask)(self._static)
+
+    def _observe(self, facts: frozenset[int]) -> None:
+        groups = Model(self, facts).groups
+        for functor, rows in groups.items():
+            self.statistics.observe(self.program.fluent(functor), rows)
+
+
+def _whole_rows(found: Any, patterns: Sequence[Pattern], mask: str) -> list[tuple[int, ...]]:
+    """Put the given arguments back among the answers of a masked call."""
+    given = [p if isinstance(p, int) else -1 for p in patterns]
+    free = [i for i, letter in enumerate(mask) if letter == "f"]
+    if not free:
+        return [tuple(given)] if found else []
+    rows = []
+    for answer in found:
+        row = list(given)
+        for i, value in zip(free, (answer,) if len(free) == 1 else answer, strict=True):
+            row[i] = value
+        rows.append(tuple(row))
+    return rows
+
+
+def _look_up(rows: Any, mask: str, given: tuple[int, ...]) -> Any:
+    key = given[0] if len(given) == 1 else given
+    if "f" not in mask:
+        return key in rows
+    return rows.get(key, []) if given else rows

@@ -1,0 +1,266 @@
+"""The definition of a game's meaning, executed: the perfect model, computed naively.
+
+This is the twin of `from_rules` that is obviously right and much too slow.  Rules are put in
+an order in which each comes after all rules that could derive what it uses, mutually
+dependent ones together; each group is applied to everything known until nothing new comes
+out.  With stratification by rule (no group negates what it derives) the result is the unique
+stable model of the rules together with the given facts (Apt, Blair and Walker 1988;
+Przymusinski 1988 for the perfect model).
+
+Facts are nested tuples of folded names: `("cell", "1", "1", "b")`, `"noop"`, an atom being
+the tuple of its relation and arguments.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
+
+from herbrand.check.normal import unify
+from herbrand.errors import GameError
+from herbrand.rules.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, atoms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.runtime.limits import Clock
+    from herbrand.syntax.nodes import Literal, Rule, Term
+
+__all__ = ["Ground", "NaiveEngine", "perfect_model", "rule_groups"]
+
+Ground: TypeAlias = Union[str, tuple["Ground", ...]]  # noqa: UP007  # forward reference
+_Binding = dict[str, Ground]
+
+
+def perfect_model(
+    groups: Sequence[Sequence[Rule]], given: Iterable[tuple[Ground, ...]], clock: Clock
+) -> dict[str, set[tuple[Ground, ...]]]:
+    """Return all atoms of the perfect model of the rules and `given`, by relation name.
+
+    `groups` are the rules in normal form as `rule_groups` orders them.  Raises
+    `BudgetExceeded` at the limits of the clock.
+    """
+    model: dict[str, set[tuple[Ground, ...]]] = {}
+    for fact in given:
+        model.setdefault(str(fact[0]), set()).add(fact)
+    for group in groups:
+        grew = True
+        while grew:
+            grew = False
+            for rule in group:
+                heads = {_instance(rule.head, binding) for binding in _proofs(list(rule.body), {}, model)}
+                known = model.setdefault(rule.head.name, set())
+                clock.spend(len(heads))
+                if not heads <= known:
+                    known |= heads
+                    grew = True
+    return model
+
+
+def rule_groups(rules: Sequence[Rule]) -> list[list[Rule]]:
+    """Order the rules by what they use; rules that use each other are one group.
+
+    Raises `GameError` when a group negates what it derives: not stratified by rule.
+    """
+    by_relation: dict[tuple[str, int], list[int]] = {}
+    for i, rule in enumerate(rules):
+        by_relation.setdefault(rule.head.key, []).append(i)
+    uses: list[set[int]] = []
+    negates: list[set[int]] = []
+    for rule in rules:
+        edges: set[int] = set()
+        negative: set[int] = set()
+        for literal in rule.body:
+            for atom, negated in atoms_of(literal):
+                for i in by_relation.get(atom.key, ()):
+                    if _may_match(atom, rules[i].head):
+                        edges.add(i)
+                        if negated:
+                            negative.add(i)
+        uses.append(edges)
+        negates.append(negative)
+    reach = [_reachable(i, uses) for i in range(len(rules))]
+    done: set[int] = set()
+    groups: list[list[Rule]] = []
+    # a rule reaches at least what everything it uses reaches: fewest first is a right order
+    for i in sorted(range(len(rules)), key=lambda i: len(reach[i] | {i})):
+        if i in done:
+            continue
+        members = [i] + [j for j in sorted(reach[i]) if j != i and i in reach[j]]
+        for j in members:
+            if negates[j] & set(members) and (j != i or i in reach[i]):
+                raise GameError(f"not stratified: `{rules[j]}` depends on its own negation")
+        done.update(members)
+        groups.append([rules[j] for j in members])
+    return groups
+
+
+def _reachable(start: int, uses: list[set[int]]) -> set[int]:
+    seen: set[int] = set()
+    stack = [start]
+    while stack:
+        for j in uses[stack.pop()]:
+            if j not in seen:
+                seen.add(j)
+                stack.append(j)
+    return seen
+
+
+def _may_match(atom: Atom, head: Atom) -> bool:
+    """Whether the two atoms have a common instance; their variables are different ones."""
+    renamed = [_rename(arg) for arg in head.args]
+    found: dict[str, Term] | None = {}
+    for left, right in zip(atom.args, renamed, strict=True):
+        found = unify(left, right, found)
+    return found is not None
+
+
+def _rename(term: Term) -> Term:
+    if isinstance(term, Variable):
+        return Variable(f"{term.name}'")
+    if isinstance(term, Function):
+        return Function(term.name, tuple(map(_rename, term.args)))
+    return term
+
+
+def _proofs(
+    goals: list[Literal], binding: _Binding, model: dict[str, set[tuple[Ground, ...]]]
+) -> Iterator[_Binding]:
+    """Yield the bindings under which all goals hold: what binds first, then the tests."""
+    if not goals:
+        yield binding
+        return
+    for i, goal in enumerate(goals):
+        rest = goals[:i] + goals[i + 1 :]
+        if isinstance(goal, Atom):
+            for fact in list(model.get(goal.name, ())):
+                if len(fact) == len(goal.args) + 1:
+                    found = _match_all(goal.args, fact[1:], binding)
+                    if found is not None:
+                        yield from _proofs(rest, found, model)
+            return
+        if isinstance(goal, And):
+            yield from _proofs([*goal.literals, *rest], binding, model)
+            return
+    for i, goal in enumerate(goals):
+        if isinstance(goal, Or):
+            for part in goal.literals:
+                # the tests of the other goals wait until this disjunct has bound its variables
+                yield from _proofs([part, *goals[:i], *goals[i + 1 :]], binding, model)
+            return
+    goal, rest = goals[0], goals[1:]
+    if isinstance(goal, Distinct):
+        if _ground(goal.left, binding) != _ground(goal.right, binding):
+            yield from _proofs(rest, binding, model)
+    else:
+        assert isinstance(goal, Not)
+        assert isinstance(goal.literal, Atom)
+        if _instance(goal.literal, binding) not in model.get(goal.literal.name, ()):
+            yield from _proofs(rest, binding, model)
+
+
+def _match_all(patterns: Sequence[Term], values: Sequence[Ground], binding: _Binding) -> _Binding | None:
+    found = dict(binding)
+    stack = list(zip(patterns, values, strict=True))
+    while stack:
+        pattern, value = stack.pop()
+        if isinstance(pattern, Variable):
+            if found.setdefault(pattern.name, value) != value:
+                return None
+        elif isinstance(pattern, Constant):
+            if pattern.name != value:
+                return None
+        elif isinstance(value, str) or value[0] != pattern.name or len(value) != len(pattern.args) + 1:
+            return None
+        else:
+            stack.extend(zip(pattern.args, value[1:], strict=True))
+    return found
+
+
+def _ground(term: Term, binding: _Binding) -> Ground:
+    if isinstance(term, Constant):
+        return term.name
+    if isinstance(term, Variable):
+        if term.name not in binding:
+            raise GameError(f"unsafe rule: `{term}` is never bound")
+        return binding[term.name]
+    return (term.name, *(_ground(arg, binding) for arg in term.args))
+
+
+def _instance(atom: Atom, binding: _Binding) -> tuple[Ground, ...]:
+    return (atom.name, *(_ground(arg, binding) for arg in atom.args))
+
+
+class NaiveEngine:
+    """An engine (`interface.Engine`) that asks the definition every time."""
+
+    name = "naive"
+    in_order = False
+
+    def __init__(self, rules: Rules, *, limits: Limits = DEFAULT) -> None:
+        self.rules = rules.normal.rules
+        self.limits = limits
+        self.terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
+        self.roles = tuple(map(self.terms.intern, rules.roles))
+        self._role_names = tuple(_ground(role, {}) for role in rules.roles)
+        self._groups = rule_groups(self.rules)
+        self._last: tuple[Any, dict[str, set[tuple[Ground, ...]]]] | None = None
+
+    def initial(self) -> frozenset[int]:
+        """Return all p with init(p) in the model without `true` and `does`."""
+        return frozenset(self._number(fact[1]) for fact in self._model((), ()).get("init", ()))
+
+    def key(self, fluents: Iterable[int]) -> frozenset[int]:
+        """Return the key of the state with these fluents."""
+        return frozenset(fluents)
+
+    def fluents(self, key: frozenset[int]) -> frozenset[int]:
+        """Return the fluents of a state."""
+        return key
+
+    def legal(self, key: frozenset[int], role: int) -> list[int]:
+        """Return all m such that `legal` holds of the role and m."""
+        return self._values(self._model(key, ()), "legal", role)
+
+    def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
+        """Return all p with next(p) in the model of the state and the joint move."""
+        return frozenset(self._number(fact[1]) for fact in self._model(key, moves).get("next", ()))
+
+    def terminal(self, key: frozenset[int]) -> bool:
+        """Return whether `terminal` is in the model of the state."""
+        return bool(self._model(key, ()).get("terminal"))
+
+    def goals(self, key: frozenset[int], role: int) -> list[int]:
+        """Return all n such that `goal` holds of the role and n."""
+        return self._values(self._model(key, ()), "goal", role)
+
+    def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
+        """Return all p such that `sees` holds of the role and p in the model with the move."""
+        return self._values(self._model(key, moves), "sees", role)
+
+    def _values(self, model: dict[str, set[tuple[Ground, ...]]], relation: str, role: int) -> list[int]:
+        name = self._role_names[role]
+        facts = model.get(relation, ())
+        return [self._number(fact[2]) for fact in facts if len(fact) == 3 and fact[1] == name]
+
+    def _model(self, key: Iterable[int], moves: Sequence[int]) -> dict[str, set[tuple[Ground, ...]]]:
+        question = frozenset(key), tuple(moves)
+        if self._last is None or self._last[0] != question:
+            given: list[tuple[Ground, ...]] = [("true", self._value(fluent)) for fluent in key]
+            pairs = zip(self._role_names, moves, strict=True) if moves else ()
+            given += [("does", role, self._value(move)) for role, move in pairs]
+            self._last = question, perfect_model(self._groups, given, self.limits.start())
+        return self._last[1]
+
+    def _number(self, value: Ground) -> int:
+        terms = self.terms
+        if isinstance(value, str):
+            return terms.constant(value)
+        functor = terms.functor_number(str(value[0]), len(value) - 1)
+        return terms.cons[(functor, *map(self._number, value[1:]))]
+
+    def _value(self, number: int) -> Ground:
+        name, arity = self.terms.functors[self.terms.functor[number]]
+        return (name, *map(self._value, self.terms.args[number])) if arity else name

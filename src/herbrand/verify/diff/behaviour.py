@@ -1,0 +1,217 @@
+"""Do two games play the same?  The first joint moves after which they do not.
+
+Both games are played in lockstep, the moves of the first translated into those of the second.
+Compared is what players can notice: legal moves, the end, goals at the end, percepts.  States are
+gone through by the number of steps that lead to them, so that a difference is found on a shortest
+way; beyond a budget of states, or of most of the time, random games look further down.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from herbrand.errors import BudgetExceeded
+from herbrand.rules.terms import read_term
+from herbrand.verify.diff.renaming import translate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from herbrand.machine.state import State
+    from herbrand.machine.state_machine import StateMachine
+    from herbrand.verify.diff.renaming import Symbol
+
+__all__ = ["Behaviour", "PlayDifference", "compare_play"]
+
+_RANDOM_STEPS = 300
+_JOINT_MOVES = 200
+"""How many joint moves of one state are followed; beyond, the search is not complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayDifference:
+    """Where two games part."""
+
+    what: str
+    """"roles", "legal ROLE", "terminal", "goal ROLE" or "percepts ROLE"."""
+    moves: tuple[str, ...]
+    """Joint moves of the first game from its initial state, as for `herbrand show --moves`."""
+    first: tuple[str, ...]
+    """What only the first game has, in its own names."""
+    second: tuple[str, ...]
+    """What only the second game has, in its own names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What playing two games side by side found."""
+
+    states: int
+    """How many pairs of states were compared."""
+    is_complete: bool
+    """Whether that was all of them."""
+    difference: PlayDifference | None = None
+
+
+class _Translation:
+    """Terms of one game in the names of the other, as folded KIF."""
+
+    def __init__(self, names: Mapping[Symbol, Symbol]) -> None:
+        self.names = names
+        self.known: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        found = self.known.get(text)
+        if found is None:
+            found = self.known[text] = str(translate(read_term(text), self.names))
+        return found
+
+
+def compare_play(
+    first: StateMachine,
+    second: StateMachine,
+    names: Mapping[Symbol, Symbol],
+    *,
+    states: int = 10_000,
+    seconds: float = 20.0,
+    seed: int = 0,
+) -> Behaviour:
+    """Play two games side by side until they differ; see the module for what is compared.
+
+    The seconds begin when both engines are ready.
+    """
+    search = _Search(first, second, names, states, seconds)
+    return search.run(random.Random(seed))
+
+
+class _Search:
+    def __init__(
+        self,
+        first: StateMachine,
+        second: StateMachine,
+        names: Mapping[Symbol, Symbol],
+        limit: int,
+        seconds: float,
+    ) -> None:
+        self.games = first, second
+        self.there = _Translation(names)
+        self.back = _Translation({new: old for old, new in names.items()})
+        self.limit = limit
+        self.seconds = seconds
+        self.breadth_until = self.deadline = 0.0
+        self.states = 0
+        self.complete = True
+
+    def run(self, chance: random.Random) -> Behaviour:
+        first, second = self.games
+        roles = [self.there(role.lower()) for role in first.roles]
+        if roles != [role.lower() for role in second.roles]:
+            return Behaviour(0, True, PlayDifference("roles", (), first.roles, second.roles))
+        pair = first.initial_state(), second.initial_state()
+        started = time.monotonic()  # making engines ready has a budget of its own
+        self.breadth_until, self.deadline = started + 0.7 * self.seconds, started + self.seconds
+        difference = self._breadth_first(pair)
+        if difference is None and not self.complete:
+            difference = self._random(pair, chance)
+        return Behaviour(self.states, self.complete and difference is None, difference)
+
+    def _breadth_first(self, pair: tuple[State, State]) -> PlayDifference | None:
+        seen = {pair}
+        level: list[tuple[State, State, tuple[str, ...]]] = [(*pair, ())]
+        while level:
+            following = []
+            for left, right, path in level:
+                if self.states >= self.limit or time.monotonic() > self.breadth_until:
+                    self.complete = False
+                    return None
+                difference = self._compare(left, right, path)
+                if difference is not None:
+                    return difference
+                for joint in self._joint_moves(left):
+                    try:
+                        step = self._step(left, right, joint, path)
+                    except BudgetExceeded:
+                        self.complete = False
+                        continue
+                    if isinstance(step, PlayDifference):
+                        return step
+                    if step not in seen:
+                        seen.add(step)
+                        following.append((*step, (*path, _shown(joint))))
+            level = following
+        return None
+
+    def _random(self, pair: tuple[State, State], chance: random.Random) -> PlayDifference | None:
+        while time.monotonic() < self.deadline:
+            (left, right), path = pair, tuple[str, ...]()
+            for _ in range(_RANDOM_STEPS):
+                difference = self._compare(left, right, path)
+                if difference is not None:
+                    return difference
+                legal = left.legal_moves()
+                if left.is_terminal or not all(legal.values()) or time.monotonic() > self.deadline:
+                    break
+                joint = [str(chance.choice(moves)) for moves in legal.values()]
+                step = self._step(left, right, joint, path)
+                if isinstance(step, PlayDifference):
+                    return step
+                (left, right), path = step, (*path, _shown(joint))
+        return None
+
+    def _joint_moves(self, state: State) -> Iterator[tuple[str, ...]]:
+        if state.is_terminal:
+            return
+        legal = [list(map(str, moves)) for moves in state.legal_moves().values()]
+        for number, joint in enumerate(product(*legal)):
+            if number >= _JOINT_MOVES:
+                self.complete = False
+                return
+            yield joint
+
+    def _step(
+        self, left: State, right: State, joint: Sequence[str], path: tuple[str, ...]
+    ) -> tuple[State, State] | PlayDifference:
+        theirs = [self.there(move.lower()) for move in joint]
+        for role in left.roles if self._sees else ():
+            mine = {percept.lower() for percept in left.percepts(joint, role)}
+            other = {self.back(p.lower()) for p in right.percepts(theirs, self.there(role.lower()))}
+            if mine != other:
+                return self._part(f"percepts {role}", (*path, _shown(joint)), mine, other)
+        return left.next(joint), right.next(theirs)
+
+    @property
+    def _sees(self) -> bool:
+        return any(("sees", 2) in {rule.head.key for rule in game.rules.normal.rules} for game in self.games)
+
+    def _compare(self, left: State, right: State, path: tuple[str, ...]) -> PlayDifference | None:
+        self.states += 1
+        if left.is_terminal != right.is_terminal:
+            sides = [("terminal",) if state.is_terminal else () for state in (left, right)]
+            return PlayDifference("terminal", path, sides[0], sides[1])
+        for role in left.roles:
+            other = self.there(role.lower())
+            if left.is_terminal:
+                goals = set(left.goal_values(role)), set(right.goal_values(other))
+                if goals[0] != goals[1]:
+                    return self._part(f"goal {role}", path, *goals)
+            else:
+                mine = {str(move).lower() for move in left.legal_moves(role)}
+                theirs = {self.back(str(move).lower()) for move in right.legal_moves(other)}
+                if mine != theirs:
+                    return self._part(f"legal {role}", path, mine, theirs)
+        return None
+
+    def _part(
+        self, what: str, path: tuple[str, ...], mine: Iterable[str], theirs: Iterable[str]
+    ) -> PlayDifference:
+        left, right = set(mine), set(theirs)
+        only = tuple(sorted(left - right)), tuple(sorted(map(self.there, right - left)))
+        return PlayDifference(what, path, *only)
+
+
+def _shown(joint: Sequence[str]) -> str:
+    return f"({' '.join(joint)})"

@@ -1,0 +1,383 @@
+"""Are two rulesheets the same but for their names?
+
+Colour refinement (Weisfeiler and Leman 1968; McKay 1981 for telling ties apart): every symbol gets
+a colour from the rules it stands in and where, the rules from the colours of their symbols, until
+no more symbols are told apart.  Colours depend on no name and no order, so equal games have equal
+colours.  Symbols that still share one are tried in turn.  A renaming that is found is checked
+rule by rule.
+
+A *symbol* is a relation, a function or an object: kind, name and arity.  Fixed are keywords, the role
+`random`, the numbers from 0 to 100, and the order of the roles.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.errors import BudgetExceeded
+from herbrand.syntax.names import KEYWORDS
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable, variables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from herbrand.check.rules import Rules
+    from herbrand.syntax.nodes import Literal, Node, Rule, Term
+
+__all__ = ["Renaming", "Symbol", "find_renaming", "translate"]
+
+Symbol = tuple[str, str, int]
+"""Kind ("relation", "function" or "object"), name, arity."""
+_Colour = int
+_NUMBERS: Final = frozenset(map(str, range(101)))
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """What is known about the names of two games."""
+
+    same: bool
+    """Whether `names` makes the rules of the first game those of the second."""
+    names: Mapping[Symbol, Symbol]
+    """From symbols of the first game to symbols of the second; not all of them unless `same`."""
+
+    @property
+    def changed(self) -> dict[Symbol, Symbol]:
+        """The symbols whose names differ."""
+        return {old: new for old, new in self.names.items() if old != new}
+
+
+def find_renaming(first: Rules, second: Rules, *, seconds: float = 10.0) -> Renaming:
+    """Look for a renaming that makes two games the same.
+
+    When there is none, the names of the answer are a guess: a symbol stands for the one of the same
+    name, or else for the one whose place in the rules is most alike.  Raises `BudgetExceeded` when
+    there are too many ties to try in the time.
+    """
+    search = _Search(_Game(first), _Game(second), time.monotonic() + seconds)
+    history = search.refine(({}, {}))
+    colours = history[-1]
+    if search.may_match(colours):
+        names = search.match(colours)
+        if names is not None:
+            return Renaming(True, names)
+    return Renaming(False, search.guess(history))
+
+
+def translate(term: Term, names: Mapping[Symbol, Symbol]) -> Term:
+    """Rename the symbols of a ground term; those without a counterpart keep their names."""
+    if isinstance(term, Function):
+        name = names.get(("function", term.name, len(term.args)), (None, term.name))[1]
+        return Function(name, tuple(translate(arg, names) for arg in term.args))
+    assert isinstance(term, Constant)
+    return Constant(names.get(("object", term.name, 0), (None, term.name))[1])
+
+
+class _Game:
+    """The rules of a game and its symbols."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = list(dict.fromkeys(rules.normal.rules))
+        order = [rule for rule in self.rules if rule.is_fact and rule.head.key == ("role", 1)]
+        self.place = {rule: i for i, rule in enumerate(order)}
+        """Which role a rule names."""
+        self.symbols: dict[Symbol, _Colour] = {}
+        for rule in self.rules:
+            for node in _nodes(rule):
+                symbol = _symbol(node)
+                if symbol is not None:
+                    self.symbols.setdefault(symbol, hash(_fixed(symbol)))
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    from herbrand.syntax.nodes import children
+
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(children(node))
+
+
+def _symbol(node: Node) -> Symbol | None:
+    if isinstance(node, Atom):
+        return "relation", node.name, len(node.args)
+    if isinstance(node, Function):
+        return "function", node.name, len(node.args)
+    return ("object", node.name, 0) if isinstance(node, Constant) else None
+
+
+def _fixed(symbol: Symbol) -> tuple[str, str, int]:
+    """Return what is known of a symbol at first: its name only if it has a meaning."""
+    kind, name, arity = symbol
+    has_meaning = name in KEYWORDS or (kind == "object" and name in _NUMBERS)
+    return kind, name if has_meaning else "", arity
+
+
+class _Search:
+    def __init__(self, first: _Game, second: _Game, deadline: float) -> None:
+        self.games = (first, second)
+        self.deadline = deadline
+
+    def refine(
+        self, given: tuple[Mapping[Symbol, _Colour], Mapping[Symbol, _Colour]]
+    ) -> list[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]:
+        """Return the colours of both games after each round, until no more are told apart."""
+        colours = tuple({**game.symbols, **more} for game, more in zip(self.games, given, strict=True))
+        history = [(colours[0], colours[1])]
+        count = self._count(history[-1])
+        while True:
+            if time.monotonic() > self.deadline:
+                raise BudgetExceeded("the time for a renaming", "names could not be told apart")
+            now = tuple(_round(game, colour) for game, colour in zip(self.games, history[-1], strict=True))
+            history.append((now[0], now[1]))
+            before, count = count, self._count(history[-1])
+            if count == before:
+                return history
+
+    @staticmethod
+    def _count(colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]) -> int:
+        return len(set(colours[0].values())) + len(set(colours[1].values()))
+
+    @staticmethod
+    def may_match(colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]) -> bool:
+        return Counter(colours[0].values()) == Counter(colours[1].values())
+
+    def match(
+        self, colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]
+    ) -> dict[Symbol, Symbol] | None:
+        """Return a renaming that agrees with the colours and makes the rules the same."""
+        classes: dict[_Colour, tuple[list[Symbol], list[Symbol]]] = {}
+        for side in (0, 1):
+            for symbol, colour in colours[side].items():
+                classes.setdefault(colour, ([], []))[side].append(symbol)
+        ties = [pair for pair in classes.values() if len(pair[0]) > 1]
+        if not ties:
+            names = {left[0]: right[0] for left, right in classes.values()}
+            return names if self._is_right(names) else None
+        left, right = min(ties, key=lambda pair: len(pair[0]))
+        chosen = left[0]
+        # the same name first: of two equal texts the obvious renaming is found
+        for other in sorted(right, key=lambda symbol: symbol != chosen):
+            marked = colours[0] | {chosen: 1}, colours[1] | {other: 1}
+            finer = self.refine(marked)[-1]
+            if self.may_match(finer):
+                found = self.match(finer)
+                if found is not None:
+                    return found
+        return None
+
+    def _is_right(self, names: Mapping[Symbol, Symbol]) -> bool:
+        """Whether the renamed rules of the first game are those of the second."""
+        first, second = self.games
+        own = {new: hash(new) for new in second.symbols}
+        renamed = {old: hash(new) for old, new in names.items()}
+        waiting: dict[_Colour, list[Rule]] = {}
+        for rule in second.rules:
+            waiting.setdefault(_rule_colour(rule, own, second.place.get(rule)), []).append(rule)
+        for rule in first.rules:
+            fitting = waiting.get(_rule_colour(rule, renamed, first.place.get(rule)), [])
+            found = next((other for other in fitting if _is_same(rule, other, names)), None)
+            if found is None:
+                return False
+            fitting.remove(found)
+        return not any(waiting.values())
+
+    def guess(
+        self, history: Sequence[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]
+    ) -> dict[Symbol, Symbol]:
+        """Pair roles by place, then symbols of the same name, then those that are alike longest."""
+        first, second = self.games
+        names: dict[Symbol, Symbol] = {}
+        for left_role, right_role in zip(first.place, second.place, strict=False):
+            old, new = _symbol(left_role.head.args[0]), _symbol(right_role.head.args[0])
+            if old is not None and new is not None and new not in names.values():
+                names[old] = new
+        used = set(names.values())
+        names |= {
+            symbol: symbol
+            for symbol in first.symbols
+            if symbol in second.symbols and symbol not in names and symbol not in used
+        }
+        for colours in reversed(history):
+            left, right = (
+                _alone({s: c for s, c in side.items() if s not in taken})
+                for side, taken in zip(colours, (names.keys(), set(names.values())), strict=True)
+            )
+            names |= {left[colour]: right[colour] for colour in left.keys() & right.keys()}
+        return names
+
+
+def _alone(colours: Mapping[Symbol, _Colour]) -> dict[_Colour, Symbol]:
+    """Return the symbols that share their colour with no other."""
+    count = Counter(colours.values())
+    return {colour: symbol for symbol, colour in colours.items() if count[colour] == 1}
+
+
+def _round(game: _Game, colours: Mapping[Symbol, _Colour]) -> dict[Symbol, _Colour]:
+    """Give each symbol a colour from the rules it stands in and its places there."""
+    seen: dict[Symbol, list[_Colour]] = {symbol: [] for symbol in game.symbols}
+    for rule in game.rules:
+        variables = _variable_colours(rule, colours)
+        mine = hash(_rule_colour(rule, colours, game.place.get(rule), variables))
+        parts: list[tuple[Node, _Colour]] = [(rule.head, hash((mine, "head")))]
+        parts += [(literal, hash((mine, _colour(literal, colours, variables)))) for literal in rule.body]
+        for part, path in parts:
+            for node, place in _places(part, path, variables, colours):
+                symbol = _symbol(node)
+                if symbol is not None:
+                    seen[symbol].append(place)
+    return {symbol: hash((colours[symbol], *sorted(places))) for symbol, places in seen.items()}
+
+
+def _places(
+    node: Node, path: _Colour, variables: Mapping[str, _Colour], colours: Mapping[Symbol, _Colour]
+) -> Iterator[tuple[Node, _Colour]]:
+    """Yield every node at and below a node with where it stands; the order of disjuncts is no matter."""
+    yield node, path
+    below: Iterable[tuple[Node, _Colour]] = ()
+    if isinstance(node, Atom | Function):
+        below = ((arg, hash((path, i))) for i, arg in enumerate(node.args))
+    elif isinstance(node, Not):
+        below = ((node.literal, hash((path, "not"))),)
+    elif isinstance(node, Distinct):
+        below = ((side, hash((path, "distinct"))) for side in (node.left, node.right))
+    elif isinstance(node, And | Or):
+        below = ((part, hash((path, _colour(part, colours, variables)))) for part in node.literals)
+    for part, place in below:
+        yield from _places(part, place, variables, colours)
+
+
+def _rule_colour(
+    rule: Rule,
+    colours: Mapping[Symbol, _Colour],
+    place: int | None,
+    variables: Mapping[str, _Colour] | None = None,
+) -> _Colour:
+    if variables is None:
+        variables = _variable_colours(rule, colours)
+    body = sorted(_colour(literal, colours, variables) for literal in rule.body)
+    return hash((place, _colour(rule.head, colours, variables), *body))
+
+
+def _variable_colours(rule: Rule, colours: Mapping[Symbol, _Colour]) -> dict[str, _Colour]:
+    """Tell the variables of a rule apart by their places, in as many rounds as there are variables."""
+    names = {variable.name for variable in variables_of(rule)}
+    known = dict.fromkeys(names, 0)
+    for _ in range(min(len(names), 8)):
+        seen: dict[str, list[Any]] = {name: [] for name in names}
+        parts: list[tuple[Node, _Colour]] = [(rule.head, hash(("head", _colour(rule.head, colours, known))))]
+        parts += [(literal, _colour(literal, colours, known)) for literal in rule.body]
+        for part, path in parts:
+            for node, place in _places(part, path, known, colours):
+                if isinstance(node, Variable):
+                    seen[node.name].append(place)
+        finer = {name: hash((known[name], *sorted(places))) for name, places in seen.items()}
+        if len(set(finer.values())) == len(set(known.values())):
+            return finer
+        known = finer
+    return known
+
+
+def _colour(
+    node: Literal | Term, colours: Mapping[Symbol, _Colour], variables: Mapping[str, _Colour]
+) -> _Colour:
+    """Return the colour of a literal or term; the order in `or`, `and`, `distinct` is no matter."""
+    if isinstance(node, Variable):
+        return hash(("?", variables[node.name]))
+    if isinstance(node, Constant):
+        return colours["object", node.name, 0]
+    if isinstance(node, Atom | Function):
+        kind = "relation" if isinstance(node, Atom) else "function"
+        own = colours[kind, node.name, len(node.args)]
+        return hash((own, *(_colour(arg, colours, variables) for arg in node.args)))
+    if isinstance(node, Not):
+        return hash(("not", _colour(node.literal, colours, variables)))
+    if isinstance(node, Distinct):
+        return hash(
+            ("distinct", *sorted(_colour(side, colours, variables) for side in (node.left, node.right)))
+        )
+    return hash((type(node).__name__, *sorted(_colour(part, colours, variables) for part in node.literals)))
+
+
+# -- exactly -----------------------------------------------------------------------------------
+
+
+def _is_same(first: Rule, second: Rule, names: Mapping[Symbol, Symbol]) -> bool:
+    """Whether two rules are the same but for variables and order, the first one renamed."""
+    return any(
+        _bodies(first.body, second.body, pairs, names) for pairs in _pair(first.head, second.head, {}, names)
+    )
+
+
+def _bodies(
+    first: Sequence[Literal], second: Sequence[Literal], pairs: dict[str, str], names: Mapping[Symbol, Symbol]
+) -> bool:
+    if not first:
+        return not second
+    if len(first) != len(second):
+        return False
+    return any(
+        _bodies(first[1:], (*second[:i], *second[i + 1 :]), found, names)
+        for i, other in enumerate(second)
+        for found in _pair(first[0], other, pairs, names)
+    )
+
+
+def _pair(
+    first: Node, second: Node, pairs: dict[str, str], names: Mapping[Symbol, Symbol]
+) -> Iterator[dict[str, str]]:
+    """Yield the ways to pair the variables of two nodes so that they become the same."""
+    if type(first) is not type(second):
+        return
+    if isinstance(first, Variable):
+        assert isinstance(second, Variable)
+        known = pairs.get(first.name)
+        if known == second.name:
+            yield pairs
+        elif known is None and second.name not in pairs.values():
+            yield {**pairs, first.name: second.name}
+        return
+    symbol = _symbol(first)
+    if symbol is not None and names[symbol] != _symbol(second):
+        return
+    if isinstance(first, Atom | Function):
+        yield from _in_order(first.args, second.args, pairs, names)  # type: ignore[attr-defined]
+    elif isinstance(first, Not):
+        yield from _pair(first.literal, second.literal, pairs, names)  # type: ignore[attr-defined]
+    elif isinstance(first, Distinct):
+        assert isinstance(second, Distinct)
+        yield from _in_any_order((first.left, first.right), (second.left, second.right), pairs, names)
+    elif isinstance(first, And | Or):
+        yield from _in_any_order(first.literals, second.literals, pairs, names)  # type: ignore[attr-defined]
+    else:
+        yield pairs
+
+
+def _in_order(
+    first: Sequence[Node], second: Sequence[Node], pairs: dict[str, str], names: Mapping[Symbol, Symbol]
+) -> Iterator[dict[str, str]]:
+    if len(first) != len(second):
+        return
+    if not first:
+        yield pairs
+        return
+    for found in _pair(first[0], second[0], pairs, names):
+        yield from _in_order(first[1:], second[1:], found, names)
+
+
+def _in_any_order(
+    first: Sequence[Node], second: Sequence[Node], pairs: dict[str, str], names: Mapping[Symbol, Symbol]
+) -> Iterator[dict[str, str]]:
+    if len(first) != len(second):
+        return
+    if not first:
+        yield pairs
+        return
+    for i, other in enumerate(second):
+        rest = (*second[:i], *second[i + 1 :])
+        for found in _pair(first[0], other, pairs, names):
+            yield from _in_any_order(first[1:], rest, found, names)

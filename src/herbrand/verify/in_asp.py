@@ -1,0 +1,231 @@
+"""The answer set engine: clingo's grounder derives what holds in a state from the exported rules.
+
+The rules are those of `herbrand convert --to asp`, cut into what never changes, what holds in a
+state and what follows from a joint move.  A child process grounds the first part once; each
+question gives it the facts of a state, at a time of its own, and it grounds the second or third
+part for that time.  Stratified rules have one answer set, so that grounding decides every atom.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.convert.asp.writer import RuleWriter
+from herbrand.convert.levels import DOES, INTERFACE, MOVE, STATE, STATIC, TRUE
+from herbrand.errors import BudgetExceeded, GameError
+from herbrand.rules.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.line_process import LineProcess, ProcessDied
+from herbrand.runtime.memory import limiting_script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.check.rules import Rules
+
+__all__ = ["AnswerSetEngine"]
+
+_SCRIPT: Final = r"""
+import json, sys
+import clingo
+with open(sys.argv[1], encoding="utf-8") as file:
+    TEXT = file.read()
+NOW, STATES = sys.argv[2], 16
+control, time, moved, fresh = None, 0, False, 0
+
+def facts(atoms):
+    global fresh
+    fresh += 1
+    control.add(f"facts{fresh}", [NOW], "".join(atom + "." for atom in atoms))
+    control.ground([(f"facts{fresh}", [clingo.Number(time)])])
+
+def enter(state):
+    global control, time, moved
+    if control is None or time >= STATES:
+        control, time = clingo.Control(["--warn=none"]), 0
+        control.add("base", [], TEXT)
+        control.ground([("base", [])])
+    time, moved = time + 1, False
+    facts(state)
+    control.ground([("state", [clingo.Number(time)])])
+
+def answer(names):
+    found = {}
+    now = clingo.Number(time)
+    for key, name, arity, timed in names:
+        rows = []
+        for atom in control.symbolic_atoms.by_signature(name, arity + timed):
+            arguments = atom.symbol.arguments
+            if not timed or arguments[-1] == now:
+                if not atom.is_fact:
+                    return {"error": f"the truth of {atom.symbol} is open after grounding"}
+                rows.append([str(argument) for argument in arguments[:arity]])
+        found[key] = rows
+    return found
+
+last = None
+for line in sys.stdin:
+    query = json.loads(line)
+    try:
+        if query["state"] is not None:
+            last = query["state"]
+            enter(last)
+        if query["moves"]:
+            if moved:
+                enter(last)
+            facts(query["moves"])
+            control.ground([("move", [clingo.Number(time)])])
+            moved = True
+        reply = answer(query["ask"])
+    except MemoryError:
+        reply = {"memory": True}
+        control = None
+    except RuntimeError as error:
+        reply = {"memory": True} if "bad_alloc" in str(error) else {"error": str(error)}
+        control = None
+    print(json.dumps(reply), flush=True)
+"""
+
+
+class AnswerSetEngine:
+    """Answers questions about states by clingo (`interface.Engine`).
+
+    The key of a state is its fluents.  Thread-safe: one call at a time.  Every call may raise
+    `BudgetExceeded` after `limits.seconds`; the next call starts anew.
+    """
+
+    name = "asp"
+    clock = staticmethod(time.monotonic)
+    """What its speed is measured by: the time of the child does not count as ours."""
+    in_order = False
+
+    def __init__(self, rules: Rules, *, limits: Limits = DEFAULT, megabytes: int = 4000) -> None:
+        if rules.errors:
+            raise GameError(f"{rules.tree.source.name} has errors", rules.errors)
+        self.limits = limits
+        self.terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
+        self.roles = tuple(map(self.terms.intern, rules.roles))
+        self._writer = RuleWriter(rules, only_needed=True)
+        self._now = self._writer.fresh_constant("t")
+        self._texts: dict[int, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._lock = RLock()
+        self._state: frozenset[int] | None = None
+        self._known: dict[str, list[tuple[int, ...]]] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
+        file = Path(self._folder.name) / "game.lp"
+        file.write_text(self._program(), encoding="utf-8")
+        script = limiting_script(megabytes) + _SCRIPT
+        self._child = LineProcess("clingo", [sys.executable, "-c", script, str(file), self._now])
+        self._megabytes = megabytes
+
+    def _program(self) -> str:
+        writer, now = self._writer, self._now
+        lines = ["#program base.", *writer.section(STATIC), *writer.undefined(timed=True)]
+        lines += [f"#program state({now}).", *writer.section(STATE, now)]
+        lines += [f"#program move({now}).", *writer.section(MOVE, now)]
+        return "\n".join(lines) + "\n"
+
+    def close(self) -> None:
+        """End the child process; a later question starts another."""
+        with self._lock:
+            self._child.close()
+            self._state = None
+
+    # -- the Engine interface -------------------------------------------------------------
+
+    def initial(self) -> frozenset[int]:
+        """Return the fluents of the initial state."""
+        with self._lock:
+            return frozenset(row[0] for row in self._ask((), (), [("init", 1)])["init"])
+
+    def key(self, fluents: Iterable[int]) -> frozenset[int]:
+        """Return the key of the state with these fluents."""
+        return frozenset(fluents)
+
+    def fluents(self, key: frozenset[int]) -> frozenset[int]:
+        """Return the fluents of a state."""
+        return key
+
+    def legal(self, key: frozenset[int], role: int) -> list[int]:
+        """Return the legal moves of a role."""
+        return [row[1] for row in self._look(key)["legal"] if row[0] == self.roles[role]]
+
+    def terminal(self, key: frozenset[int]) -> bool:
+        """Return whether the state is terminal."""
+        return bool(self._look(key)["terminal"])
+
+    def goals(self, key: frozenset[int], role: int) -> list[int]:
+        """Return the goal values of a role."""
+        return [row[1] for row in self._look(key)["goal"] if row[0] == self.roles[role]]
+
+    def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
+        """Return the state after a joint move."""
+        return frozenset(row[0] for row in self._make(key, moves, ("next", 1)))
+
+    def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
+        """Return what a role sees of a joint move."""
+        return [row[1] for row in self._make(key, moves, ("sees", 2)) if row[0] == self.roles[role]]
+
+    # -- asking ---------------------------------------------------------------------------
+
+    def _look(self, key: frozenset[int]) -> dict[str, list[tuple[int, ...]]]:
+        """Return what holds in a state."""
+        with self._lock:
+            if key != self._state or not self._child.is_running:
+                asked = [relation for relation in INTERFACE if self._writer.levels[relation] <= STATE]
+                self._state = None
+                self._known = self._ask(key, (), asked)
+                self._state = key
+            return {"legal": [], "goal": [], "terminal": [], **self._known}
+
+    def _make(
+        self, key: frozenset[int], moves: Sequence[int], relation: tuple[str, int]
+    ) -> list[tuple[int, ...]]:
+        """Return what a relation holds of when a joint move is made."""
+        with self._lock:
+            known = self._look(key)
+            if relation[0] in known:  # it does not depend on the moves
+                return known[relation[0]]
+            self._state = None
+            found = self._ask(None, moves, [relation])[relation[0]]
+            self._state = key
+            return found
+
+    def _ask(
+        self, state: Iterable[int] | None, moves: Sequence[int], asked: Sequence[tuple[str, int]]
+    ) -> dict[str, list[tuple[int, ...]]]:
+        writer, now, text = self._writer, self._now, self._text
+        true = None if state is None else [writer.atom(TRUE, [text(fluent)], now) for fluent in state]
+        pairs = zip(self.roles, moves, strict=True) if moves else ()
+        does = [writer.atom(DOES, [text(role), text(move)], now) for role, move in pairs]
+        names = [(key[0], writer.names[key], key[1], int(writer.levels[key] > STATIC)) for key in asked]
+        query = json.dumps({"state": true, "moves": does, "ask": names})
+        try:
+            answer: dict[str, Any] = json.loads(self._child.ask(query, self.limits.seconds))
+        except ProcessDied as error:
+            raise BudgetExceeded("what the system allows a process", str(error)) from None
+        if "memory" in answer:
+            raise BudgetExceeded(f"{self._megabytes} MB", "while grounding a state")
+        if "error" in answer:
+            raise GameError(f"clingo cannot answer: {answer['error']}")
+        return {name: [tuple(map(self._number, row)) for row in rows] for name, rows in answer.items()}
+
+    def _text(self, number: int) -> str:
+        """Return a term as clingo writes it."""
+        text = self._texts.get(number)
+        if text is None:
+            text = self._texts[number] = self._writer.term(self.terms.term(number))
+        return text
+
+    def _number(self, text: str) -> int:
+        number = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = self.terms.intern(self._writer.read(text))
+        return number

@@ -1,0 +1,246 @@
+"""The Prolog engine: SWI-Prolog proves the exported rules.
+
+The text that `herbrand convert --to prolog` writes is loaded into a child process, and every
+question about a state is one line to it and one line back.  Slow, and independent of our own
+evaluators: made for comparing.  The program `swipl` is looked for when an engine is made.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from collections import OrderedDict
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Final
+
+from herbrand.convert.prolog import program
+from herbrand.convert.prolog.clauses import atom
+from herbrand.errors import BudgetExceeded, GameError, MissingProgram
+from herbrand.rules.terms import TermTable
+from herbrand.runtime.limits import DEFAULT, Limits
+from herbrand.runtime.line_process import LineProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from herbrand.check.rules import Rules
+
+__all__ = ["PrologEngine", "find_swipl"]
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_STATES: Final = 64
+"""How many states keep their answers."""
+
+_SERVER: Final = r"""
+% Answers questions about a game, a term a line: ask(State, Inputs, Question), `same` for the last state.
+:- module(herbrand_server, [serve/0]).
+:- use_module(library(lists)).
+
+serve :-
+    set_stream(user_input, encoding(utf8)),
+    set_stream(user_output, encoding(utf8)),
+    set_stream(user_output, buffer(full)),
+    prompt(_, ''),
+    repeat,
+    read_term(user_input, Query, []),
+    (   Query == end_of_file
+    ->  !
+    ;   catch(reply(Query), Error, complain(Error)),
+        nl(user_output),
+        flush_output(user_output),
+        fail
+    ).
+
+reply(ask(State, Inputs, Question)) :-
+    answers(State, Inputs, Question, Answers),
+    write(ok),
+    forall(member(Answer, Answers), (put_char('\t'), kif(Answer))).
+
+complain(error(resource_error(What), _)) :- !, write('resource\t'), print(What).
+complain(Error) :- message_to_codes(Error, Text), write('error\t'), write(Text).
+
+message_to_codes(Error, Text) :-
+    with_output_to(string(All), print_message_lines(current_output, '', [])),
+    format(string(Text), '~q~w', [Error, All]).
+
+kif(Term) :- compound(Term), !,
+    Term =.. [Name|Arguments],
+    put_char('('), write(Name),
+    forall(member(Argument, Arguments), (put_char(' '), kif(Argument))),
+    put_char(')').
+kif(Term) :- write(Term).
+"""
+
+_LITERAL: Final = r"""
+answers(State, Inputs, Question, Answers) :-
+    ( State == same -> true ; @@:update_state(State) ),
+    ( Inputs == [] -> true ; @@:update_inputs(Inputs) ),
+    answers(Question, Answers).
+
+answers(init, Answers) :- findall(Fluent, @@:init(Fluent), Found), sort(Found, Answers).
+answers(legal(Role), Answers) :- findall(Move, @@:legal(Role, Move), Found), sort(Found, Answers).
+answers(goal(Role), Answers) :- findall(Value, @@:goal(Role, Value), Found), sort(Found, Answers).
+answers(sees(Role), Answers) :- findall(Percept, @@:sees(Role, Percept), Found), sort(Found, Answers).
+answers(next, Answers) :- findall(Fluent, @@:next(Fluent), Found), sort(Found, Answers).
+answers(terminal, Answers) :- ( @@:terminal -> Answers = [yes] ; Answers = [] ).
+"""
+
+_STATE: Final = r"""
+:- dynamic last/1.
+last([]).
+
+answers(same, Inputs, Question, Answers) :- !, last(State), answered(Question, State, Inputs, Answers).
+answers(State, Inputs, Question, Answers) :-
+    retractall(last(_)),
+    assertz(last(State)),
+    answered(Question, State, Inputs, Answers).
+
+answered(init, _, _, Answers) :- @@:initial(Answers).
+answered(legal(Role), State, _, Answers) :- @@:legals(State, Role, Answers).
+answered(goal(Role), State, _, Answers) :-
+    @@:values(State, Values),
+    findall(Value, member(value(Role, Value), Values), Answers).
+answered(sees(Role), State, Inputs, Answers) :- @@:percepts(State, Inputs, Role, Answers).
+answered(next, State, Inputs, Answers) :- @@:next(State, Inputs, Answers).
+answered(terminal, State, _, Answers) :- ( @@:terminal(State) -> Answers = [yes] ; Answers = [] ).
+"""
+
+
+def find_swipl() -> str:
+    """Return the path of SWI-Prolog; raises `MissingProgram` when it is not installed."""
+    found = shutil.which("swipl")
+    if found is None:
+        raise MissingProgram(
+            "the engine `prolog`", "swipl", "SWI-Prolog 9; Debian: apt install swi-prolog-nox"
+        )
+    return found
+
+
+class PrologEngine:
+    """Answers questions about states by SWI-Prolog (`interface.Engine`).
+
+    The key of a state is its fluents.  `style` is that of the exported text, "literal" or "state".
+    Thread-safe: one call at a time.  Every call may raise `BudgetExceeded` after
+    `limits.seconds`; the next call starts anew.
+    """
+
+    name = "prolog"
+    clock = staticmethod(time.monotonic)
+    """What its speed is measured by: the time of the child does not count as ours."""
+    in_order = False
+
+    def __init__(
+        self, rules: Rules, *, limits: Limits = DEFAULT, style: str = "literal", megabytes: int = 2000
+    ) -> None:
+        if rules.errors:
+            raise GameError(f"{rules.tree.source.name} has errors", rules.errors)
+        swipl = find_swipl()
+        self.limits = limits
+        self.terms = TermTable(rules.spelling, folds_case=rules.tree.folds_case)
+        self.roles = tuple(map(self.terms.intern, rules.roles))
+        self._texts: dict[int, str] = {}
+        self._numbers: dict[str, int] = {}
+        self._lock = RLock()
+        self._state: frozenset[int] | None = None
+        self._answers: OrderedDict[tuple[frozenset[int], str], list[int]] = OrderedDict()
+        self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
+        folder = Path(self._folder.name)
+        (folder / "game.pl").write_text(program(rules, "game", style), encoding="utf-8")
+        server = _SERVER + (_LITERAL if style == "literal" else _STATE).replace("@@", "game")
+        (folder / "server.pl").write_text(server, encoding="utf-8")
+        limit = f"={megabytes}m"
+        command = [swipl, "-q", "-f", "none", f"--stack-limit{limit}", f"--table-space{limit}"]
+        files = [str(folder / "game.pl"), str(folder / "server.pl")]
+        self._child = LineProcess("swipl", [*command, "-g", "serve", "-t", "halt", *files])
+
+    def close(self) -> None:
+        """End the child process; a later question starts another."""
+        with self._lock:
+            self._child.close()
+            self._state = None
+
+    # -- the Engine interface -------------------------------------------------------------
+
+    def initial(self) -> frozenset[int]:
+        """Return the fluents of the initial state."""
+        return frozenset(self._ask(frozenset(), (), "init"))
+
+    def key(self, fluents: Iterable[int]) -> frozenset[int]:
+        """Return the key of the state with these fluents."""
+        return frozenset(fluents)
+
+    def fluents(self, key: frozenset[int]) -> frozenset[int]:
+        """Return the fluents of a state."""
+        return key
+
+    def legal(self, key: frozenset[int], role: int) -> list[int]:
+        """Return the legal moves of a role."""
+        return self._known(key, f"legal({self._text(self.roles[role])})")
+
+    def terminal(self, key: frozenset[int]) -> bool:
+        """Return whether the state is terminal."""
+        return bool(self._known(key, "terminal"))
+
+    def goals(self, key: frozenset[int], role: int) -> list[int]:
+        """Return the goal values of a role."""
+        return self._known(key, f"goal({self._text(self.roles[role])})")
+
+    def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
+        """Return the state after a joint move."""
+        return frozenset(self._ask(key, moves, "next"))
+
+    def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
+        """Return what a role sees of a joint move."""
+        return self._ask(key, moves, f"sees({self._text(self.roles[role])})")
+
+    # -- asking ---------------------------------------------------------------------------
+
+    def _known(self, key: frozenset[int], question: str) -> list[int]:
+        """Ask about a state; an answer is kept for a while."""
+        with self._lock:
+            answers = self._answers.get((key, question))
+            if answers is None:
+                answers = self._answers[key, question] = self._ask(key, (), question)
+                if len(self._answers) > _STATES:
+                    self._answers.popitem(last=False)
+            return answers
+
+    def _ask(self, key: frozenset[int], moves: Sequence[int], question: str) -> list[int]:
+        with self._lock:
+            if not self._child.is_running:
+                self._state = None
+            text = self._text
+            state = "same" if key == self._state else f"[{', '.join(map(text, key))}]"
+            pairs = zip(self.roles, moves, strict=True) if moves else ()
+            inputs = ", ".join(f"does({text(role)}, {text(move)})" for role, move in pairs)
+            self._state = None
+            answer = self._child.ask(f"ask({state}, [{inputs}], {question}).", self.limits.seconds)
+            status, *terms = answer.split("\t")
+            if status == "resource":
+                raise BudgetExceeded(f"what swipl may use of {terms[0]}", f"asking for {question}")
+            if status != "ok":
+                raise GameError(f"swipl cannot answer {question}: {' '.join(terms)}")
+            self._state = key
+            return [self._number(term) for term in terms]
+
+    def _text(self, number: int) -> str:
+        """Return a term as Prolog writes it."""
+        text = self._texts.get(number)
+        if text is None:
+            terms = self.terms
+            name, arity = terms.functors[terms.functor[number]]
+            if arity:
+                text = f"{atom(name)}({', '.join(map(self._text, terms.args[number]))})"
+            else:
+                text = name if _INTEGER.fullmatch(name) else atom(name)
+            self._texts[number] = text
+        return text
+
+    def _number(self, text: str) -> int:
+        number: Any = self._numbers.get(text)
+        if number is None:
+            number = self._numbers[text] = self.terms.read(text)
+        return int(number)
