@@ -22,8 +22,8 @@ from costs import spent
 
 from herbrand.evolve import BoardGame, Line, Lineage, Squares, Variant
 from herbrand.evolve.blocks.grammar import draw_block
-from herbrand.evolve.search import Settings
-from herbrand.evolve.search.candidate import Job
+from herbrand.evolve.search import SearchSettings
+from herbrand.evolve.search.candidate import EvaluationJob
 from herbrand.evolve.search.evaluate import look_at
 
 if TYPE_CHECKING:
@@ -55,9 +55,11 @@ def main() -> None:
     given = parser.parse_args()
     chance = Random(given.seed)
     drawn = designs(given.size, chance)
-    settings = Settings()
+    settings = SearchSettings()
     for number in range(4):  # imports, and reads what novelty is compared with
-        look_at(Variant(next(drawn), Lineage("random", number)), Job("random", number, (), settings))
+        look_at(
+            Variant(next(drawn), Lineage("random", number)), EvaluationJob("random", number, (), settings)
+        )
     stages: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     lines = []
@@ -67,7 +69,7 @@ def main() -> None:
         before = spent()
         design = next(drawn)
         stages["variation"] += spent() - before
-        job = Job("random", candidates, (), settings)
+        job = EvaluationJob("random", candidates, (), settings)
         found = look_at(Variant(design, Lineage("random", candidates)), job)
         candidates += 1
         measured += found.measured

@@ -78,14 +78,14 @@ def middle(game: herbrand.Game, count: int) -> Any:
 
 def alphabeta(game: herbrand.Game, *, judged: bool) -> Callable[[], int]:
     """Search from states of random games, a tenth of a second from each."""
-    from herbrand.analyse.solving.minimax.search import Search
+    from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 
     judge = None
     if judged:
         from herbrand.play.minimax.learning import learn
 
         judge = learn(game.expander, 0, seed=1, deadline=time.monotonic() + 10).judge
-    search = Search(game.network, 0, memory=1 << 26, judge=judge)
+    search = AlphaBetaSearch(game.network, 0, memory=1 << 26, judge=judge)
     roots = itertools.cycle(middle(game, 64))
 
     def work() -> int:

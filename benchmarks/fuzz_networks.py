@@ -9,7 +9,7 @@ What it means is computed gate by gate in numpy, and compared with
 - lane programs of two and of three bits, interpreted, and as machine code for AVX-512 and AVX2 that is
   emulated, so that no processor has to have them; the choice of moves as well, for any rank;
 - the core, on all levels of kernels that the processor can run, walked and with machine code: states
-  evaluated by `core.Expander` and one by one by `NetworkEngine`, random games by `core.Playouts`;
+  evaluated by `core.StateEvaluator` and one by one by `NetworkEngine`, random games by `core.Playouts`;
 - the C source that `herbrand convert --to c` writes, for one case in N, if there is a compiler.
 
 Besides, circuits with some numbers changed must be refused with `ValueError`, or work; they never crash and
@@ -432,7 +432,7 @@ def check_evaluation(network: Network, shape: Shape, chance: Generator) -> None:
     literals = evaluated(network, fluents, one_each)
     states = packed(fluents.T) if len(fluents) else np.zeros((number, 1), np.uint64)
     for name, copy, _ in back_ends(network):
-        expander = core.Expander(copy.circuit)
+        expander = core.StateEvaluator(copy.circuit)
         over, legal = expander.legal(states)
         same(f"terminal, {name}", literals(network.terminal).reshape(-1), over)
         for role in range(len(network.roles)):
@@ -697,7 +697,7 @@ def check_refusal(network: Network, chance: Generator) -> None:
         games = core.Playouts(circuit, 100, 1, 5)
         assert games.play(60.0, core.Stop())
         states = np.zeros((3, circuit.state_words), np.uint64)
-        expander = core.Expander(circuit)
+        expander = core.StateEvaluator(circuit)
         expander.legal(states)
         expander.goals(states)
         expander.step(states, np.full((3, circuit.roles), -1, np.int32), None, sees=True)

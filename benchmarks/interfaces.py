@@ -79,9 +79,9 @@ def batch(game: Game, name: str) -> None:
 
 
 def in_jax(game: Game, name: str) -> None:
-    from herbrand.envs.pgx import Env
+    from herbrand.envs.pgx import PgxEnv
 
-    testing.check_pgx_like(Env(game, max_steps=STEPS), games=1, max_steps=STEPS)
+    testing.check_pgx_like(PgxEnv(game, max_steps=STEPS), games=1, max_steps=STEPS)
     del name
 
 

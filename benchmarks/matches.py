@@ -21,7 +21,7 @@ from contextlib import AsyncExitStack, ExitStack
 from typing import TYPE_CHECKING, Any
 
 import herbrand
-from herbrand.match.protocol.manager import Manager, Settings, seats_for
+from herbrand.match.protocol.manager import Manager, MatchSettings, seats_for
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.match.records import Store
@@ -49,7 +49,7 @@ async def measure(
         if event.kind == "exchange" and event.data["message"] == "PLAY":
             latencies.append(event.data["seconds"])
 
-    manager = Manager(game, Settings(start_clock=60, play_clock=30), listener=listen)
+    manager = Manager(game, MatchSettings(start_clock=60, play_clock=30), listener=listen)
     gate = asyncio.Semaphore(at_once)
     async with AsyncExitStack() as stack:
         servers = [

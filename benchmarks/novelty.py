@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from strength import opening, wilson
 
 import herbrand
-from herbrand.play.minimax.engine import AlphaBeta
+from herbrand.play.minimax.engine import AlphaBetaEngine
 from herbrand.play.minimax.learning import learn
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ ARMS = {"order": (True, False), "order and values": (True, True)}
 def played(game: Game, lessons: list[Lesson], orders: list[bool], nodes: int, plies: int, seed: int) -> float:
     """Return the goal of the first role after a match."""
     searches = [
-        AlphaBeta(game.network, role, memory=1 << 24, judge=lessons[role].judge, novelty=orders[role])
+        AlphaBetaEngine(game.network, role, memory=1 << 24, judge=lessons[role].judge, novelty=orders[role])
         for role in range(2)
     ]
     state = game.initial_state()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
-    from herbrand.play.solved import Policy
+    from herbrand.play.solved import OptimalPolicy
 
 RATE_GAMES = (
     "connectFour", "breakthrough", "reversi", "hex", "checkers", "tron", "gomoku", "eightPuzzle", "lightsOut",
@@ -90,7 +90,7 @@ def opening(game: Game, plies: int, seed: int) -> list[tuple[Move, ...]]:
             return moves
 
 
-def worth(game: Game, policy: Policy, state: State, role: str) -> float:
+def worth(game: Game, policy: OptimalPolicy, state: State, role: str) -> float:
     """Return what a role of a solved game gets from a state, where the goals of two roles add up to 100."""
     at = policy.place(game.expander.pack([state.facts]))
     if at is None:
@@ -99,7 +99,7 @@ def worth(game: Game, policy: Policy, state: State, role: str) -> float:
     return value if role == game.roles[0] else 100 - value
 
 
-def can_win(game: Game, policy: Policy, state: State) -> str | None:
+def can_win(game: Game, policy: OptimalPolicy, state: State) -> str | None:
     """Return the role that can win from a state, if one can."""
     return next((role for role in game.players if worth(game, policy, state, role) == 100), None)
 

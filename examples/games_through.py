@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Seen(Protocol):
-    """What is known after a step; `herbrand.envs.Step` has all of it."""
+    """What is known after a step; `herbrand.envs.BatchStep` has all of it."""
 
     @property
     def observation(self) -> NDArray[Any]:
@@ -227,9 +227,9 @@ class ThroughJax:
     def __init__(self, game: Game, n: int, seed: int) -> None:
         import jax
 
-        from herbrand.envs.pgx import Env
+        from herbrand.envs.pgx import PgxEnv
 
-        self.jax, self.env, self.n = jax, Env(game), n
+        self.jax, self.env, self.n = jax, PgxEnv(game), n
         self.key = jax.random.PRNGKey(seed)
         self.red = BatchEnv(game, 1).view.names.index(f"(control {game.players[0]})")
         env = self.env

@@ -51,6 +51,17 @@ def test_modules_are_found() -> None:
     assert len(MODULES) > 20
 
 
+def test_no_public_class_name_stands_for_two_things() -> None:
+    """Whoever reads `Plan` need not ask which one; the core and what wraps it keep apart, too."""
+    homes: dict[str, list[str]] = {}
+    package = Path(herbrand.__file__).parent
+    for path in (*package.rglob("*.py"), package / "core" / "_core.pyi"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(path.relative_to(package)))
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
 def imported(name: str) -> ModuleType:
     """Return a module; skip the test if it needs a library that is not installed."""
     try:

@@ -179,7 +179,7 @@ void bind_expand(nb::module_ &m) {
         .def_prop_ro("last", [](const Ended &e) { return e.last; },
                      nb::sig("def last(self) -> numpy.typing.NDArray[numpy.uint64]"), "uint64 [n, words]: the last states, packed; empty if not asked for.")
         .def_ro("complete", &Ended::complete, "Whether all games were played; if not, nothing else means anything.");
-    nb::class_<Expander>(m, "Expander",
+    nb::class_<Expander>(m, "StateEvaluator",
                          "Answers about many packed states of a game at once.\n\n"
                          "States are uint64 [n, circuit.state_words]; moves are counted for each role from 0.  Any number\n"
                          "of threads can ask at the same time.  Calls raise `herbrand.errors.Stopped` when their `stop` says so,\n"

@@ -240,7 +240,7 @@ i64 run(Round &round, i64 root, Expander &players, Array1<u64> generator, Stop &
 
 void bind_search(nb::module_ &m) {
     nb::class_<Tree>(
-        m, "Tree",
+        m, "SearchTree",
         "A search tree; values are goals divided by 100.\n\n"
         "Positions are numbered from 0 in the order in which they were met; a state is one position, however it\n"
         "was reached.  When a position is expanded its arms, the legal moves of role 0, then of role 1 and so on,\n"
@@ -378,7 +378,7 @@ void bind_search(nb::module_ &m) {
         .def("run", &run, nb::arg("root"), nb::arg("players"), array("generator"), nb::arg("stop"),
              nb::kw_only(), nb::arg("each") = 1.0, nb::arg("widest") = int(LANES), nb::arg("max_steps") = 1000,
              nb::arg("rounds") = 1, nb::arg("seconds") = 0.0, array("places").none() = nb::none(),
-             "Do whole rounds from a root, with playouts by an `Expander`; return how many playouts there were.\n\n"
+             "Do whole rounds from a root, with playouts by a `StateEvaluator`; return how many playouts there were.\n\n"
              "At most `rounds`; after so many seconds none is begun but the first.  Ends where the root is solved, a\n"
              "round had no playouts, or `stop` says so, which abandons the round.  `each` is how many playouts\n"
              "there are after a new position, on the average; `generator`, uint64 [32], their random numbers, used\n"

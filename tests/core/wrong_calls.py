@@ -96,26 +96,28 @@ def stop() -> core.Stop:
     return ends
 
 
-def tree(**settings: Any) -> core.Tree:
-    made = core.Tree(CIRCUIT, memory=1 << 20, **settings)
+def tree(**settings: Any) -> core.SearchTree:
+    made = core.SearchTree(CIRCUIT, memory=1 << 20, **settings)
     made.add(initial())
     return made
 
 
-def grown() -> core.Tree:
+def grown() -> core.SearchTree:
     made = tree(amaf=10.0)
     core.Round(made, ways=16, rows=64).run(
-        0, core.Expander(CIRCUIT), generator(), core.Stop(), rounds=3, seconds=60.0
+        0, core.StateEvaluator(CIRCUIT), generator(), core.Stop(), rounds=3, seconds=60.0
     )
     return made
 
 
-def goes_on(made: core.Tree) -> Callable[[], object]:
+def goes_on(made: core.SearchTree) -> Callable[[], object]:
     """Whatever was done to a tree, it can be grown further."""
 
     def grow() -> None:
         if made.positions:
-            core.Round(made, ways=16, rows=64).run(0, core.Expander(CIRCUIT), generator(), stop(), rounds=3)
+            core.Round(made, ways=16, rows=64).run(
+                0, core.StateEvaluator(CIRCUIT), generator(), stop(), rounds=3
+            )
 
     return grow
 
@@ -124,7 +126,7 @@ def use(found: object) -> None:
     """Ask a new object for what it is there for: it may have taken what it should have refused."""
     if isinstance(found, core.Circuit):
         words = np.zeros((2, found.state_words), np.uint64)
-        expander = core.Expander(found)
+        expander = core.StateEvaluator(found)
         expander.legal(words)
         expander.goals(words)
         expander.step(words, np.full((2, found.roles), -1, np.int32), sees=True)
@@ -144,11 +146,11 @@ def use(found: object) -> None:
         found.go_on(stop(), 1000)
     elif isinstance(found, core.Playouts):
         found.play(0.1, stop())
-    elif isinstance(found, core.Tree):
+    elif isinstance(found, core.SearchTree):
         found.add(initial())
         goes_on(found)()
     elif isinstance(found, core.Round):
-        found.run(0, core.Expander(CIRCUIT), generator(), stop(), rounds=2)
+        found.run(0, core.StateEvaluator(CIRCUIT), generator(), stop(), rounds=2)
     elif isinstance(found, core.StateMemory):
         found.go(initial().tobytes())
         found.legal()
@@ -279,7 +281,7 @@ def calls() -> dict[str, Callable[[], Call]]:
     def method(name: str, make: Callable[[], Any], arguments: Callable[[], dict[str, Any]]) -> None:
         def call() -> Call:
             owner = make()
-            after = goes_on(owner) if isinstance(owner, core.Tree) else lambda: None
+            after = goes_on(owner) if isinstance(owner, core.SearchTree) else lambda: None
             return Call(getattr(owner, name.split(".")[1]), arguments(), after)
 
         add(name, call)
@@ -297,13 +299,13 @@ def calls() -> dict[str, Callable[[], Call]]:
     )
 
     # states at once
-    expander = core.Expander(CIRCUIT)
+    expander = core.StateEvaluator(CIRCUIT)
     legal = expander.legal(initial(3))[1]
-    simple("Expander", circuit=CIRCUIT)
-    method("Expander.legal", lambda: expander, lambda: {"states": initial(3)})
-    method("Expander.goals", lambda: expander, lambda: {"states": initial(3)})
+    simple("StateEvaluator", circuit=CIRCUIT)
+    method("StateEvaluator.legal", lambda: expander, lambda: {"states": initial(3)})
+    method("StateEvaluator.goals", lambda: expander, lambda: {"states": initial(3)})
     method(
-        "Expander.step",
+        "StateEvaluator.step",
         lambda: expander,
         lambda: {
             "states": initial(2),
@@ -313,12 +315,12 @@ def calls() -> dict[str, Callable[[], Call]]:
         },
     )
     method(
-        "Expander.joints",
+        "StateEvaluator.joints",
         lambda: expander,
         lambda: {"bits": legal.copy(), "starts": i8(0, 9, 18, 27), "begin": 3, "size": 20},
     )
     method(
-        "Expander.rollouts",
+        "StateEvaluator.rollouts",
         lambda: expander,
         lambda: {
             "states": initial(2),
@@ -339,19 +341,21 @@ def calls() -> dict[str, Callable[[], Call]]:
 
     # trees
     settings = {"most": 1000, "seed": 1, "labelled": False, "exploration": 0.5, "chance": -1, "regret": False}
-    simple("Tree", circuit=CIRCUIT, memory=1 << 20, **settings, amaf=1.0)
-    method("Tree.find", tree, lambda: {"state": initial()})
-    method("Tree.add", tree, lambda: {"state": initial()})
-    method("Tree.forget", grown, lambda: {"root": 1})
-    method("Tree.is_exact", grown, lambda: {"position": 1})
-    method("Tree.after", grown, lambda: {"position": 0, "arms": [0, 9]})
-    method("Tree.prove", grown, lambda: {"position": 0, "low": [0.0, 0.0], "high": [1.0, 1.0], "plies": 3})
-    method("Tree.tighten", grown, lambda: {"position": 0})
-    method("Tree.plant", grown, lambda: {"states": initial(2)})
-    method("Tree.unsettled", grown, lambda: {"roots": i8(0, 1, -1)})
-    method("Tree.best_moves", grown, lambda: {"roots": i8(0, 1), "roles": i8(0, 1)})
+    simple("SearchTree", circuit=CIRCUIT, memory=1 << 20, **settings, amaf=1.0)
+    method("SearchTree.find", tree, lambda: {"state": initial()})
+    method("SearchTree.add", tree, lambda: {"state": initial()})
+    method("SearchTree.forget", grown, lambda: {"root": 1})
+    method("SearchTree.is_exact", grown, lambda: {"position": 1})
+    method("SearchTree.after", grown, lambda: {"position": 0, "arms": [0, 9]})
     method(
-        "Tree.add_up",
+        "SearchTree.prove", grown, lambda: {"position": 0, "low": [0.0, 0.0], "high": [1.0, 1.0], "plies": 3}
+    )
+    method("SearchTree.tighten", grown, lambda: {"position": 0})
+    method("SearchTree.plant", grown, lambda: {"states": initial(2)})
+    method("SearchTree.unsettled", grown, lambda: {"roots": i8(0, 1, -1)})
+    method("SearchTree.best_moves", grown, lambda: {"roots": i8(0, 1), "roles": i8(0, 1)})
+    method(
+        "SearchTree.add_up",
         grown,
         lambda: {"roots": i8(0, 1), "groups": i8(0, 1), "roles": i8(0, 1), "columns": MOVES // 2},
     )
@@ -375,7 +379,7 @@ def calls() -> dict[str, Callable[[], Call]]:
     def round_run() -> Call:
         made = core.Round(tree(), ways=16, rows=64)
         limits = {"each": 1.0, "widest": 64, "max_steps": 20, "rounds": 2, "seconds": 0.1}
-        first = {"root": 0, "players": core.Expander(CIRCUIT), "generator": generator(), "stop": stop()}
+        first = {"root": 0, "players": core.StateEvaluator(CIRCUIT), "generator": generator(), "stop": stop()}
         return Call(made.run, {**first, **limits, "places": np.arange(MOVES)})
 
     add("Round.run", round_run)
@@ -786,9 +790,9 @@ def wrong_values(value: Any, written: bool) -> Iterator[Wrong]:
             yield Wrong("another game", OTHER, must=False)
             yield Wrong("a larger game", LARGER, must=False)
             yield Wrong("an empty game", EMPTY, must=False)
-        elif isinstance(value, core.Expander):
-            yield Wrong("that of another game", core.Expander(OTHER), must=False)
-            yield Wrong("that of a larger game", core.Expander(LARGER), must=False)
+        elif isinstance(value, core.StateEvaluator):
+            yield Wrong("that of another game", core.StateEvaluator(OTHER), must=False)
+            yield Wrong("that of a larger game", core.StateEvaluator(LARGER), must=False)
         elif isinstance(value, core.Judge):
             no_table = np.zeros((0, 256), np.int32)
             yield Wrong(
@@ -879,7 +883,7 @@ def try_views() -> None:
     made: list[Any] = [grown(), gates(), core.Playouts(CIRCUIT, 600, 1, 20), core.Survey(CIRCUIT), begun()[0]]
     made += [
         expanded.rollouts(initial(), i8(0), generator(), 20, last=True)
-        for expanded in [core.Expander(CIRCUIT)]
+        for expanded in [core.StateEvaluator(CIRCUIT)]
     ]
     views = []
     for owner in made:

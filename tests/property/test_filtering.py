@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 import herbrand
 from herbrand.analyse.knowledge import possible_states
-from herbrand.analyse.knowledge.histories import Step
+from herbrand.analyse.knowledge.histories import HistoryStep
 from herbrand.testing import hidden_games
 
 RELAXED = settings(
@@ -42,7 +42,7 @@ def plays(game: herbrand.Game, steps: int):
                 made = dict(zip(game.roles, joint, strict=True))
                 grown = {
                     role: (
-                        (*past, Step(str(made[role]), frozenset(state.percepts(joint, role)))),
+                        (*past, HistoryStep(str(made[role]), frozenset(state.percepts(joint, role)))),
                         chance * len(legal[role]) / ways,
                     )
                     for role, (past, chance) in histories.items()
@@ -62,7 +62,7 @@ def compare(text: str, engines: tuple[str, ...]) -> None:
         if not listed:
             return
         for role in game.players:
-            expected: dict[tuple[Step, ...], dict[frozenset[str], Fraction]] = {}
+            expected: dict[tuple[HistoryStep, ...], dict[frozenset[str], Fraction]] = {}
             for state, histories in listed:
                 past, chance = histories[role]
                 level = expected.setdefault(past, {})

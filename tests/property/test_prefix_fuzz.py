@@ -14,7 +14,7 @@ from herbrand.syntax.layout import format_text
 from herbrand.syntax.nodes import Node, children
 from herbrand.syntax.reader import read_prefix
 from herbrand.syntax.repair import CarefulReader
-from herbrand.syntax.tokens import MAX_FINDINGS, Names, Report
+from herbrand.syntax.tokens import MAX_FINDINGS, DiagnosticCollector, Spellings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,7 +178,7 @@ LISTS = st.recursive(
 def test_quick_and_careful_reader_agree(statements: list[str]) -> None:
     """The reader that repairs, used for everything, gives the tree and the findings of the two together."""
     source = Source("\n".join(statements))
-    careful = CarefulReader(source.text, Names(), report := Report(source), [], [])
+    careful = CarefulReader(source.text, Spellings(), report := DiagnosticCollector(source), [], [])
     at = 0
     while at < len(source.text):
         at = careful.read_statement(at, len(source.text))

@@ -161,7 +161,7 @@ def test_search_in_what_can_be_known_cannot_see_the_state() -> None:
         player = IsMctsPlayer(seed=1, playouts=200)
         player.start(game, "first", 20)
         state = game.initial_state("rules").next(["noop", "noop", deal])
-        step = herbrand.analyse.knowledge.histories.Step(
+        step = herbrand.analyse.knowledge.histories.HistoryStep(
             "noop", frozenset(game.initial_state("rules").percepts(["noop", "noop", deal], "first"))
         )
         player.told((step,))

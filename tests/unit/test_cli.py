@@ -205,7 +205,7 @@ def test_failures_are_one_line_and_a_code(
     def broken() -> None:
         raise error
 
-    monkeypatch.setattr(main_module.Program, "get_command", lambda *_: broken)
+    monkeypatch.setattr(main_module.CommandGroup, "get_command", lambda *_: broken)
     monkeypatch.setattr(main_module, "_close_output", lambda: None)
     outcome = run("check")
     assert outcome.exit_code == code

@@ -6,7 +6,7 @@ import gc
 import random
 
 import herbrand
-from herbrand.rules.from_rules import Model
+from herbrand.rules.from_rules import TabledState
 from herbrand.runtime.collector import suspend_collector, suspend_full_collections
 
 
@@ -34,5 +34,7 @@ def test_tables_of_states_are_freed_without_looking_for_cycles() -> None:
             state = game.initial_state("rules")
             while not state.is_terminal:
                 state = state.next([chance.choice(moves) for moves in state.legal_moves().values()])
-        mine = [m for m in gc.get_objects() if type(m) is Model and m.engine is state._engine]  # no proxies
+        mine = [
+            m for m in gc.get_objects() if type(m) is TabledState and m.engine is state._engine
+        ]  # no proxies
     assert len(mine) <= 17  # the last sixteen, and that of what never changes

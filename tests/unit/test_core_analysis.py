@@ -10,7 +10,7 @@ import pytest
 
 import herbrand
 from herbrand.analyse.solving.minimax.judge import SCALE, no_judge
-from herbrand.analyse.solving.minimax.search import Search
+from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 from herbrand.core import Judge, StateGraph, StateTable, Survey, evaluate_ternary
 
 I32, I64 = np.int32, np.int64
@@ -91,7 +91,7 @@ def test_what_does_not_fit_a_circuit_is_an_error() -> None:
         no_judge(3).valuer(game.network, 0)
     with pytest.raises(ValueError, match="256"):
         Judge(np.zeros(0, I32), np.zeros((8, 2), I32), np.zeros(2), np.zeros(2), 0.0)
-    search = Search(game.network, 0, memory=0)
+    search = AlphaBetaSearch(game.network, 0, memory=0)
     with pytest.raises(ValueError, match="words"):
         search.core.move_to(np.zeros(words + 1, np.uint64))
     assert search.chooser < 0  # no root yet
@@ -123,7 +123,7 @@ def test_features_are_what_gates_are() -> None:
 
 def test_a_search_ends_soon_after_it_is_told(small_connect_four: herbrand.Game) -> None:
     """From another thread, which meanwhile asks what is known; then it goes on."""
-    search = Search(small_connect_four.network, 0, memory=1 << 20)
+    search = AlphaBetaSearch(small_connect_four.network, 0, memory=1 << 20)
     search.move_to(search.expander.initial)
     thread = threading.Thread(
         target=lambda: [search.slice(1 << 40) for _ in range(100) if not search.stop.is_set]

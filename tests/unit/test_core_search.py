@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import herbrand
-from herbrand.core import Expander, Round, Stop, Tree
+from herbrand.core import Round, SearchTree, StateEvaluator, Stop
 from herbrand.engine.expand import new_generator
 from herbrand.play.search.engine import Search
 from herbrand.play.search.style import PLAIN, Style, mast_weights
@@ -28,9 +28,9 @@ def expander() -> expand.Expander:
     return herbrand.load("ticTacToe").expander
 
 
-def planted(expander: expand.Expander, **options: Any) -> tuple[Tree, Round]:
+def planted(expander: expand.Expander, **options: Any) -> tuple[SearchTree, Round]:
     """A tree with the initial state as position 0, and a round."""
-    tree = Tree(expander.network.circuit, memory=1 << 20, seed=1, **options)
+    tree = SearchTree(expander.network.circuit, memory=1 << 20, seed=1, **options)
     assert tree.add(expander.initial) == 0
     return tree, Round(tree)
 
@@ -128,8 +128,8 @@ def test_equal_states_are_kept_apart_by_labels(expander: expand.Expander) -> Non
     """Each of them has a tree of its own, unless the tree has no labels."""
     states = np.repeat(expander.initial, 3, axis=0)
     circuit = expander.network.circuit
-    assert Tree(circuit, memory=1, labelled=True).plant(states).tolist() == [0, 1, 2]
-    assert Tree(circuit, memory=1).plant(states).tolist() == [0, 0, 0]
+    assert SearchTree(circuit, memory=1, labelled=True).plant(states).tolist() == [0, 1, 2]
+    assert SearchTree(circuit, memory=1).plant(states).tolist() == [0, 0, 0]
 
 
 def test_a_round_of_a_tree_that_forgot_is_refused(expander: expand.Expander) -> None:
@@ -150,8 +150,8 @@ def test_a_round_of_a_tree_that_forgot_is_refused(expander: expand.Expander) -> 
 
 ROOTS = np.zeros(1, np.int64)
 GENERATOR = new_generator(1)
-PLAYERS = Expander(herbrand.load("ticTacToe").network.circuit)
-OTHERS = Expander(herbrand.load("connectFour").network.circuit)
+PLAYERS = StateEvaluator(herbrand.load("ticTacToe").network.circuit)
+OTHERS = StateEvaluator(herbrand.load("connectFour").network.circuit)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,9 @@ OTHERS = Expander(herbrand.load("connectFour").network.circuit)
         lambda tree, work: Round(None),
     ],
 )
-def test_wrong_numbers_are_refused(expander: expand.Expander, wrong: Callable[[Tree, Round], Any]) -> None:
+def test_wrong_numbers_are_refused(
+    expander: expand.Expander, wrong: Callable[[SearchTree, Round], Any]
+) -> None:
     """Each is an error of Python's, and the tree goes on as before."""
     tree, work = planted(expander)
     work.expand(ROOTS, most=1, widest=512, weight=1.0)
@@ -221,4 +223,4 @@ def test_wrong_numbers_are_refused(expander: expand.Expander, wrong: Callable[[T
 def test_wrong_settings_are_refused(expander: expand.Expander, options: dict[str, Any]) -> None:
     """A tree that cannot be is not made."""
     with pytest.raises((TypeError, ValueError)):
-        Tree(expander.network.circuit, **options)
+        SearchTree(expander.network.circuit, **options)

@@ -14,9 +14,9 @@ from click.testing import CliRunner
 from herbrand.cli.evolve import command
 from herbrand.errors import HerbrandError
 from herbrand.evolve import BoardGame, InARow, Piece, Place, Simultaneous, Squares, gallery, random_design
-from herbrand.evolve.search import Archive, Candidate, Search, Settings, loop
+from herbrand.evolve.search import Archive, Candidate, GameSearch, SearchSettings, loop
 from herbrand.evolve.search.axes import cell_of
-from herbrand.evolve.search.candidate import Job
+from herbrand.evolve.search.candidate import EvaluationJob
 from herbrand.evolve.search.evaluate import Proofs, admission, digest, evaluate, look_at
 from herbrand.evolve.search.filters import reason_against
 from herbrand.evolve.search.quality import quality
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ROW = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
 REFUSED = 60
-QUICK = Settings(seed=5, batch=4, first=4, families=("board",))
+QUICK = SearchSettings(seed=5, batch=4, first=4, families=("board",))
 
 
 def fake(game: Game, seed: int) -> dict[str, float]:
@@ -66,7 +66,7 @@ class Inline(Executor):
         return future
 
 
-def found(search: Search) -> list[dict[str, Any]]:
+def found(search: GameSearch) -> list[dict[str, Any]]:
     """The archive as data, without what a clock decided: how much was proved in time, and seconds."""
     return [{**candidate.as_json(), "seconds": {}, "proofs": {}} for candidate in search.archive.elites()]
 
@@ -80,14 +80,14 @@ def _few() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Search:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> GameSearch:
     """A search of three batches in one go."""
-    search = Search(tmp_path_factory.mktemp("search") / "whole.db", QUICK, measure=fake, prove=named)
+    search = GameSearch(tmp_path_factory.mktemp("search") / "whole.db", QUICK, measure=fake, prove=named)
     search.run(batches=3, executor=Inline())
     return search
 
 
-def test_a_search_finds_games(whole: Search) -> None:
+def test_a_search_finds_games(whole: GameSearch) -> None:
     """Every candidate is kept with what became of it; those in the archive are proved and of quality."""
     assert whole.candidates == 12
     everything = whole.everything()
@@ -104,16 +104,16 @@ def test_a_search_finds_games(whole: Search) -> None:
 
 
 @pytest.mark.slow
-def test_threads_find_the_same(whole: Search, tmp_path: Path) -> None:
+def test_threads_find_the_same(whole: GameSearch, tmp_path: Path) -> None:
     """Two workers that finish in any order lead to the same archive."""
-    search = Search(tmp_path / "threads.db", QUICK, measure=fake, prove=named)
+    search = GameSearch(tmp_path / "threads.db", QUICK, measure=fake, prove=named)
     with ThreadPoolExecutor(2) as pool:
         search.run(batches=3, executor=pool)
     assert found(search) == found(whole)
 
 
 @pytest.mark.slow
-def test_an_interrupted_search_finds_the_same(whole: Search, tmp_path: Path) -> None:
+def test_an_interrupted_search_finds_the_same(whole: GameSearch, tmp_path: Path) -> None:
     """Stopped after each batch, and begun anew from the database, a search comes to the same archive."""
 
     class Killed(Exception):
@@ -124,11 +124,11 @@ def test_an_interrupted_search_finds_the_same(whole: Search, tmp_path: Path) -> 
 
     path = tmp_path / "killed.db"
     for _ in range(3):
-        search = Search(path, QUICK, measure=fake, prove=named)
+        search = GameSearch(path, QUICK, measure=fake, prove=named)
         with pytest.raises(Killed):
             search.run(batches=3, executor=Inline(), listener=kill)
         search.close()
-    again = Search(path, QUICK, measure=fake, prove=named)
+    again = GameSearch(path, QUICK, measure=fake, prove=named)
     assert again.run(batches=3, executor=Inline()) is again.archive
     assert again.batches == 3
     assert found(again) == found(whole)
@@ -136,17 +136,17 @@ def test_an_interrupted_search_finds_the_same(whole: Search, tmp_path: Path) -> 
 
 def test_another_search_is_not_mixed_in(tmp_path: Path) -> None:
     """A database goes on with the settings that it began with, and says so; other files are refused."""
-    Search(tmp_path / "a.db", QUICK).close()
+    GameSearch(tmp_path / "a.db", QUICK).close()
     with pytest.raises(HerbrandError, match="began with seed 5, not 6"):
-        Search(tmp_path / "a.db", Settings(seed=6, batch=4, first=4, families=("board",)))
+        GameSearch(tmp_path / "a.db", SearchSettings(seed=6, batch=4, first=4, families=("board",)))
     (tmp_path / "text.db").write_text("no database" * 100)
     with pytest.raises(HerbrandError, match="no database of a search"):
-        Search(tmp_path / "text.db")
+        GameSearch(tmp_path / "text.db")
 
 
 def test_time_that_is_over(tmp_path: Path) -> None:
     """Without time nothing is looked at and nothing is kept."""
-    search = Search(tmp_path / "none.db", QUICK, measure=fake, prove=named)
+    search = GameSearch(tmp_path / "none.db", QUICK, measure=fake, prove=named)
     with ThreadPoolExecutor(1) as pool:
         search.run(seconds=0, batches=1, executor=pool)
     assert search.candidates == 0
@@ -158,7 +158,7 @@ def test_a_failing_worker_costs_one_candidate(tmp_path: Path) -> None:
     def broken(game: Game, seed: int) -> dict[str, float]:
         raise ValueError("out of order")
 
-    search = Search(tmp_path / "broken.db", QUICK, measure=broken)
+    search = GameSearch(tmp_path / "broken.db", QUICK, measure=broken)
     search.run(batches=1, executor=Inline())
     assert search.reasons["failed"] > 0
     assert any(c.reason == "failed: out of order" for c in search.everything())
@@ -206,7 +206,7 @@ def test_filters() -> None:
     assert reason_against(usual) == ""
     assert reason_against({**usual, "completion": 0.9}) == "some random games do not end"
     assert reason_against({**usual, "draws": 1.0}) == "hardly ever a winner"
-    job = Job("mutate", 3, (ROW,), QUICK, fake)
+    job = EvaluationJob("mutate", 3, (ROW,), QUICK, fake)
     one, other = evaluate(job), evaluate(job)
     assert one.lineage.parents == (ROW.name,)
     one.seconds = other.seconds = {}
@@ -224,7 +224,7 @@ def test_changes_that_do_not_matter() -> None:
     stuck = loads(text.replace(rule, f"    (row 9)\n{rule}"))
     assert digest(ROW.game().network) == digest(idle.network)
     assert digest(ROW.game().network) != digest(stuck.network)
-    job = Job("random", 1, (), QUICK, fake, frozenset([digest(idle.network)]))
+    job = EvaluationJob("random", 1, (), QUICK, fake, frozenset([digest(idle.network)]))
     assert look_at(Variant(ROW, Lineage("random", 1)), job).reason == "plays as a game before"
 
 
@@ -244,7 +244,7 @@ def test_proofs_decide() -> None:
 def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command writes a page that needs nothing else, the rulesheets, and everything as JSON."""
     monkeypatch.setattr(gallery, "PICTURES", 1)
-    Search(tmp_path / "search.db", QUICK, measure=fake, prove=named).run(batches=2, executor=Inline())
+    GameSearch(tmp_path / "search.db", QUICK, measure=fake, prove=named).run(batches=2, executor=Inline())
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "Gone.kif").write_text("(role a)")
     run = CliRunner().invoke(command, ["--out", str(tmp_path), "--minutes", "0"])
@@ -273,10 +273,10 @@ def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_processes(tmp_path: Path) -> None:
     """Without an executor, processes are started, and ended again, that find the same with a real measure."""
-    settings = Settings(seed=5, batch=2, first=2, families=("tricks",), pairs=2)
-    search = Search(tmp_path / "processes.db", settings)
+    settings = SearchSettings(seed=5, batch=2, first=2, families=("tricks",), pairs=2)
+    search = GameSearch(tmp_path / "processes.db", settings)
     search.run(batches=1, jobs=1)
-    inline = Search(tmp_path / "inline.db", settings)
+    inline = GameSearch(tmp_path / "inline.db", settings)
     inline.run(batches=1, executor=Inline())
     assert search.candidates == 2
     assert found(search) == found(inline)

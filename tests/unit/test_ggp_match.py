@@ -18,7 +18,7 @@ from herbrand.cli.main import cli
 from herbrand.convert.movereader import MoveReader
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.match.protocol.http import write_reply, write_request
-from herbrand.match.protocol.manager import Manager, Match, Settings, new_match_id, seats_for
+from herbrand.match.protocol.manager import Manager, Match, MatchSettings, new_match_id, seats_for
 from herbrand.match.protocol.messages import parse
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer, margin
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.match.protocol.events import Event
 
-FAST = Settings(start_clock=20, play_clock=10)
+FAST = MatchSettings(start_clock=20, play_clock=10)
 
 TURNS = """
 (role a) (role b) (init (n 0)) (succ 0 1) (succ 1 2) (succ 2 3)
@@ -136,7 +136,7 @@ def test_local_players_play_and_the_seed_repeats_the_match() -> None:
     def play() -> Match:
         game = herbrand.load("kuhn")
         seats = [LocalSeat(make_player("random", seed=n), name="random") for n in range(2)]
-        return asyncio.run(Manager(game, Settings(seed=5)).play(seats_for(game, seats)))
+        return asyncio.run(Manager(game, MatchSettings(seed=5)).play(seats_for(game, seats)))
 
     first, second = play(), play()
     assert first.moves == second.moves
@@ -227,7 +227,7 @@ def test_players_of_a_scrambled_game_do_not_see_its_words(name: str) -> None:
 def test_words_of_the_original_are_no_words_of_the_scrambled_game() -> None:
     """A reply in the old names is unreadable, not understood by accident."""
     game = herbrand.load("ticTacToe")
-    settings = Settings(start_clock=1, play_clock=1, substitute="first", max_steps=1)
+    settings = MatchSettings(start_clock=1, play_clock=1, substitute="first", max_steps=1)
 
     async def run() -> Match:
         async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -262,7 +262,7 @@ def test_wrong_tables_are_refused() -> None:
     with pytest.raises(GameError):
         Manager(herbrand.loads("(role a)"))
     with pytest.raises(ValueError, match="no substitute"):
-        Settings(substitute="chess")
+        MatchSettings(substitute="chess")
     assert re.fullmatch(r"[a-z][a-z0-9_.-]{0,63}", new_match_id("4 Über-Game (v2)"))
 
 
@@ -280,7 +280,7 @@ def test_a_role_without_a_move_ends_the_match() -> None:
 def test_local_players_that_fail_or_sleep_are_replaced() -> None:
     """A bug in a player and a player that does not come back are problems of that role alone."""
     game = herbrand.loads(TURNS)
-    settings = Settings(start_clock=1, play_clock=0, grace=0.2, substitute="first", patience=2)
+    settings = MatchSettings(start_clock=1, play_clock=0, grace=0.2, substitute="first", patience=2)
     seats = [LocalSeat(Failing(), name="failing"), LocalSeat(Sleeper(), name="sleeper")]
     match = asyncio.run(Manager(game, settings).play(seats_for(game, seats)))
     assert match.is_complete
@@ -294,7 +294,7 @@ def test_local_players_that_fail_or_sleep_are_replaced() -> None:
 def test_substitutes(policy: str, move: str | None) -> None:
     """Each policy replaces a bad move by a legal one; the seed repeats it."""
     game = herbrand.load("ticTacToe")
-    settings = Settings(start_clock=1, play_clock=1, substitute=policy, max_steps=2, seed=4)
+    settings = MatchSettings(start_clock=1, play_clock=1, substitute=policy, max_steps=2, seed=4)
 
     def play() -> Match:
         seats = seats_for(game, [LocalSeat(Failing(), name="x"), LocalSeat(Failing(), name="y")])
@@ -319,7 +319,7 @@ def test_a_cancelled_match_is_aborted_everywhere() -> None:
         sleeper = PlayerServer(Sleeper, port=0)
         other = PlayerServer(lambda: make_player("legal"), port=0)
         async with sleeper, other:
-            manager = Manager(game, Settings(start_clock=2, play_clock=20))
+            manager = Manager(game, MatchSettings(start_clock=2, play_clock=20))
             seats = [RemoteSeat("127.0.0.1", server.port) for server in (sleeper, other)]
             task = asyncio.create_task(manager.play(seats_for(game, seats)))
             async with asyncio.timeout(20):
@@ -400,7 +400,7 @@ async def play_against(peer: Any, manager: Manager) -> Match:
 
 def test_odd_players_are_understood() -> None:
     """Whatever can be read as the move is that move, without a problem."""
-    manager = Manager(herbrand.loads(TURNS), Settings(start_clock=30, play_clock=10))
+    manager = Manager(herbrand.loads(TURNS), MatchSettings(start_clock=30, play_clock=10))
 
     async def run() -> dict[str, Match]:
         matches = await asyncio.gather(*(play_against(peer, manager) for peer in ODD_BUT_GOOD.values()))
@@ -414,7 +414,7 @@ def test_odd_players_are_understood() -> None:
 def test_nobody_there_is_a_problem_of_the_connection() -> None:
     """A refused connection and a host that does not exist; with forfeit the match ends."""
     game = herbrand.loads(TURNS)
-    settings = Settings(start_clock=1, play_clock=1, substitute="forfeit")
+    settings = MatchSettings(start_clock=1, play_clock=1, substitute="forfeit")
     seats = {"a": RemoteSeat("no-such-host.invalid", 9147), "b": LocalSeat(make_player("legal"), name="b")}
     match = asyncio.run(Manager(game, settings).play(seats))
     assert match.reason == "forfeit a"

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from herbrand.errors import ProtocolError
-from herbrand.match.protocol.http import TooLarge, read_reply, read_request, write_reply, write_request
+from herbrand.match.protocol.http import MessageTooLarge, read_reply, read_request, write_reply, write_request
 from herbrand.match.protocol.messages import (
-    Abort,
-    Info,
-    Ping,
-    Play,
-    PlayerInfo,
-    Preview,
-    Sees,
-    Start,
-    Stop,
-    Turn,
+    AbortMessage,
+    InfoMessage,
+    InfoReply,
+    PingMessage,
+    PlayMessage,
+    PreviewMessage,
+    SeesMessage,
+    StartMessage,
+    StopMessage,
+    TurnMessage,
     first_term,
     parse,
     parse_info,
@@ -33,13 +33,16 @@ RULES = "(role x) (role o) (<= terminal (true (done)))"
 
 # Texts that ggp-base was seen to send, and the message each is.
 RECORDED = [
-    ("( INFO )", Info()),
-    ("( PREVIEW (( role x ) ( role o ) ) 5 )", Preview("( role x ) ( role o )", 5)),
-    ("( START m.1 x (( role x ) ( role o ) ) 30 10)", Start("m.1", "x", "( role x ) ( role o )", 30, 10)),
-    ("( PLAY m.1 NIL )", Play("m.1", None)),
-    ("( PLAY m.1 (( mark 1 1 ) noop ) )", Play("m.1", ("(mark 1 1)", "noop"))),
-    ("( STOP m.1 (( mark 1 1 ) noop ) )", Stop("m.1", ("(mark 1 1)", "noop"))),
-    ("( ABORT m.1 )", Abort("m.1")),
+    ("( INFO )", InfoMessage()),
+    ("( PREVIEW (( role x ) ( role o ) ) 5 )", PreviewMessage("( role x ) ( role o )", 5)),
+    (
+        "( START m.1 x (( role x ) ( role o ) ) 30 10)",
+        StartMessage("m.1", "x", "( role x ) ( role o )", 30, 10),
+    ),
+    ("( PLAY m.1 NIL )", PlayMessage("m.1", None)),
+    ("( PLAY m.1 (( mark 1 1 ) noop ) )", PlayMessage("m.1", ("(mark 1 1)", "noop"))),
+    ("( STOP m.1 (( mark 1 1 ) noop ) )", StopMessage("m.1", ("(mark 1 1)", "noop"))),
+    ("( ABORT m.1 )", AbortMessage("m.1")),
 ]
 
 
@@ -53,21 +56,27 @@ def test_recorded_messages_are_written_and_read(text: str, message: object) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("(info)", Info()),
-        ("  ( Info\r\n)  ", Info()),
-        ("(ping)", Ping()),
-        ("(START M.1 XPLAYER ((ROLE X)) 30 10 extra (words))", Start("M.1", "XPLAYER", "(ROLE X)", 30, 10)),
-        ("(start m x () 0 0)", Start("m", "x", "", 0, 0)),
-        ("(PLAY m ((MARK 1 1)NOOP))", Play("m", ("(MARK 1 1)", "NOOP"))),
-        ("(play m nil)", Play("m", None)),
-        ("(play m ())", Play("m", ())),
-        ("(PLAY m 0 NIL NIL)", Turn("m", 0, None, None, False)),
-        ("(PLAY m 3 (bet 2) ((dealt king) seen))", Turn("m", 3, "(bet 2)", ("(dealt king)", "seen"), False)),
-        ("(PLAY m 1 noop ())", Turn("m", 1, "noop", (), False)),
-        ("(STOP m 7 noop ())", Turn("m", 7, "noop", (), True)),
-        ("(sees m ((dealt king)))", Sees("m", ("(dealt king)",))),
-        ("(preview ((role x)) 10)", Preview("(role x)", 10)),
-        ("; hello (\n( ABORT m )", Abort("m")),
+        ("(info)", InfoMessage()),
+        ("  ( Info\r\n)  ", InfoMessage()),
+        ("(ping)", PingMessage()),
+        (
+            "(START M.1 XPLAYER ((ROLE X)) 30 10 extra (words))",
+            StartMessage("M.1", "XPLAYER", "(ROLE X)", 30, 10),
+        ),
+        ("(start m x () 0 0)", StartMessage("m", "x", "", 0, 0)),
+        ("(PLAY m ((MARK 1 1)NOOP))", PlayMessage("m", ("(MARK 1 1)", "NOOP"))),
+        ("(play m nil)", PlayMessage("m", None)),
+        ("(play m ())", PlayMessage("m", ())),
+        ("(PLAY m 0 NIL NIL)", TurnMessage("m", 0, None, None, False)),
+        (
+            "(PLAY m 3 (bet 2) ((dealt king) seen))",
+            TurnMessage("m", 3, "(bet 2)", ("(dealt king)", "seen"), False),
+        ),
+        ("(PLAY m 1 noop ())", TurnMessage("m", 1, "noop", (), False)),
+        ("(STOP m 7 noop ())", TurnMessage("m", 7, "noop", (), True)),
+        ("(sees m ((dealt king)))", SeesMessage("m", ("(dealt king)",))),
+        ("(preview ((role x)) 10)", PreviewMessage("(role x)", 10)),
+        ("; hello (\n( ABORT m )", AbortMessage("m")),
     ],
 )
 def test_other_managers_forms_are_read(text: str, message: object) -> None:
@@ -78,8 +87,11 @@ def test_other_managers_forms_are_read(text: str, message: object) -> None:
 
 def test_hidden_information_is_written_as_the_dresden_controller_does() -> None:
     """Turn, own move and percepts; NIL twice at the beginning."""
-    assert str(Turn("m", 0, None, None, False)) == "( PLAY m 0 NIL NIL )"
-    assert str(Turn("m", 2, "(bet 1)", ("(dealt king)",), True)) == "( STOP m 2 ( bet 1 ) (( dealt king ) ) )"
+    assert str(TurnMessage("m", 0, None, None, False)) == "( PLAY m 0 NIL NIL )"
+    assert (
+        str(TurnMessage("m", 2, "(bet 1)", ("(dealt king)",), True))
+        == "( STOP m 2 ( bet 1 ) (( dealt king ) ) )"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +112,7 @@ def test_what_is_no_message_is_refused(text: str) -> None:
 def test_a_comment_inside_start_is_passed_over() -> None:
     """A parenthesis in a comment does not count."""
     message = parse("(START m x ((role x) ; the (only\n (role o)) 1 1)")
-    assert isinstance(message, Start)
+    assert isinstance(message, StartMessage)
     assert split_terms(message.rules) == ["(role x)", "(role o)"]
     assert str(message) == "( START m x (( role x ) ( role o ) ) 1 1)"
 
@@ -128,25 +140,25 @@ def test_the_first_expression_of_a_reply_counts(reply: str, term: str) -> None:
 @pytest.mark.parametrize(
     ("text", "info"),
     [
-        ("( ( name Random ) ( status available ) )", PlayerInfo("available", "Random")),
-        ("((name my bot) (status BUSY) (species alien))", PlayerInfo("busy", "mybot", "alien")),
-        ("available", PlayerInfo("available")),
-        ("READY", PlayerInfo("ready")),
-        ("nil", PlayerInfo("nil")),
-        ("(() (x) loose (a (b c)) (status ready))", PlayerInfo("ready")),
-        ("(()", PlayerInfo(None)),
-        ("<html>", PlayerInfo(None)),
-        ("", PlayerInfo(None)),
+        ("( ( name Random ) ( status available ) )", InfoReply("available", "Random")),
+        ("((name my bot) (status BUSY) (species alien))", InfoReply("busy", "mybot", "alien")),
+        ("available", InfoReply("available")),
+        ("READY", InfoReply("ready")),
+        ("nil", InfoReply("nil")),
+        ("(() (x) loose (a (b c)) (status ready))", InfoReply("ready")),
+        ("(()", InfoReply(None)),
+        ("<html>", InfoReply(None)),
+        ("", InfoReply(None)),
     ],
 )
-def test_answers_to_info_are_read_tolerantly(text: str, info: PlayerInfo) -> None:
+def test_answers_to_info_are_read_tolerantly(text: str, info: InfoReply) -> None:
     """Unknown pairs are skipped, values glued together, nonsense tells nothing."""
     assert parse_info(text) == info
 
 
 def test_the_answer_to_info_is_that_of_ggp_base() -> None:
     """Two pairs, spaced out."""
-    assert str(PlayerInfo("available", "Random")) == "( ( name Random ) ( status available ) )"
+    assert str(InfoReply("available", "Random")) == "( ( name Random ) ( status available ) )"
 
 
 @given(st.text(alphabet='() \nPLAYSTOINFm1;\x00é"', max_size=200))
@@ -166,7 +178,7 @@ def test_reading_is_linear() -> None:
     """Hundreds of thousands of parentheses are no work."""
     text = "(START m x (" + "(f (g 1)) " * 30_000 + ") 1 1)"
     started = time.process_time()
-    assert isinstance(parse(text), Start)
+    assert isinstance(parse(text), StartMessage)
     with pytest.raises(ProtocolError):
         parse("(" * 300_000)
     assert time.process_time() - started < 5
@@ -251,7 +263,7 @@ BODY = b"( PLAY m NIL )"
 @pytest.mark.parametrize("end", [True, False])
 def test_requests_are_read_whatever_their_header(data: bytes, end: bool) -> None:
     """Line ends, cases, lengths that are wrong or missing, chunks, GET; the connection may stay open."""
-    assert parse(request_text(data, end=end)) == Play("m", None)
+    assert parse(request_text(data, end=end)) == PlayMessage("m", None)
 
 
 def test_a_length_in_characters_is_made_up_for() -> None:
@@ -287,11 +299,11 @@ def test_sizes_are_bounded() -> None:
         b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nffffff\r\n",
         b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1" * 40_000,
     ):
-        with pytest.raises(TooLarge):
+        with pytest.raises(MessageTooLarge):
             request_text(data)
-    with pytest.raises(TooLarge):
+    with pytest.raises(MessageTooLarge):
         reply_text(b"HTTP/1.0 200 OK\r\n\r\n" + b"x" * 20_000)
-    with pytest.raises(TooLarge):
+    with pytest.raises(MessageTooLarge):
         reply_text(b"x" * 200_000, limit=20_000)
 
 

@@ -21,7 +21,7 @@ import herbrand
 from herbrand.cli import human
 from herbrand.cli.main import cli
 from herbrand.match.protocol.events import Event
-from herbrand.match.protocol.manager import Manager, Match, Settings, seats_for
+from herbrand.match.protocol.manager import Manager, Match, MatchSettings, seats_for
 from herbrand.match.protocol.processes import ProcessSeat
 from herbrand.match.protocol.seats import LocalSeat
 from herbrand.match.protocol.spectators import Spectators
@@ -47,7 +47,7 @@ def test_a_player_in_a_process_of_its_own_that_dies_is_replaced() -> None:
                 assert seat.pid is not None
                 os.kill(seat.pid, signal.SIGKILL)
 
-        manager = Manager(GAME, Settings(start_clock=30, play_clock=5), listener=listen)
+        manager = Manager(GAME, MatchSettings(start_clock=30, play_clock=5), listener=listen)
         seats = [seat, LocalSeat(make_player("legal"), name="other")]
         match = await manager.play(seats_for(GAME, seats))
         assert seat.pid is None
@@ -68,9 +68,9 @@ def test_a_player_that_does_not_start_is_a_problem() -> None:
 
     async def run() -> Exchange:
         seat = ProcessSeat("nobody")
-        from herbrand.match.protocol.messages import Start
+        from herbrand.match.protocol.messages import StartMessage
 
-        exchange = await seat.begin(GAME, Start("m", "xplayer", "", 1, 1), seconds=1)
+        exchange = await seat.begin(GAME, StartMessage("m", "xplayer", "", 1, 1), seconds=1)
         await seat.close()
         return exchange
 
@@ -169,7 +169,7 @@ def test_spectators_see_steps_and_no_answers() -> None:
         async with Spectators() as gallery:
             watching = asyncio.create_task(read_events(gallery.port, 3))
             await asyncio.sleep(0.1)
-            manager = Manager(GAME, Settings(start_clock=20, play_clock=10), listener=gallery)
+            manager = Manager(GAME, MatchSettings(start_clock=20, play_clock=10), listener=gallery)
             seats = [LocalSeat(make_player("random", seed=n), name="r") for n in range(2)]
             match = await manager.play(seats_for(GAME, seats), match_id="m.1")
             early = await watching

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import herbrand
 from herbrand.analyse.knowledge import history, possible_states
 from herbrand.analyse.knowledge.filtering import ImpossibleHistory
-from herbrand.analyse.knowledge.histories import Step
+from herbrand.analyse.knowledge.histories import HistoryStep
 from herbrand.cli.main import cli
 from herbrand.errors import BudgetExceeded, IllegalMoveError
 from herbrand.runtime.limits import Limits
@@ -86,7 +86,7 @@ def test_over_is_an_observation(kuhn):
     game = herbrand.loads("""(role a) (role random) (init go) (sees a x) (legal a wait) (legal random stop)
         (legal random on) (<= (next over) (does random stop)) (<= (next go) (does random on))
         (<= terminal (true over)) (goal a 0)""")
-    past = (Step("wait", frozenset({"x"})),)
+    past = (HistoryStep("wait", frozenset({"x"})),)
     assert possible_states(game, "a", past).is_over is None
     assert possible_states(game, "a", past).sure == frozenset()
     assert possible_states(game, "a", past, over=False).sure == {"go"}
@@ -99,9 +99,9 @@ def test_over_is_an_observation(kuhn):
 def test_a_history_that_cannot_be_is_refused(kuhn, engine):
     """A percept that no play gives, and a move that is not legal, name the step."""
     for step in (
-        Step("noop", frozenset({"(dealt ace)"})),
-        Step("noop", frozenset()),
-        Step("fold", frozenset()),
+        HistoryStep("noop", frozenset({"(dealt ace)"})),
+        HistoryStep("noop", frozenset()),
+        HistoryStep("fold", frozenset()),
     ):
         with pytest.raises(ImpossibleHistory, match="nothing is possible after step 1 of 1"):
             possible_states(kuhn, "first", (step,), engine=engine)
@@ -122,7 +122,7 @@ def test_beyond_the_budget_a_sample_is_taken_and_said_to_be_one(engine):
     assert again.weights == known.weights
     with pytest.raises(BudgetExceeded, match="1 possible states"):
         possible_states(game, "candidate", past, engine=engine, states=1, particles=0)
-    wrong = (past[0], Step("noop", frozenset({"(opened 1)"})))
+    wrong = (past[0], HistoryStep("noop", frozenset({"(opened 1)"})))
     with pytest.raises(BudgetExceeded, match="none of them fits"):
         possible_states(game, "candidate", wrong, engine=engine, states=1, particles=20)
 
@@ -136,7 +136,7 @@ def test_many_joint_moves_are_made_on_the_network():
         (<= (sees a (sum ?x ?y)) (does random (hide ?x ?y ?z ?u)))
         (<= (next (hidden ?z ?u)) (does random (hide ?x ?y ?z ?u)))
         (<= (next (step 1)) (true (step 0))) (<= terminal (true (step 1)))""")
-    past = (Step("wait", frozenset({"(sum 3 4)"})),)
+    past = (HistoryStep("wait", frozenset({"(sum 3 4)"})),)
     known = possible_states(game, "a", past)
     assert len(known.weights) == 64
     assert {state.engine for state in known.weights} == {"network"}
@@ -155,7 +155,7 @@ def test_moves_that_may_not_be_legal_are_told(tmp_path):
     """Of the moves only those that are legal in all possible states are sure; `show` warns of the others."""
     file = tmp_path / "unsure.kif"
     file.write_text(UNSURE, encoding="utf-8")
-    known = possible_states(herbrand.load(file), "a", (Step("wait", frozenset({"nothing"})),))
+    known = possible_states(herbrand.load(file), "a", (HistoryStep("wait", frozenset({"nothing"})),))
     assert list(map(str, known.legal_moves)) == ["wait"]
     assert list(map(str, known.uncertain_moves)) == ["(take 1)", "(take 2)"]
     outcome = show(str(file), "--knows", "a", "--moves", "(put 1)")

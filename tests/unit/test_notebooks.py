@@ -15,9 +15,9 @@ import pytest
 import herbrand
 from herbrand.analyse.knowledge import solve
 from herbrand.analyse.proofs.prove import analyse
-from herbrand.match.protocol.manager import Manager, Settings
+from herbrand.match.protocol.manager import Manager, MatchSettings
 from herbrand.match.protocol.seats import LocalSeat
-from herbrand.play.explanation import Explanation, MoveReport
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.simple import LegalPlayer
 from herbrand.runtime.notebook import Markup, bars, block, column, table, text
 
@@ -134,7 +134,7 @@ def test_a_match_shows_players_moves_and_goals() -> None:
     """Who played, what was played, what came of it."""
     game = herbrand.load("ticTacToe")
     seats = {role: LocalSeat(LegalPlayer(), name="legal") for role in game.roles}
-    match = asyncio.run(Manager(game, Settings(start_clock=9, play_clock=9)).play(seats))
+    match = asyncio.run(Manager(game, MatchSettings(start_clock=9, play_clock=9)).play(seats))
     words = seen(match._repr_html_())
     assert "xplayer legal 100" in words
     assert "1 (mark 1 1) noop" in words
@@ -146,7 +146,7 @@ def test_a_player_shows_what_it_found() -> None:
         MoveReport("(mark 2 2)", 90, 71.25, line=(("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))),
         MoveReport("(mark 1 2)", 10, 50.0, proved=0.0),
     )
-    words = seen(Explanation("mcts", "xplayer", moves, 1.0, 100, 40, ("in a hurry",))._repr_html_())
+    words = seen(PlayerReport("mcts", "xplayer", moves, 1.0, 100, 40, ("in a hurry",))._repr_html_())
     assert "(mark 2 2) 90 71.2 (mark 2 2) noop; noop (mark 1 1)" in words
     assert "0.0 proved" in words
     assert "in a hurry" in words

@@ -12,7 +12,7 @@ from herbrand.diagnostic import Severity, Source, apply_fixes
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
 from herbrand.syntax.reader import read_prefix
 from herbrand.syntax.repair import CarefulReader
-from herbrand.syntax.tokens import MAX_DEPTH, MAX_FINDINGS, Names, Report
+from herbrand.syntax.tokens import MAX_DEPTH, MAX_FINDINGS, DiagnosticCollector, Spellings
 
 if TYPE_CHECKING:
     from herbrand.syntax.tree import Tree
@@ -406,8 +406,8 @@ def test_quick_and_careful_reader_agree(corpus_dir: Path) -> None:
     """On every real sheet the reader that repairs builds the tree that the quick one builds."""
     for file in sorted((corpus_dir / "rulesheets").glob("*.kif")):
         source = Source(file.read_bytes().decode("utf-8", errors="replace"))
-        tree, report = read_prefix(source), Report(source)
-        careful = CarefulReader(source.text, Names(), report, [], [])
+        tree, report = read_prefix(source), DiagnosticCollector(source)
+        careful = CarefulReader(source.text, Spellings(), report, [], [])
         at = 0
         while at < len(source.text):
             at = careful.read_statement(at, len(source.text))

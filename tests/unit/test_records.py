@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import herbrand
 from herbrand.cli.main import cli
-from herbrand.match.protocol.manager import Manager, Past, Settings, seats_for
+from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.protocol.server import PlayerServer
 from herbrand.match.records import MatchRecord, RecordError, Store
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.match.protocol.events import Event
 
-FAST = Settings(start_clock=20, play_clock=10, seed=4)
+FAST = MatchSettings(start_clock=20, play_clock=10, seed=4)
 
 
 class Blunderer(Player):
@@ -277,12 +277,12 @@ def test_remote_players_go_on_and_those_that_forgot_are_told_everything(answered
         async with first, second:
             manager = Manager(game, FAST)
             known = RemoteSeat("127.0.0.1", first.port)
-            from herbrand.match.protocol.messages import Play, Start
+            from herbrand.match.protocol.messages import PlayMessage, StartMessage
 
-            start = Start("m.1", "xplayer", manager.rules, 20, 10)
+            start = StartMessage("m.1", "xplayer", manager.rules, 20, 10)
             assert (await known.ask(start, seconds=20)).reply == "ready"
             for joint in (None, *(before if answered else before[:2])):
-                assert (await known.ask(Play("m.1", joint), seconds=20)).problem is None
+                assert (await known.ask(PlayMessage("m.1", joint), seconds=20)).problem is None
             events: list[Event] = []
             manager.listener = events.append
             seats = seats_for(game, [known, RemoteSeat("127.0.0.1", second.port)])
@@ -314,7 +314,7 @@ def test_answers_that_had_come_are_not_asked_for_again() -> None:
     past = Past("m.1", (), replies={"left": "(show scissors)"})
     match = asyncio.run(Manager(game, FAST).play(seats_for(game, seats), past=past))
     assert match.moves[0][0] == "(show scissors)"
-    assert asked[0] == "b Play"
+    assert asked[0] == "b PlayMessage"
 
 
 def test_two_managers_cannot_go_on_with_the_same_match(store: Store) -> None:

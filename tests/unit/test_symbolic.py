@@ -21,7 +21,7 @@ from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.exploration.walks import found_at_random, gets, is_stuck, play
 from herbrand.analyse.invariants import sat
-from herbrand.analyse.invariants.bounds import Bound, Progress
+from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import candidates, find_groups, find_more
 from herbrand.analyse.invariants.invariant import Invariant
@@ -29,7 +29,7 @@ from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.ranking import find_weights
 from herbrand.analyse.proofs import symbolic
-from herbrand.analyse.proofs.bmc import Lines, find_lines
+from herbrand.analyse.proofs.bmc import BoundedSearch, find_lines
 from herbrand.analyse.proofs.pdr import Outcome, run_pdr, tool
 from herbrand.analyse.proofs.symbolic import PROPERTIES, prove
 from herbrand.analyse.solving.distance import Distance
@@ -169,7 +169,7 @@ def test_k_induction_certificates() -> None:
 def test_one_step_is_asked_before_long_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one step shows needs neither the model checker nor all lines of play up to some length."""
     monkeypatch.setattr(symbolic, "run_pdr", lambda *_, **__: Outcome())
-    monkeypatch.setattr(symbolic, "find_lines", lambda *_, **__: Lines())
+    monkeypatch.setattr(symbolic, "find_lines", lambda *_, **__: BoundedSearch())
     verdict = decide(herbrand.loads(PARITY), "playability", seconds=5)["playability"]
     assert (verdict.answer, verdict.method) == ("proved", "k-induction")
 
@@ -203,15 +203,17 @@ def test_progress_of_pawns_is_found() -> None:
     found = decide(game, "termination", seconds=60)["termination"]
     assert found.answer == "proved"
     certificate = found.certificate
-    assert isinstance(certificate, Progress)
+    assert isinstance(certificate, ProgressMeasure)
     assert certificate.check(game, 60)
     weights = dict(certificate.weights)
     pawns = [weights.get(f"(cell d {row} white)", 0) for row in range(1, 7)]
     assert pawns == sorted(pawns)
     assert found.details["bound"] >= 2 * 8 * 3
     turned = tuple((name, -weight) for name, weight in certificate.weights)
-    assert not Progress(turned, certificate.invariant).check(game, 60)
-    assert not Progress(certificate.weights, Invariant("")).check(game, 60)  # needs one thing in each cell
+    assert not ProgressMeasure(turned, certificate.invariant).check(game, 60)
+    assert not ProgressMeasure(certificate.weights, Invariant("")).check(
+        game, 60
+    )  # needs one thing in each cell
 
 
 def test_a_step_that_was_not_seen_teaches() -> None:
@@ -269,7 +271,7 @@ def test_where_roles_may_pass_the_sum_grows_every_few_steps() -> None:
     found = decide(game, "termination")["termination"]
     assert (found.answer, found.method) == ("proved", "measure of progress")
     certificate = found.certificate
-    assert isinstance(certificate, Progress)
+    assert isinstance(certificate, ProgressMeasure)
     assert certificate.within == 2
     assert {name.split()[0] for name, _ in certificate.weights} == {"(stone"}
     assert certificate.check(game, 60)

@@ -25,8 +25,8 @@ from herbrand.cli.main import cli
 from herbrand.match.records import Store
 from herbrand.match.records.schema import MIGRATIONS
 from herbrand.match.records.verifier import Verifier
-from herbrand.match.tournament import Plan, Tournament
-from herbrand.match.tournament.job import Job, Played, play
+from herbrand.match.tournament import Tournament, TournamentPlan
+from herbrand.match.tournament.job import MatchJob, Played, play
 from herbrand.match.tournament.plan import Encounter, TournamentError, encounters, ladder_order
 from herbrand.match.tournament.ratings import rate
 from herbrand.match.tournament.report import page
@@ -46,14 +46,14 @@ COIN = """
 
 def a_plan(
     games: dict[str, Any] | None = None, players: Any = ("legal", "random", "greedy"), **options: Any
-) -> Plan:
+) -> TournamentPlan:
     """A plan for quick matches."""
     made = games or {"coin": herbrand.loads(COIN)}
     values = {"name": "test", "start_clock": 5, "play_clock": 5, "max_steps": 50, **options}
     return plan_with(made, as_players(list(players)), **values)
 
 
-def played(tmp_path: Path, plan: Plan, file: str = "t.db", **options: Any) -> tuple[Any, list[Any]]:
+def played(tmp_path: Path, plan: TournamentPlan, file: str = "t.db", **options: Any) -> tuple[Any, list[Any]]:
     """The results of a tournament on a thread, and its matches."""
     with Store(tmp_path / file) as store, ThreadPoolExecutor(1) as executor:
         results = Tournament.create(store, plan).run(executor, shared=True, **options)
@@ -245,7 +245,7 @@ class Odd(ThreadPoolExecutor):
         self.done: list[str] = []
 
     def submit(self, fn: Any, /, *args: Any, **options: Any) -> Future[Any]:
-        def work(job: Job) -> Played:
+        def work(job: MatchJob) -> Played:
             self.done.append(job.match)
             if job.attempt < self.failures:
                 raise OSError("the worker was lost")

@@ -18,7 +18,7 @@ import herbrand  # noqa: E402
 from herbrand import games  # noqa: E402
 from herbrand.draw.style import DARK, LIGHT, PIECES  # noqa: E402
 from herbrand.errors import HerbrandError  # noqa: E402
-from herbrand.play.explanation import Explanation, MoveReport  # noqa: E402
+from herbrand.play.explanation import MoveReport, PlayerReport  # noqa: E402
 from herbrand.runtime.json_process import RequestError  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
@@ -28,7 +28,7 @@ from herbrand.web.guard import MOST_BODY  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
 from herbrand.web.markup import tag  # noqa: E402
 from herbrand.web.pages_explore import explore_page  # noqa: E402
-from herbrand.web.table import Table, _told_thought  # noqa: E402
+from herbrand.web.table import MatchTable, _told_thought  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +148,7 @@ def test_wrong_moves_are_refused_and_explained(client: TestClient, token: str) -
 
 def test_only_what_a_person_can_know_is_shown() -> None:
     """In a game of hidden information neither picture nor data have what the rules hide, until it is over."""
-    table = Table()
+    table = MatchTable()
     text = games.text("kriegTicTacToe")
     view = table.open(text, "prefix", "krieg", {"x": "you", "o": "random"}, seed=3)
     for _ in range(12):
@@ -159,7 +159,7 @@ def test_only_what_a_person_can_know_is_shown() -> None:
         assert view["last"] == []
         assert view["steps"] != 2 or " o at" not in view["said"]  # where o went first, x cannot know
         view = table.move("x", view["moves"][0]["move"], view["steps"]) if view["turns"] else table.advance()
-    table = Table()
+    table = MatchTable()
     hands = table.open(games.text("kuhn"), "prefix", "kuhn", {"first": "you", "second": "random"}, seed=1)
     dealt = table.advance()
     assert hands["hidden"]
@@ -186,7 +186,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
             return super().select(state, play_clock)
 
     def play() -> None:
-        table = Table()
+        table = MatchTable()
         monkeypatch.setattr(table, "_player", lambda _key, name, role=None: spy)
         spy = Spy(1)
         opened = table.open(
@@ -210,7 +210,7 @@ def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) 
 def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a move stand values and visits of the best ones and what is expected; a hint says the same."""
     monkeypatch.setattr("herbrand.web.table.PREPARATION", 200.0)  # a busy machine
-    table = Table()
+    table = MatchTable()
     seats = {"xplayer": "mcts", "oplayer": "you"}
     table.open(games.text("ticTacToe"), "prefix", "ticTacToe", seats, clock=0.5, seed=1)
     view = table.advance()
@@ -224,7 +224,7 @@ def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["move"] in [move["move"] for move in view["moves"]]
     assert told["thought"]["moves"][0]["text"] == told["move"].strip("()")
     line = (("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))
-    report = Explanation("mcts", "xplayer", (MoveReport("(mark 2 2)", 7, 55.0, line=line),), 0.1)
+    report = PlayerReport("mcts", "xplayer", (MoveReport("(mark 2 2)", 7, 55.0, line=line),), 0.1)
     assert _told_thought(report)["line"] == ["mark 2 2", "mark 1 1"]
 
 

@@ -16,7 +16,7 @@ pytest.importorskip("httpx", reason="its tests need httpx")
 from starlette.testclient import TestClient
 
 import herbrand
-from herbrand.match.protocol.manager import Manager, Settings, seats_for
+from herbrand.match.protocol.manager import Manager, MatchSettings, seats_for
 from herbrand.match.protocol.seats import LocalSeat
 from herbrand.match.records import Store
 from herbrand.match.records.record import new_token
@@ -40,7 +40,9 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("records") / "matches.db"
     game = herbrand.load("ticTacToe")
     with Store(path) as store:
-        manager = Manager(game, Settings(start_clock=20, play_clock=10, seed=4), listener=Recorder(store))
+        manager = Manager(
+            game, MatchSettings(start_clock=20, play_clock=10, seed=4), listener=Recorder(store)
+        )
         seats = [LocalSeat(make_player("random", seed=n), name=f"player-{n}") for n in range(2)]
         asyncio.run(manager.play(seats_for(game, seats), match_id="m.1", opening=OPENING))
         record = store.load("m.1")

@@ -8,7 +8,7 @@ import pytest
 
 import herbrand
 from herbrand.play import make_player
-from herbrand.play.minimax.engine import AlphaBeta
+from herbrand.play.minimax.engine import AlphaBetaEngine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,9 @@ class Perfect:
 
     def __init__(self, game: herbrand.Game) -> None:
         self.game = game
-        self.searches = [AlphaBeta(game.network, role, memory=1 << 25, exact=True) for role in range(2)]
+        self.searches = [AlphaBetaEngine(game.network, role, memory=1 << 25, exact=True) for role in range(2)]
 
-    def looked(self, state: State, role: int) -> AlphaBeta:
+    def looked(self, state: State, role: int) -> AlphaBetaEngine:
         """The search of a role, through with a state."""
         search = self.searches[role]
         search.move_to(self.game.expander.pack([state.facts]))

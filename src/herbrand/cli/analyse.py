@@ -14,7 +14,7 @@ from herbrand.cli.options import JSON
 from herbrand.cli.output import count, progress_bar, remark, result, terminal_width, wants_color, write_json
 
 if TYPE_CHECKING:
-    from herbrand.analyse.knowledge import Solution as HiddenSolution
+    from herbrand.analyse.knowledge import GameValue as HiddenSolution
     from herbrand.analyse.proofs.prove import Analysis
     from herbrand.analyse.solving.solve import Solution
     from herbrand.analyse.verdict import Verdict, Witness

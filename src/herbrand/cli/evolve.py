@@ -13,7 +13,7 @@ from herbrand.cli.output import count, remark, result, write_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.evolve.search import Progress, Search, Settings
+    from herbrand.evolve.search import GameSearch, SearchProgress, SearchSettings
 
 __all__ = ["command"]
 
@@ -72,11 +72,11 @@ def command(
     one play them.
     """
     from herbrand.evolve.gallery import write_gallery
-    from herbrand.evolve.search import Search
+    from herbrand.evolve.search import GameSearch
 
     folder.mkdir(parents=True, exist_ok=True)
     database = folder / "search.db"
-    search = Search(database, _settings(database, seed, families))
+    search = GameSearch(database, _settings(database, seed, families))
     if search.candidates:
         remark(f"going on after {count(search.candidates, 'candidate')}")
     listener, close = _live()
@@ -93,14 +93,14 @@ def command(
     search.close()
 
 
-def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> Settings:
+def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> SearchSettings:
     """The settings asked for; those that a search began with stand in for what is not said."""
     from dataclasses import replace
 
-    from herbrand.evolve.search import Settings
+    from herbrand.evolve.search import SearchSettings
     from herbrand.evolve.search.store import SearchStore
 
-    settings = Settings()
+    settings = SearchSettings()
     if database.exists():
         store = SearchStore(database)
         settings = store.begun() or settings
@@ -111,7 +111,7 @@ def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> Se
     return replace(settings, **given)
 
 
-def _report(search: Search, page: Path, *, wants_json: bool) -> None:
+def _report(search: GameSearch, page: Path, *, wants_json: bool) -> None:
     elites = search.archive.elites()
     if wants_json:
         write_json(
@@ -130,7 +130,7 @@ def _report(search: Search, page: Path, *, wants_json: bool) -> None:
     result(f"{count(len(elites), 'game')} in {page}; to play them: herbrand web {page.parent / 'games'}")
 
 
-def _table(progress: Progress) -> list[str]:
+def _table(progress: SearchProgress) -> list[str]:
     """The best games as lines."""
     lines = [f"{'quality':>7}  {'kind':10} {'steps':7} {'choices':7} game"]
     for candidate in progress.archive.elites()[:10]:
@@ -139,7 +139,7 @@ def _table(progress: Progress) -> list[str]:
     return lines
 
 
-def _summary(progress: Progress) -> str:
+def _summary(progress: SearchProgress) -> str:
     at = f"{progress.seconds:5.0f} s  "
     if not progress.candidates:
         return f"{at}looking at the first games ({progress.under_way} so far)"
@@ -152,12 +152,12 @@ def _summary(progress: Progress) -> str:
     )
 
 
-def _live() -> tuple[Callable[[Progress], None], Callable[[], None]]:
+def _live() -> tuple[Callable[[SearchProgress], None], Callable[[], None]]:
     """Return what is told of every batch, and what closes it: a table that changes, or a line each."""
     if not sys.stderr.isatty():
         finished = 0
 
-        def line(progress: Progress) -> None:
+        def line(progress: SearchProgress) -> None:
             nonlocal finished
             if progress.candidates > finished:
                 finished = progress.candidates

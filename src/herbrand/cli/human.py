@@ -14,7 +14,7 @@ from herbrand.cli.output import columns, count, result
 from herbrand.cli.picture import Painter
 from herbrand.cli.play import matching_moves
 from herbrand.errors import HerbrandError
-from herbrand.match.protocol.messages import Abort, Play, Stop, Turn
+from herbrand.match.protocol.messages import AbortMessage, PlayMessage, StopMessage, TurnMessage
 from herbrand.match.protocol.seats import Exchange
 from herbrand.match.protocol.view import MatchView
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
     from herbrand.machine.moves import Move
-    from herbrand.match.protocol.messages import Message, Start
+    from herbrand.match.protocol.messages import Message, StartMessage
 
 __all__ = ["HumanSeat"]
 
@@ -96,7 +96,7 @@ class HumanSeat:
         self._view: MatchView | None = None
         self._paint: Painter | None = None
 
-    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+    async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Say which role it is."""
         del seconds
         self._view = MatchView(game, message.role)
@@ -112,9 +112,11 @@ class HumanSeat:
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Ask the person for a move."""
         view = self._view
-        if isinstance(message, Abort | Stop) or (isinstance(message, Turn) and message.over):
+        if isinstance(message, AbortMessage | StopMessage) or (
+            isinstance(message, TurnMessage) and message.over
+        ):
             return Exchange("done", None, 0.0)
-        if view is None or not isinstance(message, Play | Turn):
+        if view is None or not isinstance(message, PlayMessage | TurnMessage):
             return Exchange("busy", None, 0.0)
         started = time.monotonic()
         try:
@@ -142,7 +144,7 @@ class HumanSeat:
     def _follow(self, message: Message, seconds: float) -> None:
         view = self._view
         assert view is not None
-        if isinstance(message, Turn):
+        if isinstance(message, TurnMessage):
             view.told_percepts(
                 message.last,
                 message.percepts,
@@ -150,11 +152,13 @@ class HumanSeat:
                 over=message.over,
                 seconds=min(5.0, 0.2 * seconds),
             )
-        elif isinstance(message, Play):
+        elif isinstance(message, PlayMessage):
             view.told_moves(message.moves)
 
-    async def _choose(self, view: MatchView, legal: Sequence[Move], message: Play | Turn) -> Move | None:
-        if isinstance(message, Turn):  # the state of the view is a guess, and not to be shown
+    async def _choose(
+        self, view: MatchView, legal: Sequence[Move], message: PlayMessage | TurnMessage
+    ) -> Move | None:
+        if isinstance(message, TurnMessage):  # the state of the view is a guess, and not to be shown
             seen = " ".join(message.percepts or ()) or "nothing"
             result(f"\n{view.role} saw {seen}\n")
         else:

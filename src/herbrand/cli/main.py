@@ -24,7 +24,7 @@ from herbrand.errors import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["COMMANDS", "Program", "failure", "main"]
+__all__ = ["COMMANDS", "CommandGroup", "failure", "main"]
 
 COMMANDS: Final = {
     "check": "Find out what is wrong with rulesheets.",
@@ -66,7 +66,7 @@ INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 
 
-class Program(click.Group):
+class CommandGroup(click.Group):
     """A group whose commands are modules of `herbrand.cli`, imported when called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -171,7 +171,7 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 @click.group(
-    cls=Program,
+    cls=CommandGroup,
     name="herbrand",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="FILE is a path, the name of a bundled game, or - for standard input. "

@@ -109,7 +109,7 @@ def command(
     With --resume, FILE and all settings are those of the recorded match; --player is only needed for
     players that have moved elsewhere.
     """
-    from herbrand.match.protocol.manager import Manager, Past, Settings, seats_for
+    from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
 
     if (resume or key) and database is None:
         raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
@@ -148,7 +148,7 @@ def command(
                 players *= len(game.players)
             if not players:
                 raise click.UsageError(f"say who plays: --player for each of {', '.join(game.players)}")
-            settings = Settings(
+            settings = MatchSettings(
                 start_clock=start_clock,
                 play_clock=play_clock,
                 substitute=substitute,

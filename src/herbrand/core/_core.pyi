@@ -126,7 +126,7 @@ class Ended:
     def complete(self) -> bool:
         """Whether all games were played; if not, nothing else means anything."""
 
-class Expander:
+class StateEvaluator:
     """
     Answers about many packed states of a game at once.
 
@@ -183,7 +183,7 @@ def joint_counts(over: NDArray[numpy.bool_], bits: NDArray[numpy.uint64], places
     `bits` are packed sets of legal moves, in which role r has the words from places[r] to places[r + 1].
     """
 
-class Tree:
+class SearchTree:
     """
     A search tree; values are goals divided by 100.
 
@@ -428,7 +428,7 @@ class Round:
     positions are fresh, and playouts start there.  At most `ways` and `rows` in a round.
     """
 
-    def __init__(self, tree: Tree, *, ways: int = 512, rows: int = 8192) -> None: ...
+    def __init__(self, tree: SearchTree, *, ways: int = 512, rows: int = 8192) -> None: ...
 
     def expand(self, roots: NDArray[numpy.int64], *, most: int, widest: int, weight: float) -> int:
         """
@@ -451,9 +451,9 @@ class Round:
         `ValueError` where no round is under way, or the tree has forgotten since.
         """
 
-    def run(self, root: int, players: Expander, generator: NDArray[numpy.uint64], stop: Stop, *, each: float = 1.0, widest: int = 512, max_steps: int = 1000, rounds: int = 1, seconds: float = 0.0, places: NDArray[numpy.int64] | None = None) -> int:
+    def run(self, root: int, players: StateEvaluator, generator: NDArray[numpy.uint64], stop: Stop, *, each: float = 1.0, widest: int = 512, max_steps: int = 1000, rounds: int = 1, seconds: float = 0.0, places: NDArray[numpy.int64] | None = None) -> int:
         """
-        Do whole rounds from a root, with playouts by an `Expander`; return how many playouts there were.
+        Do whole rounds from a root, with playouts by a `StateEvaluator`; return how many playouts there were.
 
         At most `rounds`; after so many seconds none is begun but the first.  Ends where the root is solved, a
         round had no playouts, or `stop` says so, which abandons the round.  `each` is how many playouts

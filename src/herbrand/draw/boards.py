@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from herbrand.draw.layers import Cell, Layer, Shape
-    from herbrand.draw.layout import Board, Layout
+    from herbrand.draw.layout import BoardLayout, Layout
 
 __all__ = ["board_parts", "content_of", "placed", "title_of"]
 
@@ -37,7 +37,7 @@ def content_of(layer: Layer, row: Sequence[str]) -> str:
 class _Grid:
     """Where the cells of one board are."""
 
-    board: Board
+    board: BoardLayout
     size: float
     places: Mapping[Cell, tuple[float, float]]
     """Centre of each cell, from the corner of the board."""
@@ -49,7 +49,7 @@ class _Grid:
 
 
 def board_parts(
-    board: Board,
+    board: BoardLayout,
     number: int,
     layout: Layout,
     by_shape: Mapping[Shape, list[tuple[str, ...]]],
@@ -163,7 +163,7 @@ def _said(title: str, contents: Mapping[Cell, list[str]], known: Mapping[str, Lo
     return f"{title}: {'; '.join(said) or 'empty'}"
 
 
-def _grid(board: Board) -> _Grid:
+def _grid(board: BoardLayout) -> _Grid:
     """Decide on the places of the cells."""
     first, second = board.first, board.second
     if board.form == "folded":
@@ -231,7 +231,7 @@ def _inner(domain: Sequence[tuple[str, ...]]) -> int:
     return sum(one[0] == domain[0][0] for one in domain) if len(domain[0]) > 1 else len(domain)
 
 
-def _hexagons(board: Board, shorter: float) -> _Grid:
+def _hexagons(board: BoardLayout, shorter: float) -> _Grid:
     """Place hexagons: each row half a cell further to one side than the one above it."""
     rows, columns = (board.second, board.first) if board.across else (board.first, board.second)
     step = 0.5 if board.form == "hex" else -0.5
@@ -255,7 +255,7 @@ def _hexagons(board: Board, shorter: float) -> _Grid:
     return _Grid(board, size, places, width, height, [], [])
 
 
-def _rings(board: Board) -> _Grid:
+def _rings(board: BoardLayout) -> _Grid:
     """Place the points of the compass on squares inside each other."""
     size = 44.0
     middle = len(board.first) * size + size / 2
@@ -268,7 +268,7 @@ def _rings(board: Board) -> _Grid:
     return _Grid(board, size * 0.8, places, 2 * middle, 2 * middle, [], [])
 
 
-def _map(board: Board) -> _Grid:
+def _map(board: BoardLayout) -> _Grid:
     """Place the places of a map."""
     where = arranged(tuple(two[0] for two in board.second), board.roads)
     wide, high = max(x for x, _ in where.values()), max(y for _, y in where.values())
@@ -289,7 +289,7 @@ def _roads(grid: _Grid) -> list[str]:
     return svg
 
 
-def _star(board: Board, size: float) -> _Grid:
+def _star(board: BoardLayout, size: float) -> _Grid:
     """Place rows of different lengths so that their middles stand in one line."""
     by_row: dict[tuple[str, ...], list[Cell]] = defaultdict(list)
     for cell in board.cells:
@@ -304,7 +304,9 @@ def _star(board: Board, size: float) -> _Grid:
     return _Grid(board, size, places, widest * size, len(board.first) * size * 0.88, [], rows)
 
 
-def _ground(board: Board, cell: Cell, x: float, y: float, size: float, *, chequered: bool, rack: bool) -> str:
+def _ground(
+    board: BoardLayout, cell: Cell, x: float, y: float, size: float, *, chequered: bool, rack: bool
+) -> str:
     """Draw an empty cell."""
     if board.form in ("hex", "hex-left"):
         radius = size / sqrt(3)

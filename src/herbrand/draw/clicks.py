@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from herbrand.draw.layers import Layer, Shape
-    from herbrand.draw.layout import Board, Layout
+    from herbrand.draw.layout import BoardLayout, Layout
     from herbrand.draw.links import Links
 
 __all__ = ["Clicker", "Clicks"]
@@ -214,7 +214,7 @@ class Clicker:
                     return _Piece(tuple(keyed), number, 0, whole=False, axis=axis)
         return None
 
-    def _keys_fit(self, board: Board, layer: Layer, at: Sequence[int], domains: list[set[str]]) -> bool:
+    def _keys_fit(self, board: BoardLayout, layer: Layer, at: Sequence[int], domains: list[set[str]]) -> bool:
         if len(at) != len(layer.keys):
             return False
         return all(domains[i] <= {copy[k] for copy in board.copies} for k, i in enumerate(at))
@@ -229,7 +229,7 @@ class Clicker:
         return self._links.get(((shape[0].lower(), shape[1]), i), Counter())
 
 
-def _parts(board: Board, layer: Layer) -> list[set[str]]:
+def _parts(board: BoardLayout, layer: Layer) -> list[set[str]]:
     """Return what may stand in the key and the coordinates of a layer."""
     keys = [{copy[k] for copy in board.copies} for k in range(len(layer.keys))]
     first = [{one[k] for one in board.first} for k in range(len(layer.first))]
@@ -237,7 +237,7 @@ def _parts(board: Board, layer: Layer) -> list[set[str]]:
     return [*keys, *first, *second]
 
 
-def _copy(board: Board, keys: tuple[str, ...]) -> int | None:
+def _copy(board: BoardLayout, keys: tuple[str, ...]) -> int | None:
     return board.copies.index(keys) if keys in board.copies else None
 
 

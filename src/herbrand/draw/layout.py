@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from herbrand.draw.layers import Cell, Shape
     from herbrand.draw.vocabulary import Vocabulary
 
-__all__ = ["Board", "Layout", "Neighbours", "find_layout", "neighbours"]
+__all__ = ["BoardLayout", "Layout", "Neighbours", "find_layout", "neighbours"]
 
 MOST_ON_MAPS: Final = 30
 """Different things that stand on a map."""
@@ -57,7 +57,7 @@ Pairs = Sequence[Sequence[tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardLayout:
     """A grid; several when its layers have keys."""
 
     layers: tuple[Layer, ...]
@@ -92,7 +92,7 @@ class Layout:
     """How the states of one game are drawn."""
 
     roles: tuple[str, ...]
-    boards: tuple[Board, ...] = ()
+    boards: tuple[BoardLayout, ...] = ()
     towers: tuple[Shape, ...] = ()
     rows: tuple[Shape, ...] = ()
     """Fluents whose arguments are a permutation, such as a pile of pancakes."""
@@ -216,9 +216,9 @@ _ACROSS: Final = ("x", "c", "col", "column", "f", "file")
 def _boards(
     candidates: list[tuple[Layer, list[tuple[str, ...]]]],
     in_states: Mapping[Shape, list[list[tuple[str, ...]]]],
-) -> list[Board]:
+) -> list[BoardLayout]:
     """Make boards of the layers, several layers on one where they share the coordinates."""
-    boards: list[Board] = []
+    boards: list[BoardLayout] = []
     for layer, base in sorted(candidates, key=lambda one: (bool(one[0].keys), one[0].edge != "")):
         rows = [layer.row(parts) for parts in base]
         if layer.edge == "between":
@@ -254,7 +254,7 @@ def _boards(
     return boards
 
 
-def _board(layer: Layer, rows: list[tuple[str, ...]], initial: list[tuple[str, ...]]) -> Board:
+def _board(layer: Layer, rows: list[tuple[str, ...]], initial: list[tuple[str, ...]]) -> BoardLayout:
     """Return the board of one layer."""
     first = _domain(rows, layer.first, initial)
     second = _domain(rows, layer.second, initial)
@@ -269,7 +269,7 @@ def _board(layer: Layer, rows: list[tuple[str, ...]], initial: list[tuple[str, .
             first = tuple((ring,) for ring in RINGS if (ring,) in first)
         elif ordered({c[0] for c in second}) is None:
             form, cells = "ragged", frozenset(layer.cell(row) for row in initial)
-    return Board((layer,), first, second, tuple(copies), cells, form=form, title=layer.shape[0])
+    return BoardLayout((layer,), first, second, tuple(copies), cells, form=form, title=layer.shape[0])
 
 
 def _domain(
@@ -283,7 +283,7 @@ def _domain(
     return tuple(product(*lists))
 
 
-def _fits(board: Board, other: Board) -> bool:
+def _fits(board: BoardLayout, other: BoardLayout) -> bool:
     """Whether a layer lies on a board that is there already."""
     one, two = board.layers[0], other.layers[0]
     if board.form != other.form or len(board.copies[0]) != len(other.copies[0]):
@@ -307,11 +307,11 @@ def _stem(name: str) -> str:
 
 
 def _with_overlays(
-    boards: list[Board],
+    boards: list[BoardLayout],
     bare: list[tuple[Shape, list[tuple[str, ...]]]],
     in_states: Mapping[Shape, list[list[tuple[str, ...]]]],
     roles: set[str],
-) -> list[Board]:
+) -> list[BoardLayout]:
     """Add the fluents that name cells and nothing in them; a board of their own if there is none."""
     boards = list(boards)
     for shape, base in bare:
@@ -355,7 +355,7 @@ def _drawn_on_maps(
     shapes: Sequence[Shape],
     by_shape: Mapping[Shape, list[tuple[str, ...]]],
     maps: Iterable[Map | None],
-) -> tuple[Board, ...]:
+) -> tuple[BoardLayout, ...]:
     """Return the largest map on which fluents have a place, with them; a place that it lacks stands apart."""
     for drawn in sorted(filter(None, maps), key=lambda one: (-len(one.places), one.places)):
         layers, places = [], set(drawn.places)
@@ -383,7 +383,7 @@ def _drawn_on_maps(
         if layers:
             names = tuple((place,) for place in sorted(places, key=natural))
             title = layers[0].shape[0] if len(layers) == 1 else ""
-            board = Board(tuple(layers), ((),), names, title=title, form="map", roads=drawn.roads)
+            board = BoardLayout(tuple(layers), ((),), names, title=title, form="map", roads=drawn.roads)
             return (replace(board, cells=frozenset(((), name) for name in names)),)
     return ()
 
@@ -420,12 +420,12 @@ def _scattered(states: list[list[tuple[str, ...]]], rows: list[tuple[str, ...]])
 
 
 def _finished(
-    board: Board,
+    board: BoardLayout,
     columns_first: Collection[str],
     vocabulary: Vocabulary,
     hexes: Neighbours | None,
     hints: Mapping[str, Any],
-) -> Board:
+) -> BoardLayout:
     """Decide how a board lies: which way its coordinates run, and whether its cells are hexagons."""
     if board.form == "row":
         return replace(board, form="folded") if _square_side(board) else board
@@ -459,7 +459,7 @@ def _finished(
     return replace(board, across=across, upward=upward, form=form, rack=rack)
 
 
-def _is_rack(board: Board, vocabulary: Vocabulary) -> bool:
+def _is_rack(board: BoardLayout, vocabulary: Vocabulary) -> bool:
     """Whether the moves name columns of the board only."""
     if board.nested or len(board.first) < 4 or len(board.second) < 4 or not vocabulary.complete:
         return False
@@ -472,7 +472,7 @@ def _is_rack(board: Board, vocabulary: Vocabulary) -> bool:
 
 
 def _stock(
-    boards: tuple[Board, ...], base: Mapping[Shape, list[tuple[str, ...]]], control: tuple[Shape, ...]
+    boards: tuple[BoardLayout, ...], base: Mapping[Shape, list[tuple[str, ...]]], control: tuple[Shape, ...]
 ) -> frozenset[str]:
     """Find pieces of the boards that facts with one argument name."""
     contents = {content for board in boards for layer in board.layers for content in layer.known}
@@ -484,7 +484,7 @@ def _stock(
     return frozenset(found)
 
 
-def _on_one_colour(boards: tuple[Board, ...], state: list[tuple[str, ...]]) -> bool:
+def _on_one_colour(boards: tuple[BoardLayout, ...], state: list[tuple[str, ...]]) -> bool:
     """Whether all pieces stand on squares of one colour, as in draughts."""
     for board in boards:
         layer = board.layers[0]
@@ -503,7 +503,7 @@ def _on_one_colour(boards: tuple[Board, ...], state: list[tuple[str, ...]]) -> b
     return False
 
 
-def _square_side(board: Board) -> int:
+def _square_side(board: BoardLayout) -> int:
     """Return 3, 4 or 5 for a row of places `a` to `i` that can be taken for a square."""
     places = [second[0] for second in board.second]
     if not (board.layers[0].shape[0].count("/") and all(len(p) == 1 for p in places)):
@@ -520,7 +520,7 @@ class Neighbours:
     first: frozenset[str]
     second: frozenset[str]
 
-    def covers(self, board: Board) -> bool:
+    def covers(self, board: BoardLayout) -> bool:
         """Whether the cells of a board are among those that the relation speaks of."""
         sides = ((board.first, self.first), (board.second, self.second))
         return all({one[0] for one in domain} <= known for domain, known in sides)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.engine.playouts import goal_value
-from herbrand.network.circuit import Circuit
+from herbrand.network.circuit import UnrolledCircuit
 from herbrand.network.cones import in_cones
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class _Maker:
     def __init__(self, network: Network, most: int) -> None:
         self.source = network
         self.most = most
-        self.circuit = Circuit()
+        self.circuit = UnrolledCircuit()
         self.moves_first = 1 + len(network.fluents)
         self.value = np.zeros(network.inputs + network.gates, np.int32)
         self.value[1 : network.inputs] = self.circuit.variables(network.inputs - 1)

@@ -135,7 +135,7 @@ class Expander:
         self.fluents = len(network.fluents)
         """How many fluents there are: the bits of a packed state that are used."""
         self.roles: tuple[str, ...] = tuple(map(network.terms.text, network.roles))
-        self.core = core.Expander(network.circuit)
+        self.core = core.StateEvaluator(network.circuit)
         """What computes the answers."""
         self.words: int = network.circuit.state_words
         """How many words a packed state has."""
@@ -343,7 +343,7 @@ class Expander:
 
 
 def new_generator(seed: int) -> NDArray[np.uint64]:
-    """Return the state of a generator for `core.Expander.rollouts`, which it uses up."""
+    """Return the state of a generator for `core.StateEvaluator.rollouts`, which it uses up."""
     return np.asarray(np.random.SeedSequence(seed).generate_state(_GENERATOR, np.uint64), np.uint64)
 
 

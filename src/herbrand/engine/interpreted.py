@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.network.lanes import Choice, Play
+    from herbrand.network.lanes import Draw, PlayRows
     from herbrand.network.network import Network
 
 __all__ = ["InterpretedPlayouts"]
@@ -78,7 +78,7 @@ class InterpretedPlayouts:
         return sum(length * games for length, games in self.lengths.items())
 
     @property
-    def _play(self) -> Play:
+    def _play(self) -> PlayRows:
         play = self._machine.program.play
         assert play is not None
         return play
@@ -148,7 +148,7 @@ class InterpretedPlayouts:
             found += self._lanes(row).astype(np.int64) << bit
         return found
 
-    def _draw_again(self, choice: Choice) -> None:
+    def _draw_again(self, choice: Draw) -> None:
         counts, rank = map(self._numbers, (choice.count, choice.rank))
         for lane in np.flatnonzero(self._lanes(choice.again)).tolist():
             rank[lane] = _below(self._random, int(counts[lane]))

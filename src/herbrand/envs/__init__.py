@@ -27,9 +27,9 @@ from herbrand.runtime.exports import exports
 
 if TYPE_CHECKING:
     from herbrand.envs.batch import BatchEnv as BatchEnv
-    from herbrand.envs.batch import Step as Step
+    from herbrand.envs.batch import BatchStep as BatchStep
 
 __all__, __getattr__, __dir__ = exports(
     __name__,
-    {"batch": ("BatchEnv", "Step")},
+    {"batch": ("BatchEnv", "BatchStep")},
 )

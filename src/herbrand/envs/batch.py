@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from herbrand.draw.text import Cell
     from herbrand.game import Game
 
-__all__ = ["LARGEST", "BatchEnv", "Step"]
+__all__ = ["LARGEST", "BatchEnv", "BatchStep"]
 
 LARGEST: Final = 1 << 20
 """So many games at most."""
@@ -45,7 +45,7 @@ KEPT_BYTES: Final = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BatchStep:
     """What is known after a reset or a step; row i of every array is game i."""
 
     observation: NDArray[Any]
@@ -162,7 +162,7 @@ class BatchEnv:
 
     # -- playing --------------------------------------------------------------------------
 
-    def reset(self, *, seed: int | None = None, where: NDArray[np.bool_] | None = None) -> Step:
+    def reset(self, *, seed: int | None = None, where: NDArray[np.bool_] | None = None) -> BatchStep:
         """Begin games anew: all, or those for which `where`, [n], is true; a seed makes chance repeat.
 
         Without a seed chance goes on as it is.
@@ -174,7 +174,9 @@ class BatchEnv:
         self._started = True
         return self._step(told, final=False)
 
-    def step(self, actions: NDArray[Any] | Sequence[Any], *, where: NDArray[np.bool_] | None = None) -> Step:
+    def step(
+        self, actions: NDArray[Any] | Sequence[Any], *, where: NDArray[np.bool_] | None = None
+    ) -> BatchStep:
         """Make a move in every game: `actions` has the shape [n, *action_shape].
 
         Games for which `where`, [n], is false stay as they are, and so do those of them that are over.
@@ -295,7 +297,7 @@ class BatchEnv:
             np.random.SeedSequence(seed).generate_state(self._env.seed_words, np.uint64).astype(np.uint64)
         )
 
-    def _step(self, told: _Told, *, final: bool) -> Step:
+    def _step(self, told: _Told, *, final: bool) -> BatchStep:
         n, dtype = self.n, self.dtype
         rewards, terminated, truncated, percepts, last = told.gained
         if not final:
@@ -304,7 +306,7 @@ class BatchEnv:
         seen = (n, -(-len(self.view.columns) // 64)) if dtype == np.uint64 else (n, *self.view.shape)
         legal = (n, -(-prod(self.legal_shape) // 64)) if dtype == np.uint64 else (n, *self.legal_shape)
         ended = final and self.auto_reset == "same" and (terminated.any() or truncated.any())
-        return Step(
+        return BatchStep(
             _shaped(told.observation, seen, dtype),
             _shaped(told.legal, legal, dtype),
             told.player.view(np.int8),
@@ -344,7 +346,7 @@ class BatchEnv:
 
 
 class _Told:
-    """New arrays for `Step`, as the core fills them: bytes, or words as bytes."""
+    """New arrays for `BatchStep`, as the core fills them: bytes, or words as bytes."""
 
     def __init__(self, env: BatchEnv, core: Env) -> None:
         n = env.n

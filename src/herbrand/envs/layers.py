@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Layer", "Layers", "Run", "evaluate", "layers_of"]
+__all__ = ["GateLayer", "Layers", "Run", "evaluate", "layers_of"]
 
 
 UNROLLED: Final = 64
@@ -25,7 +25,7 @@ UNROLLED: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class GateLayer:
     """Gates that depend only on earlier rows: row `first + i` is the AND of two literals."""
 
     first: int
@@ -37,7 +37,7 @@ class Layer:
 class Run:
     """Layers evaluated once, or, where there is feedback, until nothing changes."""
 
-    layers: tuple[Layer, ...]
+    layers: tuple[GateLayer, ...]
     feedback: tuple[int, int]
     """First row fed back, and the row after the last."""
     sources: NDArray[np.int32]
@@ -90,7 +90,7 @@ def layers_of(network: Network) -> Layers:
             gates = first + np.flatnonzero(mine == depth)
             row[inputs + gates] = at + np.arange(len(gates))
             layers.append(
-                Layer(at, _renumbered(row, network.left[gates]), _renumbered(row, network.right[gates]))
+                GateLayer(at, _renumbered(row, network.left[gates]), _renumbered(row, network.right[gates]))
             )
             at += len(gates)
         runs.append(

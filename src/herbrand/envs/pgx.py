@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 jax: Any = require("jax", "the interface in the manner of Pgx", "jax")
 jnp: Any = require("jax.numpy", "the interface in the manner of Pgx", "jax")
 
-__all__ = ["Env", "RecurrentFnOutput", "State", "make", "recurrent_fn"]
+__all__ = ["PgxEnv", "PgxState", "RecurrentFnOutput", "make", "recurrent_fn"]
 
 
 @dataclass(frozen=True)
-class State:
+class PgxState:
     """One game, or under `vmap` many; a tree of arrays."""
 
     current_player: Any
@@ -65,7 +65,7 @@ class State:
     _seats: Any
     """int32 [players]: by role the player who has it."""
 
-    def replace(self, **changes: Any) -> State:
+    def replace(self, **changes: Any) -> PgxState:
         """Return a copy with some arrays replaced."""
         return dataclasses.replace(self, **changes)
 
@@ -80,11 +80,11 @@ class State:
 
 
 jax.tree_util.register_dataclass(
-    State, data_fields=[field.name for field in dataclasses.fields(State)], meta_fields=[]
+    PgxState, data_fields=[field.name for field in dataclasses.fields(PgxState)], meta_fields=[]
 )
 
 
-class Env:
+class PgxEnv:
     """A game; see the module."""
 
     version = "v0"
@@ -131,11 +131,11 @@ class Env:
         sizes = f"{self.num_players} players, {self.num_actions} actions, {self._layers.depth} layers"
         return f"<Env {self.id}: {sizes}>"
 
-    def init(self, key: Any) -> State:
+    def init(self, key: Any) -> PgxState:
         """Return the initial state; `key` draws who plays which role."""
         fluents = jnp.asarray(self._network.initial)
         players = self.num_players
-        state = State(
+        state = PgxState(
             current_player=jnp.int32(0),
             observation=self._view(fluents),
             rewards=jnp.zeros(players, jnp.float32),
@@ -149,7 +149,7 @@ class Env:
         )
         return self._asked(state, self._legal(fluents)[0])
 
-    def step(self, state: State, action: Any, key: Any = None) -> State:
+    def step(self, state: PgxState, action: Any, key: Any = None) -> PgxState:
         """Return the state after an action; games with chance need a `key`."""
         if key is None and self._chance is not None:
             raise ValueError("the game has chance: step(state, action, key) needs a key")
@@ -164,11 +164,11 @@ class Env:
         def choose(a: Any, b: Any, c: Any) -> Any:
             return jnp.where(over, a, jnp.where(illegal, b, c))
 
-        found: State = jax.tree_util.tree_map(choose, stays, lost, moved)
+        found: PgxState = jax.tree_util.tree_map(choose, stays, lost, moved)
         done = found.terminated | found.truncated
         return found.replace(legal_action_mask=found.legal_action_mask | done)
 
-    def observe(self, state: State) -> Any:
+    def observe(self, state: PgxState) -> Any:
         """Return what is seen of a state."""
         return self._view(state._fluents)
 
@@ -200,7 +200,7 @@ class Env:
     def _view(self, fluents: Any) -> Any:
         return jnp.append(fluents, False)[self._columns].reshape(self.observation_shape)
 
-    def _asked(self, state: State, legal: Any) -> State:
+    def _asked(self, state: PgxState, legal: Any) -> PgxState:
         """Say who is to move and what is legal."""
         options = legal[self._numbers]
         choosing = (options.sum(axis=1) > 1) & (state._chosen < 0)
@@ -208,7 +208,7 @@ class Env:
         role = jnp.where(choosing.any(), choosing.argmax(), acting.argmax())
         return state.replace(current_player=state._seats[role], legal_action_mask=options[role])
 
-    def _moved(self, state: State, action: Any, key: Any) -> State:
+    def _moved(self, state: PgxState, action: Any, key: Any) -> PgxState:
         legal = self._legal(state._fluents)[0]
         options = legal[self._numbers]
         role = jnp.argmax(state._seats == state.current_player)
@@ -246,11 +246,11 @@ class RecurrentFnOutput(NamedTuple):
 
 
 def recurrent_fn(
-    env: Env, policy_value: Callable[[Any, Any], tuple[Any, Any]]
+    env: PgxEnv, policy_value: Callable[[Any, Any], tuple[Any, Any]]
 ) -> Callable[[Any, Any, Any, Any], tuple[RecurrentFnOutput, Any]]:
     """Return the `recurrent_fn` of mctx that plays by the rules of a game.
 
-    The embedding is a batch of `State`.  `policy_value(params, observations)` gives logits, [n, actions], and
+    The embedding is a batch of `PgxState`.  `policy_value(params, observations)` gives logits, [n, actions],
     values, [n], for the player to move.  The discount is -1 where the next decision is another player's, 1
     where it is the same one's, 0 at the end.
     """
@@ -269,6 +269,6 @@ def recurrent_fn(
     return step
 
 
-def make(game: Game | str, *, parameters: dict[str, Any] | None = None, **options: Any) -> Env:
-    """Return a game, given as such, as a path or by its bundled name, as `Env`; options as for `Env`."""
-    return Env(load_game(game, parameters, options), **options)
+def make(game: Game | str, *, parameters: dict[str, Any] | None = None, **options: Any) -> PgxEnv:
+    """Return a game, given as such, by its path or its bundled name, as a `PgxEnv` with its options."""
+    return PgxEnv(load_game(game, parameters, options), **options)

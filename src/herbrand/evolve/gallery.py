@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from herbrand.evolve.search.candidate import Candidate
-    from herbrand.evolve.search.loop import Progress
+    from herbrand.evolve.search.loop import SearchProgress
     from herbrand.game import Game
 
 __all__ = ["SUFFIXES", "picture", "write_gallery"]
@@ -50,7 +50,7 @@ PICTURES: Final = 60
 
 
 def write_gallery(
-    folder: Path, progress: Progress, everything: Sequence[Candidate], notation: str = "prefix"
+    folder: Path, progress: SearchProgress, everything: Sequence[Candidate], notation: str = "prefix"
 ) -> Path:
     """Write the gallery of a search into a folder, and return its page.
 
@@ -108,7 +108,7 @@ def _ancestors(candidate: Candidate, by_name: Mapping[str, Candidate]) -> list[C
     return found
 
 
-def _summary(progress: Progress) -> str:
+def _summary(progress: SearchProgress) -> str:
     spent = sum(progress.spent.values())
     stages = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common())
     rows = [

@@ -13,16 +13,16 @@ from herbrand.syntax.layout import format_text
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from herbrand.evolve.blocks.parameters import Parameter, Writing
+    from herbrand.evolve.blocks.parameters import NamedNumber, Writing
 
-__all__ = ["Sheet"]
+__all__ = ["SheetWriter"]
 
 _WIDTH: Final = 110
 _NAME: Final = re.compile(r"[\s(]([a-z_]+)")
 
 
 @dataclass
-class Sheet:
+class SheetWriter:
     """A rulesheet that is being written."""
 
     title: str
@@ -69,7 +69,7 @@ class Sheet:
         return format_text(Source("\n".join(parts) + "\n", f"{self.title}.kif"), width=_WIDTH)
 
     def ggdl(
-        self, helpers: Mapping[str, tuple[str, str]], parameters: Sequence[Parameter], writing: Writing
+        self, helpers: Mapping[str, tuple[str, str]], parameters: Sequence[NamedNumber], writing: Writing
     ) -> str:
         """Return the sheet in GGDL; where its rules name `parameters` they are declared.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herbrand.rules.clauses import Call, Choice, Clause, Predicate
+from herbrand.rules.clauses import Call, Clause, DisjunctionCall, Predicate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -62,6 +62,6 @@ def calls_in(body: Iterable[Goal]) -> Iterator[Call]:
     for goal in body:
         if isinstance(goal, Call):
             yield goal
-        elif isinstance(goal, Choice):
+        elif isinstance(goal, DisjunctionCall):
             for disjunct in goal.disjuncts:
                 yield from calls_in(disjunct)

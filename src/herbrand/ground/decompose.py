@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.rules.clauses import Call, Choice, Clause, Differ, Predicate, goal_variables, variables
+from herbrand.rules.clauses import Call, Clause, Differ, DisjunctionCall, Predicate, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -110,7 +110,7 @@ def _put_in(goal: Goal, name: str, value: Pattern) -> Goal:
     disjuncts = tuple(tuple(_put_in(g, name, value) for g in disjunct) for disjunct in goal.disjuncts)
     put = tuple(dict.fromkeys(_put(arg, name, value) for arg in goal.args))
     args = tuple(arg for arg in put if isinstance(arg, str))
-    return Choice(goal.predicate, args, disjuncts, goal.binds & {*args})
+    return DisjunctionCall(goal.predicate, args, disjuncts, goal.binds & {*args})
 
 
 def decompose(

@@ -14,7 +14,7 @@ import numpy as np
 
 from herbrand.ground.encode import INTERFACE
 from herbrand.ground.program import GroundProgram
-from herbrand.rules.clauses import Call, Choice, Differ, Program
+from herbrand.rules.clauses import Call, Differ, DisjunctionCall, Program
 from herbrand.rules.terms import TermTable
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _instances(program: Program, possible: dict[_Atom, None]) -> Iterator[_Insta
 
 def _without_choices(body: tuple[Goal, ...]) -> Iterator[tuple[Goal, ...]]:
     for i, goal in enumerate(body):
-        if isinstance(goal, Choice):
+        if isinstance(goal, DisjunctionCall):
             for part in goal.disjuncts:
                 yield from _without_choices((*body[:i], *part, *body[i + 1 :]))
             return

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from herbrand.rules.clauses import Call, Choice, Clause, Differ, goal_variables
+from herbrand.rules.clauses import Call, Clause, Differ, DisjunctionCall, goal_variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def _compares(predicate: Predicate) -> bool:
         if len(names) < predicate.arity:
             return False
         for goal in clause.body:
-            if isinstance(goal, Choice) or not goal_variables(goal) <= names:
+            if isinstance(goal, DisjunctionCall) or not goal_variables(goal) <= names:
                 return False
             if isinstance(goal, Call) and (
                 goal.negated or goal.predicate.kind != "facts" or len(goal.args) > 1
@@ -85,7 +85,7 @@ def _written_out(call: Call) -> list[Goal]:
     goals = [cases[0][key] for key in common]
     if not all(disjuncts):
         return goals
-    return [*goals, Choice(call.predicate, names, disjuncts, frozenset())]
+    return [*goals, DisjunctionCall(call.predicate, names, disjuncts, frozenset())]
 
 
 def _bound(goal: Goal, binding: _Binding) -> Goal:

@@ -20,7 +20,7 @@ from herbrand.lsp.keywords import GDL, GGDL
 from herbrand.syntax.nodes import Constant, Variable, children
 
 if TYPE_CHECKING:
-    from herbrand.lsp.document import Document, Sheet
+    from herbrand.lsp.document import Document, OpenSheet
     from herbrand.syntax.nodes import Node
 
 __all__ = ["Context", "complete", "context"]
@@ -213,7 +213,7 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
     return proposals.all()
 
 
-def _conditions(sheet: Sheet, proposals: _Proposals, notation: str) -> None:
+def _conditions(sheet: OpenSheet, proposals: _Proposals, notation: str) -> None:
     """Propose what a condition or a head begins with."""
     kinds = lsp.CompletionItemKind
     for key, found in sheet.names.by_key.items():
@@ -230,7 +230,7 @@ def _conditions(sheet: Sheet, proposals: _Proposals, notation: str) -> None:
         proposals.add(name, 3, kinds.Keyword, word.form, snippet, word.text)
 
 
-def _compounds(sheet: Sheet, here: Context, proposals: _Proposals) -> None:
+def _compounds(sheet: OpenSheet, here: Context, proposals: _Proposals) -> None:
     """Propose fluents inside `true` and its like, moves inside `does`, else every compound term."""
     kinds = lsp.CompletionItemKind
     wanted = "fluent" if here.head in _STATE else "move" if here.head in _ACTS else ""
@@ -243,7 +243,7 @@ def _compounds(sheet: Sheet, here: Context, proposals: _Proposals) -> None:
                 proposals.add(sheet.text[first.start : first.end], group, kinds.Field, title)
 
 
-def _declared_values(sheet: Sheet, here: Context, at: int) -> list[str]:
+def _declared_values(sheet: OpenSheet, here: Context, at: int) -> list[str]:
     """Return what a GGDL text declares for a place: an argument of a part of the state, or its value."""
     declared = sheet.tree.ggdl
     if declared is None:
@@ -262,7 +262,7 @@ def _declared_values(sheet: Sheet, here: Context, at: int) -> list[str]:
     return []
 
 
-def _values(sheet: Sheet, here: Context) -> list[str]:
+def _values(sheet: OpenSheet, here: Context) -> list[str]:
     """Return the constants that stand at this argument elsewhere, the most frequent first."""
     found: Counter[str] = Counter()
     stack: list[Node] = list(sheet.tree.statements)
@@ -279,7 +279,7 @@ def _values(sheet: Sheet, here: Context) -> list[str]:
     return [v for v, _ in found.most_common() if not v.isdigit()] + numbers
 
 
-def _variables(sheet: Sheet, at: int, notation: str, typed: str) -> list[str]:
+def _variables(sheet: OpenSheet, at: int, notation: str, typed: str) -> list[str]:
     """Return the variables of the statement round a place, but not the half-typed one."""
     start = max(0, at - WINDOW)
     begins = [m.start() + start for m in _BEGIN.finditer(sheet.text[start:at])]

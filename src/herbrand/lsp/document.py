@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from herbrand.check.rules import Rules
-    from herbrand.lsp.names import Names
+    from herbrand.lsp.names import Occurrences
     from herbrand.syntax.nodes import Comment
     from herbrand.syntax.tree import Tree
 
-__all__ = ["LANGUAGES", "Document", "Sheet", "path_of"]
+__all__ = ["LANGUAGES", "Document", "OpenSheet", "path_of"]
 
 LANGUAGES: Final = {
     "kif": "prefix",
@@ -61,7 +61,7 @@ def path_of(uri: str) -> str:
     return url2pathname(parts.path)
 
 
-class Sheet:
+class OpenSheet:
     """A text, read and checked as far as it is asked about; does not change."""
 
     def __init__(self, text: str, name: str, notation: str, encoding: str = "utf-16") -> None:
@@ -90,7 +90,7 @@ class Sheet:
         return check(self.tree)
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> Occurrences:
         """Every name where it stands."""
         return names_of(self.tree) if self.tree.ggdl is None else names_of_ggdl(self.tree)
 
@@ -120,8 +120,8 @@ class Document:
         self.serial = 0
         """Counts the changes."""
 
-    def _sheet(self, text: str) -> Sheet:
-        return Sheet(text, self.name, self.notation, self.encoding)
+    def _sheet(self, text: str) -> OpenSheet:
+        return OpenSheet(text, self.name, self.notation, self.encoding)
 
     def change(self, changes: Sequence[lsp.TextDocumentContentChangeEvent], version: int | None) -> None:
         """Apply changes in order: each replaces a range of what the one before left, or everything."""

@@ -14,7 +14,7 @@ from herbrand.syntax.layout import format_text
 from herbrand.syntax.names import KEYWORDS
 
 if TYPE_CHECKING:
-    from herbrand.lsp.document import Document, Sheet
+    from herbrand.lsp.document import Document, OpenSheet
     from herbrand.lsp.names import Occurrence
 
 __all__ = ["CannotRename", "formatting", "prepare_rename", "range_formatting", "rename"]
@@ -31,7 +31,7 @@ _GGDL_NAME: Final = re.compile(r"[^\W_]\w*")
 _GGDL_VARIABLE: Final = re.compile(r"[^\W\d]\w*'*")
 
 
-def prepare_rename(sheet: Sheet, position: lsp.Position) -> lsp.PrepareRenamePlaceholder | None:
+def prepare_rename(sheet: OpenSheet, position: lsp.Position) -> lsp.PrepareRenamePlaceholder | None:
     """Return the name at a place, None if it cannot be changed."""
     found = sheet.names.at(sheet.places.offset(position))
     if found is None or found.kind in ("keyword", "number"):
@@ -63,7 +63,7 @@ def rename(document: Document, position: lsp.Position, new: str) -> lsp.Workspac
     return lsp.WorkspaceEdit(changes={document.uri: edits})
 
 
-def _refuse(sheet: Sheet, found: Occurrence, new: str) -> None:
+def _refuse(sheet: OpenSheet, found: Occurrence, new: str) -> None:
     """Raise `CannotRename` for what cannot be renamed so."""
     notation = sheet.tree.notation
     old = sheet.text[found.start : found.end]
@@ -95,7 +95,7 @@ def _refuse(sheet: Sheet, found: Occurrence, new: str) -> None:
         raise CannotRename(f"`{new}` is there already{where}: two different things would become one")
 
 
-def formatting(sheet: Sheet) -> list[lsp.TextEdit] | None:
+def formatting(sheet: OpenSheet) -> list[lsp.TextEdit] | None:
     """Return the changes that lay a sheet out the canonical way.
 
     None where there is no such layout: for other notations than prefix, and for text with syntax
@@ -110,7 +110,7 @@ def formatting(sheet: Sheet) -> list[lsp.TextEdit] | None:
     return _difference(sheet, 0, len(sheet.text), after)
 
 
-def range_formatting(sheet: Sheet, wanted: lsp.Range) -> list[lsp.TextEdit] | None:
+def range_formatting(sheet: OpenSheet, wanted: lsp.Range) -> list[lsp.TextEdit] | None:
     """Return the changes that lay out the statements which a range touches."""
     if sheet.tree.notation != "prefix" or any(d.is_error for d in sheet.tree.diagnostics):
         return None
@@ -126,7 +126,7 @@ def range_formatting(sheet: Sheet, wanted: lsp.Range) -> list[lsp.TextEdit] | No
     return _difference(sheet, start, end, after.rstrip("\n"))
 
 
-def _difference(sheet: Sheet, start: int, end: int, after: str) -> list[lsp.TextEdit]:
+def _difference(sheet: OpenSheet, start: int, end: int, after: str) -> list[lsp.TextEdit]:
     """Replace text[start:end], leaving alone the lines at both ends that stay the same."""
     before = sheet.text[start:end]
     if before == after:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.lsp.document import Document, Sheet
+    from herbrand.lsp.document import Document, OpenSheet
 
 __all__ = ["MOST", "actions", "as_lsp", "diagnostics"]
 
@@ -68,7 +68,7 @@ def as_lsp(found: Diagnostic, document: Document) -> lsp.Diagnostic:
     )
 
 
-def _is_here(found: Diagnostic, sheet: Sheet) -> bool:
+def _is_here(found: Diagnostic, sheet: OpenSheet) -> bool:
     return found.source is sheet.source or found.source.text == sheet.text
 
 
@@ -139,7 +139,7 @@ def _respelt(document: Document, found: Diagnostic) -> lsp.CodeAction | None:
     )
 
 
-def repaired(sheet: Sheet) -> str:
+def repaired(sheet: OpenSheet) -> str:
     """Return the text after all repairs, as `herbrand check --fix` makes them."""
     for _ in range(ROUNDS):
         here = tuple(d for d in sheet.rules.diagnostics if _is_here(d, sheet))

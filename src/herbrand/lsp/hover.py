@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.check.dependency import DependencyGraph
-    from herbrand.lsp.document import Document, Sheet
+    from herbrand.lsp.document import Document, OpenSheet
     from herbrand.lsp.names import Occurrence
 
 __all__ = ["hover"]
@@ -42,7 +42,7 @@ def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
     )
 
 
-def describe(sheet: Sheet, found: Occurrence) -> list[str]:
+def describe(sheet: OpenSheet, found: Occurrence) -> list[str]:
     """Return paragraphs about a name."""
     sort, name, number = found.key
     shown = sheet.text[found.start : found.end]
@@ -65,7 +65,7 @@ def describe(sheet: Sheet, found: Occurrence) -> list[str]:
     return _term(sheet, found, uses)
 
 
-def _relation(sheet: Sheet, found: Occurrence, arity: int, uses: list[Occurrence]) -> list[str]:
+def _relation(sheet: OpenSheet, found: Occurrence, arity: int, uses: list[Occurrence]) -> list[str]:
     name = found.key[1]
     graph = sheet.rules.graph
     if sheet.tree.ggdl is not None:
@@ -83,7 +83,7 @@ def _relation(sheet: Sheet, found: Occurrence, arity: int, uses: list[Occurrence
     return [*_docs(sheet, uses), *parts]
 
 
-def _kind(sheet: Sheet, graph: DependencyGraph, key: tuple[str, int]) -> str:
+def _kind(sheet: OpenSheet, graph: DependencyGraph, key: tuple[str, int]) -> str:
     """Say on what a relation depends, and in which stratum it is."""
     below = graph.reachable(key) | {key}
     if ("does", 2) in below:
@@ -105,7 +105,7 @@ def _kind(sheet: Sheet, graph: DependencyGraph, key: tuple[str, int]) -> str:
     return words
 
 
-def _term(sheet: Sheet, found: Occurrence, uses: list[Occurrence]) -> list[str]:
+def _term(sheet: OpenSheet, found: Occurrence, uses: list[Occurrence]) -> list[str]:
     sort, name, arity = found.key
     title = f"{name}/{arity}" if arity else name
     words = {
@@ -137,7 +137,7 @@ def _term(sheet: Sheet, found: Occurrence, uses: list[Occurrence]) -> list[str]:
     return [*_docs(sheet, uses), *parts]
 
 
-def _docs(sheet: Sheet, uses: list[Occurrence]) -> list[str]:
+def _docs(sheet: OpenSheet, uses: list[Occurrence]) -> list[str]:
     """Return the comment above the first statement that introduces a name."""
     for use in uses:
         if use.defines and 0 <= use.statement < len(sheet.names.statements):

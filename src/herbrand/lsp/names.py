@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.nodes import Comment, Node
     from herbrand.syntax.tree import Tree
 
-__all__ = ["Key", "Names", "Occurrence", "names_of"]
+__all__ = ["Key", "Occurrence", "Occurrences", "names_of"]
 
 Key: TypeAlias = tuple[str, str, int]
 """Sort of thing ("relation", "term", "variable", "keyword", or "name" in GGDL), folded name, and the number
@@ -68,7 +68,7 @@ class Statement:
     title: str
 
 
-class Names:
+class Occurrences:
     """All occurrences of a sheet, in textual order."""
 
     def __init__(self, occurrences: list[Occurrence], statements: list[Statement]) -> None:
@@ -111,12 +111,12 @@ class Names:
         return bisect_right([s.start for s in self.statements], offset) - 1
 
 
-def names_of(tree: Tree) -> Names:
+def names_of(tree: Tree) -> Occurrences:
     """Find the names of a sheet in plain GDL."""
     finder = _Finder(tree)
     for number, rule in enumerate(tree.statements):
         finder.rule(rule, number)
-    return Names(finder.found, finder.statements)
+    return Occurrences(finder.found, finder.statements)
 
 
 def doc_comment(text: str, starts: list[int], comments: dict[int, Comment], start: int) -> str:

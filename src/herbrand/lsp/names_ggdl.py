@@ -11,11 +11,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import KEYWORDS as GDL_KEYWORDS
-from herbrand.lsp.names import Key, Names, Occurrence, Statement
+from herbrand.lsp.names import Key, Occurrence, Occurrences, Statement
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl import tokens as t
 from herbrand.syntax.ggdl.parser import parse
-from herbrand.syntax.ggdl.report import Report
+from herbrand.syntax.ggdl.report import ProgramDiagnostics
 from herbrand.syntax.ggdl.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _NESTED: Final = 100
 _PREFIX_WORD: Final = re.compile(r";[^\r\n]*|(\()?\s*([^\s();\ufeff]+)|\(")
 
 
-def names_of_ggdl(tree: Tree) -> Names:
+def names_of_ggdl(tree: Tree) -> Occurrences:
     """Find the names of a GGDL text; what it imports is not looked at."""
     return _Finder(tree).names()
 
@@ -48,7 +48,7 @@ def names_of_ggdl(tree: Tree) -> Names:
 class _Finder:
     def __init__(self, tree: Tree) -> None:
         self.source = tree.source
-        report = Report(tree.source)  # what is wrong was said when the text was read
+        report = ProgramDiagnostics(tree.source)  # what is wrong was said when the text was read
         self.tokens = tokenize(tree.source, report)
         self.sentences = sorted(parse(self.tokens, report), key=lambda s: (s.start, -s.end))
         self.starts = [s.start for s in self.sentences]
@@ -66,7 +66,7 @@ class _Finder:
             for move in declared.moves:
                 self.kinds.setdefault(move.lower(), "move")
 
-    def names(self) -> Names:
+    def names(self) -> Occurrences:
         self._declare(self.sentences)
         for token in self.tokens.items:
             if token.kind == t.PREFIX:
@@ -74,7 +74,7 @@ class _Finder:
             else:
                 self._token(token)
         statements = [self._statement(s) for s in self.sentences]
-        return Names(self.found, statements)
+        return Occurrences(self.found, statements)
 
     def _declare(self, sentences: Iterable[n.Sentence]) -> None:
         for s in sentences:
@@ -88,7 +88,7 @@ class _Finder:
                 for group in s.groups:
                     for level in group:
                         for item in level.items:
-                            if isinstance(item, n.Name | n.Call):
+                            if isinstance(item, n.Name | n.FunctionCall):
                                 kind = self.kinds.get(item.folded, "constant")
                                 self._define(item.spelling, item.start, kind, "data")
             elif isinstance(s, n.ConstantSentence):
@@ -119,12 +119,12 @@ class _Finder:
     def _place(self, expr: n.Expr, kind: str, by: str) -> None:
         if isinstance(expr, n.Index) and expr.base is not None:
             expr = expr.base
-        if isinstance(expr, n.Name | n.Call):
+        if isinstance(expr, n.Name | n.FunctionCall):
             if expr.folded not in KEYWORDS:
                 self._define(expr.spelling, expr.start, kind, by)
-            elif isinstance(expr, n.Call):  # sees(r, p): the last argument is introduced
+            elif isinstance(expr, n.FunctionCall):  # sees(r, p): the last argument is introduced
                 last = expr.args[-1] if expr.args else None
-                if isinstance(last, n.Name | n.Call) and expr.folded == "sees":
+                if isinstance(last, n.Name | n.FunctionCall) and expr.folded == "sees":
                     self._define(last.spelling, last.start, "percept", "sees")
         elif isinstance(expr, n.Member):
             self._find(expr.spelling, expr.base.end, expr.end, kind, by)

@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from herbrand.lsp.document import Sheet
+    from herbrand.lsp.document import OpenSheet
     from herbrand.lsp.names import Key, Statement
 
 __all__ = ["folds", "selection", "symbols", "workspace_symbols"]
@@ -29,13 +29,13 @@ _KINDS: Final = {
 _TITLE: Final = 80
 
 
-def _runs(sheet: Sheet) -> Iterator[tuple[Key, list[Statement]]]:
+def _runs(sheet: OpenSheet) -> Iterator[tuple[Key, list[Statement]]]:
     """Yield statements about the same relation that follow each other."""
     for key, run in groupby(sheet.names.statements, key=lambda s: s.head):
         yield key, list(run)
 
 
-def symbols(sheet: Sheet) -> list[lsp.DocumentSymbol]:
+def symbols(sheet: OpenSheet) -> list[lsp.DocumentSymbol]:
     """Return the outline: one entry for statements about one relation, each statement below it."""
     found: list[lsp.DocumentSymbol] = []
     for key, run in _runs(sheet):
@@ -58,7 +58,7 @@ def symbols(sheet: Sheet) -> list[lsp.DocumentSymbol]:
     return found
 
 
-def _symbol(sheet: Sheet, statement: Statement, title: str, key: Key) -> lsp.DocumentSymbol:
+def _symbol(sheet: OpenSheet, statement: Statement, title: str, key: Key) -> lsp.DocumentSymbol:
     place = sheet.places.range(statement.start, statement.end)
     shown = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
     return lsp.DocumentSymbol(shown or "statement", _kind(key), place, place)
@@ -68,7 +68,7 @@ def _kind(key: Key) -> lsp.SymbolKind:
     return _KINDS.get(key[1], lsp.SymbolKind.Function)
 
 
-def workspace_symbols(sheet: Sheet, uri: str, query: str) -> Iterator[lsp.WorkspaceSymbol]:
+def workspace_symbols(sheet: OpenSheet, uri: str, query: str) -> Iterator[lsp.WorkspaceSymbol]:
     """Yield what a sheet introduces whose name has the letters of a query in this order."""
     seen: set[Key] = set()
     letters = query.lower()
@@ -87,7 +87,7 @@ def workspace_symbols(sheet: Sheet, uri: str, query: str) -> Iterator[lsp.Worksp
             )
 
 
-def folds(sheet: Sheet) -> list[lsp.FoldingRange]:
+def folds(sheet: OpenSheet) -> list[lsp.FoldingRange]:
     """Return what can be folded: statements over several lines, runs of statements, blocks of comments."""
     found: dict[tuple[int, int], lsp.FoldingRange] = {}
 
@@ -116,7 +116,7 @@ def folds(sheet: Sheet) -> list[lsp.FoldingRange]:
     return [found[key] for key in sorted(found)]
 
 
-def selection(sheet: Sheet, positions: Sequence[lsp.Position]) -> list[lsp.SelectionRange]:
+def selection(sheet: OpenSheet, positions: Sequence[lsp.Position]) -> list[lsp.SelectionRange]:
     """Return for each place the word there, the brackets round it, the statement, the sheet."""
     result: list[lsp.SelectionRange] = []
     for position in positions:

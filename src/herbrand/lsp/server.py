@@ -25,7 +25,7 @@ from herbrand import __version__
 from herbrand.check.catalogue import UnknownCheckError, explain
 from herbrand.lsp import complete as completing
 from herbrand.lsp import edit, findings, outline, sizes
-from herbrand.lsp.document import Document, Sheet, path_of
+from herbrand.lsp.document import Document, OpenSheet, path_of
 from herbrand.lsp.hover import hover
 from herbrand.lsp.tokens import LEGEND, tokens
 from herbrand.runtime.pool import run_command
@@ -88,9 +88,9 @@ class Service:
         self.seconds = sizes.SECONDS
         self._pending: dict[str, asyncio.TimerHandle] = {}
         self._took: dict[str, float] = {}
-        self._sizes: dict[str, tuple[Sheet, dict[str, int]]] = {}
+        self._sizes: dict[str, tuple[OpenSheet, dict[str, int]]] = {}
         self._measuring: dict[str, asyncio.Task[dict[str, int]]] = {}
-        self._files: dict[Path, tuple[float, Sheet]] = {}
+        self._files: dict[Path, tuple[float, OpenSheet]] = {}
 
     # -- life -----------------------------------------------------------------------------
 
@@ -240,7 +240,7 @@ class Service:
 
     # -- shape ----------------------------------------------------------------------------
 
-    def _sheet(self, params: Any) -> Sheet | None:
+    def _sheet(self, params: Any) -> OpenSheet | None:
         document = self.documents.get(params.text_document.uri)
         return document.sheet if document else None
 
@@ -286,7 +286,7 @@ class Service:
         return await asyncio.to_thread(self._symbols, params.query, folders, opened)
 
     def _symbols(
-        self, query: str, folders: list[Path], opened: dict[str, Sheet]
+        self, query: str, folders: list[Path], opened: dict[str, OpenSheet]
     ) -> list[lsp.WorkspaceSymbol]:
         found: list[lsp.WorkspaceSymbol] = []
         paths = {path_of(uri) for uri in opened}
@@ -297,7 +297,7 @@ class Service:
                 break
         return found[:MOST_SYMBOLS]
 
-    def _saved(self, folders: list[Path], known: set[str]) -> Iterator[tuple[str, Sheet]]:
+    def _saved(self, folders: list[Path], known: set[str]) -> Iterator[tuple[str, OpenSheet]]:
         """Yield the rulesheets below some folders that are not open; what did not change is kept."""
         number = 0
         for folder in folders:
@@ -319,7 +319,7 @@ class Service:
                         source, _ = decode(path.read_bytes(), str(path))
                         kept = (
                             status.st_mtime,
-                            Sheet(source.text, str(path), SUFFIXES[suffix], self.encoding),
+                            OpenSheet(source.text, str(path), SUFFIXES[suffix], self.encoding),
                         )
                         self._files[path] = kept
                     yield path.as_uri(), kept[1]
@@ -350,7 +350,7 @@ class Service:
             return []
         return sizes.hints(sheet, known[1], params.range)
 
-    async def _measure(self, uri: str, sheet: Sheet) -> dict[str, int]:
+    async def _measure(self, uri: str, sheet: OpenSheet) -> dict[str, int]:
         await asyncio.sleep(LONGEST_PAUSE)  # somebody may still be typing
         found = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
         self._sizes[uri] = sheet, found

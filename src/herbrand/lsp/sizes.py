@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lsprotocol import types as lsp
 
-    from herbrand.lsp.document import Sheet
+    from herbrand.lsp.document import OpenSheet
 
 __all__ = ["hints", "measure", "relation_sizes"]
 
@@ -52,7 +52,7 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"sizes": {name: len(rows) for name, rows in program.named.items()}}
 
 
-async def measure(sheet: Sheet, seconds: float = SECONDS) -> dict[str, int]:
+async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:
     """Return the sizes of a sheet's relations, by name; empty when they cannot be had in time."""
     request = {
         "text": sheet.text,
@@ -71,7 +71,7 @@ async def measure(sheet: Sheet, seconds: float = SECONDS) -> dict[str, int]:
     return sizes
 
 
-def hints(sheet: Sheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list[lsp.InlayHint]:
+def hints(sheet: OpenSheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list[lsp.InlayHint]:
     """Return the number of instances behind the first head of each relation."""
     from lsprotocol import types as lsp  # the child process needs none of it: it takes long to import
 

@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from herbrand.diagnostic import Span
 
 if TYPE_CHECKING:
-    from herbrand.lsp.document import Sheet
+    from herbrand.lsp.document import OpenSheet
 
 __all__ = ["LEGEND", "tokens"]
 
@@ -34,7 +34,7 @@ _NUMBER: Final = {kind: number for number, kind in enumerate(_KINDS)}
 LEGEND: Final = lsp.SemanticTokensLegend(list(_KINDS.values()), ["definition"])
 
 
-def tokens(sheet: Sheet, span: Span | None = None) -> list[int]:
+def tokens(sheet: OpenSheet, span: Span | None = None) -> list[int]:
     """Return the coloured words of a text, or of a part of it, in the protocol's relative numbers."""
     places = sheet.places
     span = span or Span(0, len(sheet.text))
@@ -66,7 +66,7 @@ def tokens(sheet: Sheet, span: Span | None = None) -> list[int]:
     return data
 
 
-def _lines(sheet: Sheet, start: int, end: int) -> list[tuple[int, int]]:
+def _lines(sheet: OpenSheet, start: int, end: int) -> list[tuple[int, int]]:
     """Part a comment into its lines: not every editor takes a token over several."""
     first = sheet.places.position(start).line
     found: list[tuple[int, int]] = []

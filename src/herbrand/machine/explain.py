@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.syntax.nodes import Literal, Rule, Term
 
-__all__ = ["Explanation", "Step", "answers", "explain"]
+__all__ = ["DerivationStep", "Explanation", "answers", "explain"]
 
 _STEPS = 20_000
 """Goals tried in the search of one explanation."""
@@ -35,7 +35,7 @@ _REASONS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DerivationStep:
     """One node of an explanation."""
 
     text: str
@@ -45,7 +45,7 @@ class Step:
     holds: bool
     line: int | None = None
     """Line of the statement that was used, if one was."""
-    children: tuple[Step, ...] = ()
+    children: tuple[DerivationStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Explanation:
     """Whether an atom holds in a state, and why.  `str()` draws the tree."""
 
     holds: bool
-    root: Step
+    root: DerivationStep
 
     def __str__(self) -> str:
         return "\n".join(_draw(self.root, "", ""))
@@ -69,7 +69,7 @@ class Explanation:
         return _json(self.root)
 
 
-def _json(step: Step) -> dict[str, Any]:
+def _json(step: DerivationStep) -> dict[str, Any]:
     return {
         "text": step.text,
         "holds": step.holds,
@@ -79,7 +79,7 @@ def _json(step: Step) -> dict[str, Any]:
     }
 
 
-def _draw(step: Step, first: str, rest: str) -> Iterator[str]:
+def _draw(step: DerivationStep, first: str, rest: str) -> Iterator[str]:
     place = f", line {step.line}" if step.line is not None else ""
     mark = "" if step.holds else "not derivable: "
     yield f"{first}{mark}{step.text}   [{step.reason}{place}]"
@@ -132,7 +132,7 @@ class _Search:
         self.key = state
         self.moves = None if joint_move is None else [engine.terms.read(str(move)) for move in joint_move]
         self.steps = 0
-        self.proved: dict[Atom, Step] = {}
+        self.proved: dict[Atom, DerivationStep] = {}
 
     def read(self, text: str) -> Atom:
         """Read an atom; a fluent is taken as `(true fluent)`."""
@@ -158,11 +158,15 @@ class _Search:
             if binding is not None:
                 yield binding
 
-    def derive(self, atom: Atom, above: tuple[Atom, ...]) -> Step | None:
+    def derive(self, atom: Atom, above: tuple[Atom, ...]) -> DerivationStep | None:
         """Return a derivation of a ground atom that holds, not through the atoms above it."""
         known = self.proved.get(atom)
         if known is not None:
-            return Step(known.text, "as above", holds=True, line=known.line) if known.children else known
+            return (
+                DerivationStep(known.text, "as above", holds=True, line=known.line)
+                if known.children
+                else known
+            )
         if atom in above or len(above) > _DEPTH:
             return None
         step = self._derive(atom, above)
@@ -170,21 +174,21 @@ class _Search:
             self.proved[atom] = step
         return step
 
-    def _derive(self, atom: Atom, above: tuple[Atom, ...]) -> Step | None:
+    def _derive(self, atom: Atom, above: tuple[Atom, ...]) -> DerivationStep | None:
         text = self._text(atom)
         if atom.key == ("true", 1):
-            return Step(self._text(atom.args[0]), "true in this state", holds=True)
+            return DerivationStep(self._text(atom.args[0]), "true in this state", holds=True)
         if atom.key == ("does", 2):
-            return Step(text, "the move made", holds=True)
+            return DerivationStep(text, "the move made", holds=True)
         for rule, origin in self.rules.get(atom.key, ()):
             line = self._line(origin)
             binding = self._head_binding(rule, atom)
             if binding is None:
                 continue
             if rule.is_fact:
-                return Step(text, "fact", holds=True, line=line)
+                return DerivationStep(text, "fact", holds=True, line=line)
             for children in self._prove(list(rule.body), binding, (*above, atom)):
-                return Step(text, "by rule", holds=True, line=line, children=tuple(children))
+                return DerivationStep(text, "by rule", holds=True, line=line, children=tuple(children))
         return None
 
     def _head_binding(self, rule: Rule, atom: Atom) -> Substitution | None:
@@ -195,7 +199,7 @@ class _Search:
 
     def _prove(
         self, goals: list[Literal], binding: Substitution, above: tuple[Atom, ...]
-    ) -> Iterator[list[Step]]:
+    ) -> Iterator[list[DerivationStep]]:
         """Yield the steps that prove all goals, in the order in which they were proved."""
         self.steps += 1
         if self.steps > _STEPS:
@@ -223,7 +227,7 @@ class _Search:
             text = self._text(self._ground_literal(goal, binding))
             reason = "different" if isinstance(goal, Distinct) else "not derivable"
             for more in self._prove(rest, binding, above):
-                yield [Step(text, reason, holds=True), *more]
+                yield [DerivationStep(text, reason, holds=True), *more]
 
     def _next_goal(self, goals: list[Literal], binding: Substitution) -> int:
         """Prefer ready tests, then atoms in textual order, then disjunctions."""
@@ -260,13 +264,13 @@ class _Search:
 
     # -- why not --------------------------------------------------------------------------
 
-    def failure(self, atom: Atom, depth: int) -> Step:
+    def failure(self, atom: Atom, depth: int) -> DerivationStep:
         """Explain why no instance of an atom holds."""
         text = self._text(atom)
         if atom.key == ("true", 1):
-            return Step(self._text(atom.args[0]), "not true in this state", holds=False)
+            return DerivationStep(self._text(atom.args[0]), "not true in this state", holds=False)
         if atom.key == ("does", 2):
-            return Step(text, "not the move made", holds=False)
+            return DerivationStep(text, "not the move made", holds=False)
         attempts = []
         for rule, origin in self.rules.get(atom.key, ()):
             renamed = self._apart(rule)
@@ -279,9 +283,11 @@ class _Search:
             below = self._failed(failed, best, depth)
             reason = f"{done} of {len(rule.body)} conditions hold, then"
             attempts.append(
-                Step(str(origin.head), reason, holds=False, line=self._line(origin), children=(below,))
+                DerivationStep(
+                    str(origin.head), reason, holds=False, line=self._line(origin), children=(below,)
+                )
             )
-        return Step(
+        return DerivationStep(
             text, "no rule gives it" if not attempts else "every rule fails", False, None, tuple(attempts)
         )
 
@@ -314,21 +320,21 @@ class _Search:
             return done + 1, failed, under
         return best
 
-    def _failed(self, goal: Literal | None, binding: Substitution, depth: int) -> Step:
+    def _failed(self, goal: Literal | None, binding: Substitution, depth: int) -> DerivationStep:
         if goal is None:
-            return Step("...", "search was cut short", holds=False)
+            return DerivationStep("...", "search was cut short", holds=False)
         ground = self._ground_literal(goal, binding)
         if isinstance(ground, Atom):
             if depth + 1 < _REASONS:
                 return self.failure(ground, depth + 1)
-            return Step(self._text(ground), "does not hold", holds=False)
+            return DerivationStep(self._text(ground), "does not hold", holds=False)
         if isinstance(ground, Not) and isinstance(ground.literal, Atom):
             for found in self.instances(ground.literal):
                 step = self.derive(self._instance(ground.literal, found), ())
                 if step is not None:
-                    return Step(self._text(ground), "because this holds", False, None, (step,))
+                    return DerivationStep(self._text(ground), "because this holds", False, None, (step,))
         reason = "the same term" if isinstance(ground, Distinct) else "does not hold"
-        return Step(self._text(ground), reason, holds=False)
+        return DerivationStep(self._text(ground), reason, holds=False)
 
     def _apart(self, rule: Rule) -> Rule:
         """Rename the variables of a rule, so that they differ from those of the question."""

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from herbrand.engine.description import GameDescription
     from herbrand.engine.on_network import NetworkEngine
 
-__all__ = ["QuickState", "Vocabulary"]
+__all__ = ["MoveObjects", "QuickState"]
 
 
-class Vocabulary:
+class MoveObjects:
     """The moves of a network engine as `Move`s, made once, and what is asked about states in these terms."""
 
     __slots__ = ("answer", "answer_of_role", "go_on", "of", "state")
@@ -46,7 +46,7 @@ class QuickState(State):
     """Whether the game is over."""
 
     def __init__(
-        self, game: GameDescription, engine: NetworkEngine, key: bytes, vocabulary: Vocabulary
+        self, game: GameDescription, engine: NetworkEngine, key: bytes, vocabulary: MoveObjects
     ) -> None:
         super().__init__(game, engine, key)
         self._vocabulary = vocabulary

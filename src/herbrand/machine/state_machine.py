@@ -13,7 +13,7 @@ from herbrand.machine.state import State
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.machine.quick import Vocabulary
+    from herbrand.machine.quick import MoveObjects
     from herbrand.machine.state_code import StateCode
     from herbrand.rules.interface import Engine
 
@@ -23,7 +23,7 @@ __all__ = ["StateMachine"]
 class StateMachine(GameDescription):
     """A game as the state machine that its rules define: the initial state, and any other one."""
 
-    _vocabulary: Vocabulary | None = None
+    _vocabulary: MoveObjects | None = None
 
     def initial_state(self, engine: str = "auto") -> State:
         """Return the initial state.
@@ -57,11 +57,11 @@ class StateMachine(GameDescription):
     def _state(self, engine: Engine, key: Any) -> State:
         if engine.name == "network":
             from herbrand.engine.on_network import NetworkEngine
-            from herbrand.machine.quick import QuickState, Vocabulary
+            from herbrand.machine.quick import MoveObjects, QuickState
 
             assert isinstance(engine, NetworkEngine)
             if self._vocabulary is None:
-                self._vocabulary = Vocabulary(self.roles, engine)
+                self._vocabulary = MoveObjects(self.roles, engine)
             return QuickState(self, engine, key, self._vocabulary)
         return State(self, engine, key)
 

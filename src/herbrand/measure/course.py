@@ -16,7 +16,7 @@ from herbrand.measure.random_play import average, scores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.measure.lines import Lines
+    from herbrand.measure.lines import PlayedGames
     from herbrand.measure.value import Measure
     from herbrand.measure.worlds import PlayedGame
 
@@ -24,7 +24,7 @@ __all__ = ["course"]
 
 
 def course(
-    table: PlayedGame, lines: Lines, estimates: int, *, max_steps: int, random: np.random.Generator
+    table: PlayedGame, lines: PlayedGames, estimates: int, *, max_steps: int, random: np.random.Generator
 ) -> list[Measure]:
     """Measure drama, lead change and uncertainty in games whose states were kept."""
     players = list(table.players)

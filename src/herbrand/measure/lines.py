@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import States
     from herbrand.play.search.forest import Forest
 
-__all__ = ["UNKNOWN", "Lines", "estimate", "no_lines", "play_lines"]
+__all__ = ["UNKNOWN", "PlayedGames", "estimate", "no_lines", "play_lines"]
 
 UNKNOWN = 50.0
 """What a game counts that ends without exactly one goal value for a role."""
@@ -46,7 +46,7 @@ def estimate(
 
 
 @dataclass(slots=True)
-class Lines:
+class PlayedGames:
     """Games that were played."""
 
     goals: NDArray[np.int16]
@@ -70,9 +70,9 @@ class Lines:
     states: list[tuple[NDArray[np.int64], States]] = field(default_factory=list)
     """For each step, if they were kept, the games that went on and their states before it."""
 
-    def first_games(self, n: int) -> Lines:
+    def first_games(self, n: int) -> PlayedGames:
         """Return the first n games; the states must be of them alone."""
-        return Lines(
+        return PlayedGames(
             *(self.goals[:n], self.lengths[:n], self.ended[:n], self.first[:n]),
             *(self.choices[:n], self.legal[:n], self.states_with_choice[:n]),
             *(self.searched[:n], self.lost[:n], self.states),
@@ -86,7 +86,7 @@ def play_lines(
     seed: np.random.SeedSequence,
     max_steps: int,
     keep: int = 0,
-) -> Lines:
+) -> PlayedGames:
     """Play games from the initial state, as many as `budgets` has rows.
 
     `budgets[game, role]` is how many positions the role's search opens before it moves, 0 for random moves.
@@ -188,13 +188,13 @@ def _guess(
     return np.bincount(rows[without], minlength=len(joint))
 
 
-def no_lines(games: int, roles: int) -> Lines:
+def no_lines(games: int, roles: int) -> PlayedGames:
     """Return room for so many games."""
 
     def zeros() -> Any:
         return np.zeros(games, np.int64)
 
-    return Lines(
+    return PlayedGames(
         np.zeros((games, roles), np.int16), zeros(), np.zeros(games, np.bool_), np.full(games, -1),
         zeros(), zeros(), zeros(), zeros(), zeros(),
     )  # fmt: skip

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from herbrand.measure.lines import Lines
+    from herbrand.measure.lines import PlayedGames
 
 __all__ = ["Outcomes", "average", "choices", "ends", "fairness", "scores"]
 
@@ -82,7 +82,7 @@ def _ended_note(lengths: NDArray[np.float64]) -> str:
     return f"{lengths.min():g} to {lengths.max():g}"
 
 
-def choices(lines: Lines) -> list[Measure]:
+def choices(lines: PlayedGames) -> list[Measure]:
     """Measure branching and agency from games that were followed step by step."""
     chose = lines.choices > 0
     if not chose.any():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.core import NO_VALUE, STUCK
-from herbrand.measure.lines import Lines, no_lines, play_lines
+from herbrand.measure.lines import PlayedGames, no_lines, play_lines
 from herbrand.measure.random_play import Outcomes, choices, ends, fairness
 from herbrand.measure.worlds import PlayedGame
 
@@ -34,7 +34,7 @@ class Sample:
     game: Game
     table: PlayedGame | None
     """What to play further games on; None where there is no network."""
-    lines: Lines
+    lines: PlayedGames
     """Games that were followed step by step."""
     outcomes: Outcomes
     """How games ended; many more, where there is a network."""
@@ -77,7 +77,7 @@ def _played(game: Game, playouts: int, traced: int, max_steps: int, seed: int) -
     return Sample(game, table, lines, outcomes, max_steps, bound)
 
 
-def outcomes_of(game: Game, lines: Lines) -> Outcomes:
+def outcomes_of(game: Game, lines: PlayedGames) -> Outcomes:
     """Return how games ended that were followed."""
     players = [game.role_index(role) for role in game.players]
     place = {role: at for at, role in enumerate(players)}
@@ -85,7 +85,7 @@ def outcomes_of(game: Game, lines: Lines) -> Outcomes:
     return Outcomes(lines.goals[:, players], lines.lengths, lines.ended, first)
 
 
-def _by_rules(game: Game, seed: int, max_steps: int) -> Lines:
+def _by_rules(game: Game, seed: int, max_steps: int) -> PlayedGames:
     """Play a few random games by evaluating the rules."""
     chance = random.Random(seed)
     limits = game.limits.start()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.measure.effort import Effort
-    from herbrand.measure.lines import Lines
+    from herbrand.measure.lines import PlayedGames
     from herbrand.measure.sample import Sample
     from herbrand.network.network import Network
 
@@ -171,7 +171,7 @@ class Searched:
         seats[:, list(table.players)] = budgets
         return seats
 
-    def _fair(self, lines: Lines) -> list[Measure]:
+    def _fair(self, lines: PlayedGames) -> list[Measure]:
         outcomes = outcomes_of(self.sample.game, lines)
         lengths = outcomes.lengths[outcomes.ended].astype(float)
         found = [average(f"{_PREFIX}length", lengths, _HOW, unit="steps")]

@@ -1,4 +1,4 @@
-"""`Circuit`: a growing and-inverter graph into which networks are copied, again and again.
+"""`UnrolledCircuit`: a growing and-inverter graph into which networks are copied, again and again.
 
 A network copied with some of its inputs fixed, or with its outputs led into the inputs of the
 next copy, folds: constants vanish and equal gates are one.  Unrolled over time from the
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Circuit"]
+__all__ = ["UnrolledCircuit"]
 
 
-class Circuit:
+class UnrolledCircuit:
     """Nodes are the constant false (0), variables and AND gates; literals are as in `Network`."""
 
     def __init__(self) -> None:

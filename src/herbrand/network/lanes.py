@@ -21,7 +21,8 @@ the state after, for the moves that the caller has put into `move_rows`, and wha
 goals of the state.  `legal` runs before the others.
 
 A program that plays has the choice of moves in it.  What its caller does beside running stages stands in
-`Play`: `herbrand.engine.interpreted` does it in the plainest way, `herbrand.convert.lanes` writes it as C.
+`PlayRows`: `herbrand.engine.interpreted` does it in the plainest way, and `herbrand.convert.lanes` writes it
+as C.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["Choice", "LaneProgram", "Play", "Stage", "operands", "operation"]
+__all__ = ["Draw", "LaneProgram", "PlayRows", "Stage", "operands", "operation"]
 
 Stage = Literal["legal", "next", "goals"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Draw:
     """The rows of one draw: for some roles together, of which at most one has to choose in any lane.
 
     Numbers have one row for each bit, the lowest first.  `rank` is a number below `count`, each equally
@@ -66,7 +67,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class PlayRows:
     """What a program that plays shares with its caller: numbers of rows, but for what is said to be states.
 
     For every step, the caller writes `active` and `late`, fills rows with random bits, runs stage `legal`,
@@ -98,7 +99,7 @@ class Play:
     """[roles] the same for each role."""
     conflict: int
     """Lanes among these in which what the program assumes is not so."""
-    choices: tuple[Choice, ...]
+    choices: tuple[Draw, ...]
     counters: tuple[tuple[int, int], ...]
     """[roles] states: the first and how many.  In each lane, the sum of the numbers of legal moves in the
     states that were played; the caller adds them up and sets them to 0 at the latest after every
@@ -141,7 +142,7 @@ class LaneProgram:
     legal_rows: tuple[int, ...] = field(repr=False, default=())
     sees_rows: tuple[int, ...] = field(repr=False, default=())
     terminal_row: int = 0
-    play: Play | None = field(repr=False, default=None)
+    play: PlayRows | None = field(repr=False, default=None)
     """Only in programs that play."""
 
     @classmethod
@@ -156,17 +157,17 @@ class LaneProgram:
     def playing(cls, network: Network, *, assume: bool = True, arity: int = 3) -> LaneProgram:
         """Return the program that plays random games, of functions of at most `arity` bits: 2 or 3.
 
-        With `assume` it relies on what random games suggest; see `Play`.
+        With `assume` it relies on what random games suggest; see `PlayRows`.
         """
         if arity not in {2, 3}:
             raise ValueError("functions have two or three bits")
         made = playing_program(network.circuit, assume, arity).describe()
         rows = ("active", "late", "restart", "random", "randoms", "over", "playing", "stuck", "conflict")
-        play = Play(
+        play = PlayRows(
             assume=assume,
             stuck_roles=tuple(made["stuck_role"]),
             choices=tuple(
-                Choice(
+                Draw(
                     roles=tuple(choice["roles"]),
                     places=choice["places"],
                     count=tuple(choice["count"]),
@@ -183,7 +184,7 @@ class LaneProgram:
         return cls._named(network, made, play)
 
     @classmethod
-    def _named(cls, network: Network, made: dict[str, Any], play: Play | None) -> LaneProgram:
+    def _named(cls, network: Network, made: dict[str, Any], play: PlayRows | None) -> LaneProgram:
         text = network.terms.text
 
         def pairs(array: NDArray[np.int64]) -> tuple[tuple[int, str], ...]:
@@ -276,7 +277,7 @@ class LaneProgram:
         else:
             yield from self._choosing(self.play, after)
 
-    def _choosing(self, play: Play, after: int) -> Iterator[tuple[int, str]]:
+    def _choosing(self, play: PlayRows, after: int) -> Iterator[tuple[int, str]]:
         yield from ((getattr(play, name), name) for name in ("over", "playing", "stuck", "conflict"))
         for row, role in zip(play.stuck_roles, self.roles, strict=True):
             yield row, f"stuck {role}"
@@ -288,7 +289,7 @@ class LaneProgram:
             yield choice.again, f"draw again {roles}"
         yield from self._counters(play, after, "next moves")
 
-    def _counters(self, play: Play, start: int, name: str) -> Iterator[tuple[int, str]]:
+    def _counters(self, play: PlayRows, start: int, name: str) -> Iterator[tuple[int, str]]:
         for role, (first, bits) in zip(self.roles, play.counters, strict=True):
             for bit in range(bits):
                 yield start + first + bit, f"{name} of {role}, bit {bit}"

@@ -19,13 +19,13 @@ packages extend with entry points of the group `herbrand.players`.
 | `meta`       | `meta`            | as the player does that suits the game                                  |
 
 `process:NAME` is the player NAME in a process of its own (`processes`).  What a player found out
-before its last move is its `report`, an `Explanation`.
+before its last move is its `report`, an `PlayerReport`.
 """
 
 from __future__ import annotations
 
-from herbrand.play.explanation import Explanation, MoveReport
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.interface import Player
 from herbrand.play.registry import PlayerInfo, make_player, players
 
-__all__ = ["Explanation", "MoveReport", "Player", "PlayerInfo", "make_player", "players"]
+__all__ = ["MoveReport", "Player", "PlayerInfo", "PlayerReport", "make_player", "players"]

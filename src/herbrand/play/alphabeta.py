@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from herbrand.errors import HerbrandError
-from herbrand.play.explanation import Explanation
+from herbrand.play.explanation import PlayerReport
 from herbrand.play.relay import RelayPlayer
 from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.minimax.engine import AlphaBeta
+    from herbrand.play.minimax.engine import AlphaBetaEngine
     from herbrand.play.minimax.learning import Lesson
     from herbrand.play.relay import Choice
 
@@ -60,7 +60,7 @@ class AlphaBetaPlayer(RelayPlayer):
         self.novelty = novelty
         self.lesson: Lesson | None = None
         """What it learned about the game."""
-        self._engines: list[AlphaBeta] = []
+        self._engines: list[AlphaBetaEngine] = []
         self._team = Team()
         self._why = ""
 
@@ -100,23 +100,25 @@ class AlphaBetaPlayer(RelayPlayer):
         except (HerbrandError, MemoryError) as error:
             yield partial(setattr, self, "_why", f"there is no network: {error}")
 
-    def _keep(self, engines: list[AlphaBeta], lesson: Lesson | None) -> None:
+    def _keep(self, engines: list[AlphaBetaEngine], lesson: Lesson | None) -> None:
         self.lesson = lesson
         self._engines = engines
 
-    def _made(self, game: Game, role: int, lesson: Lesson | None) -> list[AlphaBeta]:
+    def _made(self, game: Game, role: int, lesson: Lesson | None) -> list[AlphaBetaEngine]:
         """Return searches that share a table, one for each thread; all that choosing needs is imported."""
         import herbrand.play.search.reading  # noqa: F401
-        from herbrand.play.minimax.engine import AlphaBeta
+        from herbrand.play.minimax.engine import AlphaBetaEngine
 
         judge = None if lesson is None else lesson.judge
-        first = AlphaBeta(
+        first = AlphaBetaEngine(
             game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
         return [
             first,
             *(
-                AlphaBeta(game.network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty)
+                AlphaBetaEngine(
+                    game.network, role, judge=judge, table=first.table, ahead=1, novelty=self.novelty
+                )
                 for _ in range(1, self.threads)
             ),
         ]
@@ -144,7 +146,7 @@ class AlphaBetaPlayer(RelayPlayer):
         found = self._chosen(engines, self.options(state))
         return self.options(state)[0] if found is None else found[0]
 
-    def _entered(self, state: State, seconds: float) -> list[AlphaBeta]:
+    def _entered(self, state: State, seconds: float) -> list[AlphaBetaEngine]:
         """Return the searches, at the state, in so many seconds; none if they cannot search it."""
         engines = self._engines
         if not engines or not self._team.end(seconds):
@@ -163,7 +165,7 @@ class AlphaBetaPlayer(RelayPlayer):
             return []
         return engines
 
-    def _work(self, engine: AlphaBeta) -> Callable[[], bool]:
+    def _work(self, engine: AlphaBetaEngine) -> Callable[[], bool]:
         """Return what a thread does."""
 
         def work() -> bool:
@@ -175,7 +177,7 @@ class AlphaBetaPlayer(RelayPlayer):
 
         return work
 
-    def _chosen(self, engines: list[AlphaBeta], moves: list[Move]) -> Choice | None:
+    def _chosen(self, engines: list[AlphaBetaEngine], moves: list[Move]) -> Choice | None:
         """Return the move of the search that looked deepest."""
         if any(engine.is_simultaneous for engine in engines):
             self._why = "several roles choose at the same time"
@@ -196,7 +198,7 @@ class AlphaBetaPlayer(RelayPlayer):
                 f"learned from {lesson.games} random games"
             )
         role = self.role
-        return move, lambda: Explanation(  # in large games following the line takes longer than a clock
+        return move, lambda: PlayerReport(  # in large games following the line takes longer than a clock
             self.name, role, tuple(best.reports()), seconds, nodes, notes=tuple(notes)
         )
 

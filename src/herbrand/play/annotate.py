@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.explanation import Explanation, MoveReport
+    from herbrand.play.explanation import MoveReport, PlayerReport
     from herbrand.play.interface import Player
 
 __all__ = ["GRADES", "Annotation", "annotate"]
@@ -33,7 +33,7 @@ class Annotation:
     """Counted from 1."""
     role: str
     move: str
-    explanation: Explanation | None
+    explanation: PlayerReport | None
     """What was found out about the moves there were; None if the player does not say."""
 
     @property

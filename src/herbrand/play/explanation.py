@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Explanation", "MoveReport"]
+__all__ = ["MoveReport", "PlayerReport"]
 
 _BAR = 20
 _SHOWN_LINE = 6
@@ -53,7 +53,7 @@ class MoveReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class PlayerReport:
     """What a player found out before its last move."""
 
     player: str

@@ -10,7 +10,7 @@ import pickle
 import time
 from typing import TYPE_CHECKING, Any
 
-from herbrand.analyse.knowledge.histories import Step
+from herbrand.analyse.knowledge.histories import HistoryStep
 from herbrand.play.registry import make_player
 from herbrand.runtime.json_process import RequestError, serve
 from herbrand.runtime.memory import limit_memory
@@ -53,7 +53,7 @@ def _begun(setting: dict[str, Any]) -> tuple[Player, Any, str]:
 
 def _selected(player: Player, game: Any, question: dict[str, Any]) -> str:
     started = time.monotonic()
-    player.told(tuple(Step(move, frozenset(seen)) for move, seen in question["history"]))
+    player.told(tuple(HistoryStep(move, frozenset(seen)) for move, seen in question["history"]))
     state = game.state(question["facts"], engine="rules")
     left = question["clock"] - (time.monotonic() - started)
     return str(player.select(state, max(0.0, left)))

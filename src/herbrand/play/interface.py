@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.explanation import Explanation
+    from herbrand.play.explanation import PlayerReport
 
 __all__ = ["Player"]
 
@@ -93,7 +93,7 @@ class Player(ABC):
         With hidden information the state is one that the role can hold possible, not the true one.
         """
 
-    def report(self) -> Explanation | None:
+    def report(self) -> PlayerReport | None:
         """Return what the player found out before its last move; None if it does not say."""
         return None
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
-from herbrand.play.explanation import Explanation, MoveReport
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.interface import Player
 from herbrand.runtime.collector import suspend_full_collections
 
@@ -70,7 +70,7 @@ class IsMctsPlayer(Player):
         self.playouts = playouts
         self.exploration = exploration
         self.history: History = ()
-        self._explanation: Explanation | None = None
+        self._explanation: PlayerReport | None = None
         self._builder: threading.Thread | None = None
         self._is_quick = False
         """Whether the network is ready."""
@@ -152,7 +152,7 @@ class IsMctsPlayer(Player):
             f"{work.played} games from {len(weights)} states that are possible",
             *([work.trouble] if work.trouble else []),
         )
-        self._explanation = Explanation(
+        self._explanation = PlayerReport(
             "ismcts", self.role, tuple(reports[k] for k in order), time.monotonic() - started, work.played,
             len(weights), notes,
         )  # fmt: skip
@@ -216,7 +216,7 @@ class IsMctsPlayer(Player):
         except HerbrandError:
             return state
 
-    def report(self) -> Explanation | None:
+    def report(self) -> PlayerReport | None:
         """Return what was found out before the last move."""
         return self._explanation
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
-from herbrand.play.explanation import Explanation
+from herbrand.play.explanation import PlayerReport
 from herbrand.play.interface import Player
 from herbrand.play.team import MARGIN, PATIENCE, Team, cores
 from herbrand.runtime.collector import suspend_full_collections
@@ -70,7 +70,7 @@ class _Findings:
     probe: Probe | None = None
     beam: Beam | None = None
     plain: PlainSearch | None = None
-    report: Callable[[], Explanation] | None = None
+    report: Callable[[], PlayerReport] | None = None
 
 
 class MctsPlayer(Player):
@@ -453,12 +453,12 @@ class MctsPlayer(Player):
         why = "the network is not ready yet" if self._is_building else "there is no network"
         played = plain.playouts - before
         note = f"{played} random games by evaluating the rules: {why}"
-        found.report = lambda: Explanation(
+        found.report = lambda: PlayerReport(
             "mcts", role, tuple(plain.reports()), seconds, played, len(plain.nodes), (note,)
         )
         return best if best is not None else self.chance.choice(moves)
 
-    def report(self) -> Explanation | None:
+    def report(self) -> PlayerReport | None:
         """Return what was found out before the last move; None if there was nothing to choose."""
         report = self._found.report
         return None if report is None else report()
@@ -469,7 +469,7 @@ def _stops(found: _Findings, search: Search) -> list[Stop]:
     return [search.stop] if found.probe is None else [search.stop, found.probe.engine.stop]
 
 
-def _explain(search: Search, role: str, seconds: float, playouts: int) -> Explanation:
+def _explain(search: Search, role: str, seconds: float, playouts: int) -> PlayerReport:
     from herbrand.play.search.reading import reports
 
     found = reports(search, search.expander.roles.index(role))
@@ -479,7 +479,7 @@ def _explain(search: Search, role: str, seconds: float, playouts: int) -> Explan
     if plan is not None and planned is not None:
         notes.append(f"follows a plan that ends with {100 * plan.value:g}")
         found.sort(key=lambda report: report.move != planned)
-    return Explanation(
+    return PlayerReport(
         "mcts", role, tuple(found), seconds, round(float(search.tree.games[search.root])), search.positions,
         tuple(notes),
     )  # fmt: skip

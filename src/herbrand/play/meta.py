@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.explanation import Explanation
+    from herbrand.play.explanation import PlayerReport
 
 __all__ = ["MetaPlayer"]
 
@@ -133,7 +133,7 @@ class MetaPlayer(Player):
         if self._player is not None:
             self._player.stop()
 
-    def report(self) -> Explanation | None:
+    def report(self) -> PlayerReport | None:
         """Return what the player found, with the reason why it was picked."""
         report = None if self._player is None else self._player.report()
         return None if report is None else replace(report, notes=(*report.notes, self.reason))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import HerbrandError
-from herbrand.play.explanation import Explanation, MoveReport
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.relay import RelayPlayer
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class PuzzlePlayer(RelayPlayer):
             str(move), 0, None, proved=plan.value, at_least=plan.value, plies=len(rest), line=rest
         )
         note = f"{shortest} of {len(plan.moves)} steps, by {plan.method} in {plan.seconds:.2f} s"
-        explanation = Explanation(self.name, self.role, (report,), plan.seconds, notes=(note,))
+        explanation = PlayerReport(self.name, self.role, (report,), plan.seconds, notes=(note,))
         return move, lambda: explanation
 
     def note(self) -> str:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play.explanation import Explanation
+    from herbrand.play.explanation import PlayerReport
 
-    Choice: TypeAlias = tuple[Move, Callable[[], Explanation | None]]
+    Choice: TypeAlias = tuple[Move, Callable[[], PlayerReport | None]]
     """A move, and what says why it was chosen when the clock has stopped."""
 
 __all__ = ["RelayPlayer"]
@@ -44,7 +44,7 @@ class RelayPlayer(Player):
         self.memory = memory
         self._substitute: Player | None = None
         self._student: threading.Thread | None = None
-        self._explanation: Callable[[], Explanation | None] | None = None
+        self._explanation: Callable[[], PlayerReport | None] | None = None
         self._history: History = ()
         self.asked = self.deadline = 0.0
         """When the last move was asked for, and when its clock runs out, on the monotonic clock."""
@@ -130,7 +130,7 @@ class RelayPlayer(Player):
         move = substitute.select(state, max(0.0, play_clock - (time.monotonic() - started)))
         note = self.note()
 
-        def explain() -> Explanation | None:
+        def explain() -> PlayerReport | None:
             report = substitute.report()
             return None if report is None else replace(report, notes=(*report.notes, note))
 
@@ -149,7 +149,7 @@ class RelayPlayer(Player):
             substitute.stop()
         self.forget()
 
-    def report(self) -> Explanation | None:
+    def report(self) -> PlayerReport | None:
         """Return why the last move was chosen."""
         explanation = self._explanation
         return None if explanation is None else explanation()

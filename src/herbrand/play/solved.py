@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.errors import GameError, HerbrandError
-from herbrand.play.explanation import Explanation, MoveReport
+from herbrand.play.explanation import MoveReport, PlayerReport
 from herbrand.play.relay import RelayPlayer
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _EVEN = 50.0
 """Less than this is delayed as long as possible."""
 
 
-class Policy:
+class OptimalPolicy:
     """What to do in every state of a solved game, for one role."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Policy:
         return sorted(found, key=lambda one: (-one[1], one[2] if one[1] >= _EVEN else -one[2]))
 
 
-def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabytes: float) -> Policy:
+def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabytes: float) -> OptimalPolicy:
     """Solve a game for one role; `HerbrandError` when that cannot be done within the budget, or not so."""
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.explore import explore
@@ -92,11 +92,11 @@ def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabyte
     if space.acyclic:
         values, best = work.leaves(), np.full(len(space.states), -1, np.int32)
         work.induce(values, best, -1)
-        return Policy(space, role, values[:, role], work.length)
+        return OptimalPolicy(space, role, values[:, role], work.length)
     return _forced(space, work, role)
 
 
-def _forced(space: StateSpace, work: Any, role: int) -> Policy:
+def _forced(space: StateSpace, work: Any, role: int) -> OptimalPolicy:
     """Plays can go on for ever: what the role can force, and where others can force it below that."""
     from herbrand.analyse.exploration.by_states import strong
 
@@ -124,7 +124,7 @@ def _forced(space: StateSpace, work: Any, role: int) -> Policy:
     over = space.over & (steps < 0)
     values[over] = np.maximum(space.goals[over, role], 0)
     steps[over] = 0
-    return Policy(space, role, values, steps)
+    return OptimalPolicy(space, role, values, steps)
 
 
 class SolvedPlayer(RelayPlayer):
@@ -138,7 +138,7 @@ class SolvedPlayer(RelayPlayer):
     def __init__(self, seed: int | None = None, *, memory: float = 512.0, states: int = 1_000_000) -> None:
         super().__init__(seed, memory=memory)
         self.states = states
-        self.policy: Policy | None = None
+        self.policy: OptimalPolicy | None = None
         self._why = ""
         self._seconds = 0.0
 
@@ -158,7 +158,7 @@ class SolvedPlayer(RelayPlayer):
         else:
             yield partial(self._keep, policy, time.monotonic() - started)
 
-    def _keep(self, policy: Policy, seconds: float) -> None:
+    def _keep(self, policy: OptimalPolicy, seconds: float) -> None:
         self._seconds = seconds
         self.policy = policy
 
@@ -180,7 +180,7 @@ class SolvedPlayer(RelayPlayer):
             return None
         note = f"all {len(policy.space.states)} states are solved, in {self._seconds:.2f} s"
 
-        def explain() -> Explanation:
+        def explain() -> PlayerReport:
             reports = tuple(
                 MoveReport(
                     move,
@@ -193,7 +193,7 @@ class SolvedPlayer(RelayPlayer):
                 )
                 for move, value, length in options
             )
-            return Explanation(self.name, self.role, reports, self._seconds, notes=(note,))
+            return PlayerReport(self.name, self.role, reports, self._seconds, notes=(note,))
 
         return best, explain
 

@@ -6,7 +6,7 @@
 | `(true (f ...))`         | a `Predicate` of kind "fluent": the arguments of f, flat    |
 | `(true ?p)`              | the predicate of kind "fluents": whole fluents              |
 | `(does r m)`             | the predicate of kind "does"                                |
-| `(or ...)` in a body     | a `Choice`, with a predicate of its own for when it binds   |
+| `(or ...)` in a body     | a `DisjunctionCall`, with a predicate of its own for when it binds   |
 | ground term              | its number in the `TermTable`                               |
 | variable                 | its name                                                    |
 | compound with variables  | a tuple: functor number, then arguments                     |
@@ -31,7 +31,17 @@ if TYPE_CHECKING:
     from herbrand.rules.terms import TermTable
     from herbrand.syntax.nodes import Literal, Rule, Term
 
-__all__ = ["Call", "Choice", "Clause", "Differ", "Goal", "Pattern", "Predicate", "Program", "variables"]
+__all__ = [
+    "Call",
+    "Clause",
+    "Differ",
+    "DisjunctionCall",
+    "Goal",
+    "Pattern",
+    "Predicate",
+    "Program",
+    "variables",
+]
 
 Pattern: TypeAlias = Union[int, str, tuple["int | Pattern", ...]]  # noqa: UP007  # forward reference
 """A term: number if ground, name if a variable, else (functor, pattern, ...)."""
@@ -79,7 +89,7 @@ class Differ:
 
 
 @dataclass(eq=False, slots=True)
-class Choice:
+class DisjunctionCall:
     """A disjunction; `predicate` has one clause for each disjunct."""
 
     predicate: Predicate
@@ -89,7 +99,7 @@ class Choice:
     """The variables that every disjunct binds; the others must be bound before."""
 
 
-Goal: TypeAlias = Call | Differ | Choice
+Goal: TypeAlias = Call | Differ | DisjunctionCall
 
 
 @dataclass(eq=False, slots=True)
@@ -211,7 +221,7 @@ class Program:
         predicate = self.does if atom.key == ("does", 2) else self.relation(*atom.key)
         return Call(predicate, tuple(map(self.pattern, atom.args)))
 
-    def _choice(self, literal: Or, others: set[str]) -> Choice:
+    def _choice(self, literal: Or, others: set[str]) -> DisjunctionCall:
         inside = list(dict.fromkeys(v.name for v in variables_of(literal)))
         args = tuple(v for v in inside if v in others)
         predicate = self._add(Predicate(f"or {len(self.predicates)}", len(args)))
@@ -227,7 +237,7 @@ class Program:
             disjuncts.append(tuple(goals))
             predicate.clauses.append(Clause(predicate, args, tuple(goals), str(part)))
             binds &= set().union(*map(_bound_by, goals))
-        return Choice(predicate, args, tuple(disjuncts), frozenset(binds))
+        return DisjunctionCall(predicate, args, tuple(disjuncts), frozenset(binds))
 
     def table(self, name: str, arity: int) -> Predicate:
         """Return a new predicate that no rule can mention, for rows."""
@@ -256,12 +266,12 @@ class Program:
 def _bound_by(goal: Goal) -> set[str]:
     if isinstance(goal, Call):
         return set() if goal.negated else goal_variables(goal)
-    return set(goal.binds) if isinstance(goal, Choice) else set()
+    return set(goal.binds) if isinstance(goal, DisjunctionCall) else set()
 
 
 def _called(predicate: Predicate) -> Iterator[Predicate]:
     stack: list[Goal] = [goal for clause in predicate.clauses for goal in clause.body]
     while stack:
         goal = stack.pop()
-        if isinstance(goal, Call | Choice):
+        if isinstance(goal, Call | DisjunctionCall):
             yield goal.predicate

@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from herbrand.rules.clauses import MOVE, STATIC, Call, Choice, Differ, goal_variables, variables
+from herbrand.rules.clauses import MOVE, STATIC, Call, Differ, DisjunctionCall, goal_variables, variables
 from herbrand.rules.planner import known
 
 if TYPE_CHECKING:
@@ -454,7 +454,7 @@ class _Body:
         if isinstance(goal, Differ):
             left, right = (self.compiler.expression(p, self.names) for p in (goal.left, goal.right))
             self.fail_if(f"{left} == {right}")
-        elif isinstance(goal, Choice):
+        elif isinstance(goal, DisjunctionCall):
             if set(goal.args) <= set(self.names):
                 self.fail_if(f"not ({self._condition(goal)})")
             else:
@@ -470,7 +470,7 @@ class _Body:
         if isinstance(goal, Differ):
             left, right = (self.compiler.expression(p, self.names) for p in (goal.left, goal.right))
             return f"{left} != {right}"
-        if isinstance(goal, Choice):
+        if isinstance(goal, DisjunctionCall):
             inside = {v for part in goal.disjuncts for g in part for v in goal_variables(g)}
             if not inside <= set(self.names):
                 return self._call(Call(goal.predicate, goal.args), "b" * len(goal.args))

@@ -8,7 +8,7 @@ the perfect model of the stratified rules together with `true` and `does` (`naiv
 that model from its definition, and tests compare the two).
 
 Static relations are computed once; tables that depend on the state live as long as its
-`Model`, of which the engine keeps the last few.
+`TabledState`, of which the engine keeps the last few.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from herbrand.errors import BudgetExceeded, GameError
 from herbrand.rules.clauses import STATIC, Predicate, Program
 from herbrand.rules.codegen import Compiler, index_rows
 from herbrand.rules.planner import Planner, Statistics
-from herbrand.rules.tabling import Evaluation, Table
+from herbrand.rules.tabling import AnswerTable, Evaluation
 from herbrand.rules.terms import TermTable
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -49,8 +49,8 @@ _RECURSION: Final = 60_000
 class _Indexes(dict[int, Any]):
     """The fluents of a state arranged by slot, each arranged when first used.
 
-    It does not know its `Model`: a cycle would keep the tables of every state until Python looks for cycles,
-    for which everything else has to wait.
+    It has no reference to its `TabledState`: a cycle would keep the tables of every state alive until the
+    cyclic garbage collector runs, for which everything else has to wait.
     """
 
     __slots__ = ("engine", "groups")
@@ -65,7 +65,7 @@ class _Indexes(dict[int, Any]):
         return found
 
 
-class Model:
+class TabledState:
     """A state with the tables of what was derived in it."""
 
     __slots__ = ("engine", "facts", "groups", "indexes", "tables")
@@ -87,7 +87,7 @@ class MoveModel:
 
     __slots__ = ("by_role", "moves", "state", "tables")
 
-    def __init__(self, state: Model, moves: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, state: TabledState, moves: Sequence[tuple[int, int]]) -> None:
         self.state = state
         self.moves = moves
         self.by_role = dict(moves)
@@ -118,19 +118,19 @@ class RulesEngine:
         self._checkpoint = 0
         self._deadline = 0.0
         self._running = False
-        self._static = Model(self, frozenset())
+        self._static = TabledState(self, frozenset())
         namespace: dict[str, Any] = {
             "AR": self.terms.args,
             "CONS": self.terms.cons,
             "EVAL": self._evaluation,
             "FN": self.terms.functor,
             "S": self._static,
-            "TABLE": Table,
+            "TABLE": AnswerTable,
             "TICK": self._tick,
         }
         planner = Planner(self.statistics, len(self.roles), self._tick)
         self.compiler = Compiler(self.program, planner, namespace, rules.tree.source.name)
-        self._models: OrderedDict[frozenset[int], Model] = OrderedDict()
+        self._models: OrderedDict[frozenset[int], TabledState] = OrderedDict()
         self._extend()
         relation = self.program.relation
         self._legal = relation("legal", 2)
@@ -242,7 +242,7 @@ class RulesEngine:
             if predicate.kind == "facts":
                 rows = self.compiler.rows(predicate, mask)
                 return _look_up(rows, mask, given)
-            model: Model | MoveModel = self._model(key)
+            model: TabledState | MoveModel = self._model(key)
             if predicate.level > 1:
                 assert moves is not None
                 model = MoveModel(self._model(key), list(zip(self.roles, moves, strict=True)))
@@ -293,11 +293,11 @@ class RulesEngine:
             if time.monotonic() > self._deadline:
                 raise BudgetExceeded(f"{self.limits.seconds:g} seconds", f"{self._spent} atoms derived")
 
-    def _model(self, key: frozenset[int]) -> Model:
+    def _model(self, key: frozenset[int]) -> TabledState:
         models = self._models
         model = models.get(key)
         if model is None:
-            model = models[key] = Model(self, key)
+            model = models[key] = TabledState(self, key)
             if len(models) > _MODELS:
                 models.popitem(last=False)
         else:
@@ -343,7 +343,7 @@ class RulesEngine:
         return self.compiler.function(predicate, mask)(self._static)
 
     def _observe(self, facts: frozenset[int]) -> None:
-        groups = Model(self, facts).groups
+        groups = TabledState(self, facts).groups
         for functor, rows in groups.items():
             self.statistics.observe(self.program.fluent(functor), rows)
 

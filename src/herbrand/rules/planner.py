@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import GameError
-from herbrand.rules.clauses import Call, Choice, Differ, goal_variables, variables
+from herbrand.rules.clauses import Call, Differ, DisjunctionCall, goal_variables, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -173,7 +173,7 @@ class Planner:
                     known_values = self.statistics.values(goal.predicate, i)
                     if isinstance(arg, str) and known_values is not None:
                         values[arg] = min(values.get(arg, known_values), known_values)
-            elif isinstance(goal, Choice) and not set(goal.args) <= bound:
+            elif isinstance(goal, DisjunctionCall) and not set(goal.args) <= bound:
                 expected = self.statistics.rows(goal.predicate, [v in bound for v in goal.args])
                 rows *= self.UNKNOWN if expected is None else expected
             else:
@@ -204,7 +204,7 @@ class Planner:
         """Expected answers plus the cost of asking; None while the goal is not ready."""
         if isinstance(goal, Differ):
             return -1.0 if goal_variables(goal) <= bound else None
-        if isinstance(goal, Choice):
+        if isinstance(goal, DisjunctionCall):
             free = set(goal.args) - bound
             if not free <= goal.binds:
                 return None

@@ -1,6 +1,6 @@
 """Tables for recursive predicates: every call is solved once, cycles to their fixpoint.
 
-A call of a recursive predicate gets a `Table`.  A call that meets itself again while it is
+A call of a recursive predicate gets a `AnswerTable`.  A call that meets itself again while it is
 being solved takes the answers found so far; the outermost call of such a cycle, its leader,
 is repeated until a round adds no answer to any table of the cycle, and then all of them are
 complete (linear tabling: Zhou, Sato and Shen, "Linear tabling strategies and
@@ -17,12 +17,12 @@ from herbrand.errors import GameError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Evaluation", "Table"]
+__all__ = ["AnswerTable", "Evaluation"]
 
 _FREE: Final = 1 << 60
 
 
-class Table:
+class AnswerTable:
     """The answers to one call of a recursive predicate."""
 
     __slots__ = ("active", "answers", "done", "low", "out", "pending", "stamp")
@@ -52,16 +52,16 @@ class Evaluation:
         self.low = _FREE
         self.round = 0
         self.changes = 0
-        self.pending: list[Table] = []
+        self.pending: list[AnswerTable] = []
 
-    def recall(self, table: Table) -> list[Any] | None:
+    def recall(self, table: AnswerTable) -> list[Any] | None:
         """Return the answers so far if the table must not be solved again now, else None."""
         if table.active or table.stamp == self.round:
             self.low = min(self.low, table.low)
             return list(table.out)
         return None
 
-    def solve(self, table: Table, clauses: Callable[..., None], *args: Any) -> list[Any]:
+    def solve(self, table: AnswerTable, clauses: Callable[..., None], *args: Any) -> list[Any]:
         """Solve a call; its answers may still be incomplete if it depends on a caller's."""
         outer, started = self.low, self.round
         self.depth = depth = self.depth + 1

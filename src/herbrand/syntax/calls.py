@@ -12,12 +12,12 @@ from herbrand.syntax.tokens import AND_SIGNS, ARROWS, NOT_SIGNS, OR_SIGNS
 if TYPE_CHECKING:
     from herbrand.diagnostic import Edit
     from herbrand.syntax.lists import Item
-    from herbrand.syntax.tokens import Report
+    from herbrand.syntax.tokens import DiagnosticCollector
 
 __all__ = ["InfixCalls", "is_call"]
 
 
-class Call(Seq):
+class WrittenCall(Seq):
     """What was written `name(a,b)`."""
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class Call(Seq):
 class InfixCalls:
     """Turns the lists of one text into what they would be in proper prefix notation."""
 
-    def __init__(self, text: str, report: Report) -> None:
+    def __init__(self, text: str, report: DiagnosticCollector) -> None:
         self.text = text
         self.report = report
 
@@ -35,7 +35,7 @@ class InfixCalls:
 
         To be called once for each list, because it reports what it understands.
         """
-        call = isinstance(item, Call) if in_call is None else in_call
+        call = isinstance(item, WrittenCall) if in_call is None else in_call
         items = self._without_commas(item, call=call)
         found: list[Item] = []
         skip = False
@@ -112,7 +112,7 @@ class InfixCalls:
                 *self._call_edits(arguments),
             ],
         )
-        return Call([name, *arguments.items], name.start, arguments.end, closed=arguments.closed)
+        return WrittenCall([name, *arguments.items], name.start, arguments.end, closed=arguments.closed)
 
     def _call_as_list(self, item: Seq, name: Symbol, arguments: Seq) -> list[Item]:
         """Read `(name(a,b))` as the list `(name a b)`."""
@@ -120,7 +120,7 @@ class InfixCalls:
         edits = [edit(at, at + 1, " "), *self._call_edits(arguments)]
         edits.append(edit(arguments.end - 1, arguments.end))
         self._report_call(name, arguments, edits)
-        return self.elements(Call([name, *arguments.items], item.start, item.end))
+        return self.elements(WrittenCall([name, *arguments.items], item.start, item.end))
 
     def _report_call(self, name: Symbol, arguments: Seq, edits: list[Edit]) -> None:
         self.report.error(

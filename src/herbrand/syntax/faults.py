@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.lists import Item, Symbol, Torn
     from herbrand.syntax.nodes import Literal
-    from herbrand.syntax.tokens import Report
+    from herbrand.syntax.tokens import DiagnosticCollector
 
 __all__ = ["Faults", "edit"]
 
@@ -25,7 +25,7 @@ def edit(start: int, end: int, text: str = "") -> Edit:
 class Faults:
     """Reports the faults of one text."""
 
-    def __init__(self, text: str, report: Report) -> None:
+    def __init__(self, text: str, report: DiagnosticCollector) -> None:
         self.text = text
         self.report = report
 

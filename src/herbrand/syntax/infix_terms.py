@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.diagnostic import Edit, Fix, Label, Severity, Span
 from herbrand.syntax import infix_tokens as t
 from herbrand.syntax.nodes import Atom, Constant, Function, Variable
-from herbrand.syntax.tokens import MAX_DEPTH, Report
+from herbrand.syntax.tokens import MAX_DEPTH, DiagnosticCollector
 
 if TYPE_CHECKING:
     from herbrand.diagnostic import Source
@@ -65,7 +65,7 @@ class TermReader:
         self.kinds, self.starts = tokens.kinds, tokens.starts
         self.ends, self.texts = tokens.ends, tokens.texts
         self.at = 0
-        self.findings = Report(source)
+        self.findings = DiagnosticCollector(source)
         self.and_sign = "," if dialect == "prolog" else "&"
         self.first = 0
         self.is_bad = False

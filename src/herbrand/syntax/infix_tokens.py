@@ -21,7 +21,7 @@ from herbrand.syntax.nodes import Comment
 if TYPE_CHECKING:
     from herbrand.diagnostic import Source
 
-__all__ = ["Tokens", "is_closed", "tokenize", "unquote"]
+__all__ = ["InfixTokens", "is_closed", "tokenize", "unquote"]
 
 END_OF_FILE: Final = 0
 NAME: Final = 1
@@ -109,7 +109,7 @@ _LITERAL_AHEAD = re.compile(
 
 
 @dataclass(slots=True)
-class Tokens:
+class InfixTokens:
     """A tokenized text.  The lists `kinds`, `starts`, `ends` and `texts` have one item a token."""
 
     source: Source
@@ -145,9 +145,9 @@ class Tokens:
         return index == 0 or self.line(index - 1) != self.line(index)
 
 
-def tokenize(source: Source) -> Tokens:
+def tokenize(source: Source) -> InfixTokens:
     """Cut a text into tokens; never fails, characters without meaning become `JUNK` tokens."""
-    tokens = Tokens(source)
+    tokens = InfixTokens(source)
     text = source.text
     kinds, starts, ends, texts = tokens.kinds, tokens.starts, tokens.ends, tokens.texts
     closed_by = tokens.closed_by
@@ -220,7 +220,7 @@ def _begins_line(text: str, before: int, start: int) -> bool:
     return before == 0 or "\n" in text[before:start] or "\r" in text[before:start]
 
 
-def _count(tokens: Tokens) -> None:
+def _count(tokens: InfixTokens) -> None:
     variables = connectives = 0
     for kind in tokens.kinds:
         tokens.variables_before.append(variables)
@@ -231,7 +231,7 @@ def _count(tokens: Tokens) -> None:
             connectives += 1
 
 
-def _keep_names_apart(tokens: Tokens) -> None:
+def _keep_names_apart(tokens: InfixTokens) -> None:
     """Fold the names; of two that fold to one, the later one gets a suffix."""
     names = tokens.names
     first: dict[str, int] = {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax.nodes import Atom, Comment, Constant, Distinct, Function, Not, Or, Rule
 from herbrand.syntax.repair import CarefulReader
-from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, Names, Report
+from herbrand.syntax.tokens import ARITY, MAX_CHARACTERS, MAX_DEPTH, DiagnosticCollector, Spellings
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class _Reader:
 
     def __init__(self, source: Source) -> None:
         self.text = source.text
-        self.names = Names()
-        self.report = Report(source)
+        self.names = Spellings()
+        self.report = DiagnosticCollector(source)
         self.statements: list[Rule] = []
         self.comments: list[Comment] = []
 

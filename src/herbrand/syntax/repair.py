@@ -31,7 +31,7 @@ from herbrand.syntax.tokens import ARITY, ARROWS, CONNECTIVES, MAX_DEPTH, NOT_SI
 if TYPE_CHECKING:
     from herbrand.syntax.lists import Item
     from herbrand.syntax.nodes import Literal, Term
-    from herbrand.syntax.tokens import Names, Report
+    from herbrand.syntax.tokens import DiagnosticCollector, Spellings
 
 __all__ = ["CarefulReader"]
 
@@ -44,8 +44,8 @@ class CarefulReader:
     def __init__(
         self,
         text: str,
-        names: Names,
-        report: Report,
+        names: Spellings,
+        report: DiagnosticCollector,
         statements: list[Rule],
         comments: list[Comment],
     ) -> None:

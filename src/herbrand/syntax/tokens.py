@@ -21,8 +21,8 @@ __all__ = [
     "MAX_CHARACTERS",
     "MAX_DEPTH",
     "TOKEN",
-    "Names",
-    "Report",
+    "DiagnosticCollector",
+    "Spellings",
 ]
 
 MAX_DEPTH: Final = 200
@@ -60,7 +60,7 @@ _SIGNS = AND_SIGNS | OR_SIGNS | NOT_SIGNS
 _PLAIN = re.compile(r"\??[A-Za-z0-9_-]+")
 
 
-class Names:
+class Spellings:
     """Every spelling met in a sheet: what it is, its folded name and where it stood first."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Names:
         """Return what is known about a spelling, which stands at `start`."""
         return self.known.get(spelling) or self.learn(spelling, start)
 
-    def findings(self, report: Report, statements: Iterable[Rule]) -> None:
+    def findings(self, report: DiagnosticCollector, statements: Iterable[Rule]) -> None:
         """Report names with unusual characters (L2) and in several spellings (L5)."""
         constants: dict[str, list[str]] = {}
         variables: dict[str, list[str]] = {}
@@ -125,7 +125,7 @@ class Names:
             _mixed_variables(report, statements, mixed)
 
 
-def _mixed_variables(report: Report, statements: Iterable[Rule], mixed: set[str]) -> None:
+def _mixed_variables(report: DiagnosticCollector, statements: Iterable[Rule], mixed: set[str]) -> None:
     """Report variables with two spellings in one rule; between rules it does not matter."""
     for statement in statements:
         seen: dict[str, Variable] = {}
@@ -142,7 +142,9 @@ def _mixed_variables(report: Report, statements: Iterable[Rule], mixed: set[str]
                 stack.extend(reversed(children(node)))
 
 
-def _inconsistent(report: Report, first: tuple[str, int], second: tuple[str, int], spellings: int) -> None:
+def _inconsistent(
+    report: DiagnosticCollector, first: tuple[str, int], second: tuple[str, int], spellings: int
+) -> None:
     (one, start), (two, at) = first, second
     more = f" (and in {spellings - 2} more ways)" if spellings > 2 else ""
     report.warning(
@@ -155,7 +157,7 @@ def _inconsistent(report: Report, first: tuple[str, int], second: tuple[str, int
     )
 
 
-class Report:
+class DiagnosticCollector:
     """Collects the findings of a reader, at most `MAX_FINDINGS` of each severity."""
 
     def __init__(self, source: Source) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.envs.batch import BatchEnv, Step
-    from herbrand.envs.pgx import Env
+    from herbrand.envs.batch import BatchEnv, BatchStep
+    from herbrand.envs.pgx import PgxEnv
     from herbrand.game import Game
 
 __all__ = ["check_batch_env", "check_pgx_like"]
@@ -60,7 +60,7 @@ def check_batch_env(game: Game, *, n: int = 70, max_steps: int = 60, seed: int =
     return env
 
 
-def agree(env: BatchEnv, now: Step, lanes: Sequence[int]) -> None:
+def agree(env: BatchEnv, now: BatchStep, lanes: Sequence[int]) -> None:
     """Raise `AssertionError` where games of a batch are not as the rules say: moves, turns, what is seen."""
     known = env.game.expander.facts(env.states)
     for lane in lanes:
@@ -83,7 +83,7 @@ def agree(env: BatchEnv, now: Step, lanes: Sequence[int]) -> None:
         assert (now.observation[lane].reshape(-1) == seen).all()
 
 
-def check_pgx_like(env: Env, *, games: int = 3, max_steps: int = 200, seed: int = 0) -> None:
+def check_pgx_like(env: PgxEnv, *, games: int = 3, max_steps: int = 200, seed: int = 0) -> None:
     """Raise `AssertionError` when an environment in JAX does not do what Pgx's environments do.
 
     Looked at are shapes and types of `init` and `step` in random games, that states are frozen, that an

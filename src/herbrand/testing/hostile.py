@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from herbrand.errors import HerbrandError
 from herbrand.match.protocol.http import write_reply, write_request
-from herbrand.match.protocol.manager import Manager, Settings
+from herbrand.match.protocol.manager import Manager, MatchSettings
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.play import make_player
 from herbrand.runtime.memory import peak_megabytes
@@ -440,7 +440,7 @@ _LEAST_HONEST: Final = 3
 
 
 async def harass_player(
-    host: str, port: int, *, settings: Settings | None = None, at_once: int = 1, patience: float = 5.0
+    host: str, port: int, *, settings: MatchSettings | None = None, at_once: int = 1, patience: float = 5.0
 ) -> dict[str, dict[str, Any]]:
     """Do everything that bad managers do, while an honest one plays matches.
 
@@ -451,7 +451,7 @@ async def harass_player(
     """
     from herbrand.game import loads
 
-    manager = Manager(loads(GAME), settings or Settings(start_clock=20, play_clock=10))
+    manager = Manager(loads(GAME), settings or MatchSettings(start_clock=20, play_clock=10))
     over = asyncio.Event()
     matches: list[Match] = []
     gate = asyncio.Semaphore(at_once)
@@ -510,7 +510,7 @@ def main() -> int:
         honest = report["honest"]
         bad += ["honest"] if honest["problems"] or honest["complete"] < honest["matches"] else []
     else:
-        manager = Manager(loads(GAME), Settings(start_clock=30, play_clock=3, grace=0.5))
+        manager = Manager(loads(GAME), MatchSettings(start_clock=30, play_clock=3, grace=0.5))
         try:
             matches = asyncio.run(harass_manager(manager))
         except HerbrandError as error:

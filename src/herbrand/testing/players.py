@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from herbrand.analyse.knowledge.histories import Step
+from herbrand.analyse.knowledge.histories import HistoryStep
 from herbrand.machine.moves import Move
 from herbrand.play import make_player
 
@@ -73,7 +73,7 @@ def check_player(
         if not _timed(found, f"start as {role}", start_clock, grace, start):
             return found
     state = game.initial_state("rules")
-    histories: dict[str, list[Step]] = {role: [] for role in players}
+    histories: dict[str, list[HistoryStep]] = {role: [] for role in players}
     while not state.is_terminal and found.steps < steps:
         joint: dict[str, Move] = {}
         for role, legal in state.legal_moves().items():
@@ -89,7 +89,7 @@ def check_player(
         if game.has_percepts:
             for role in players:
                 seen = state.percepts(joint, role)
-                histories[role].append(Step(Move(str(joint[role])).gdl, frozenset(seen)))
+                histories[role].append(HistoryStep(Move(str(joint[role])).gdl, frozenset(seen)))
         state = state.next(joint)
         found.steps += 1
     if not state.is_terminal:
@@ -156,7 +156,7 @@ def _waited() -> dict[str, float]:
 
 
 def _stopped(
-    found: PlayerCheck, players: dict[str, Player], histories: dict[str, list[Step]], state: State
+    found: PlayerCheck, players: dict[str, Player], histories: dict[str, list[HistoryStep]], state: State
 ) -> None:
     """Stop a player while it thinks for a minute; it must answer soon."""
     role = next((r for r in players if len(state.legal_moves(r)) > 1), None)

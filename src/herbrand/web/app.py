@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from herbrand.web.library import Entry
+    from herbrand.web.library import LibraryEntry
     from herbrand.web.markup import Child
-    from herbrand.web.matches import Match
+    from herbrand.web.matches import WebMatch
 
 __all__ = ["make_app"]
 
@@ -130,7 +130,7 @@ class App:
             headers={"content-security-policy": _SVG_POLICY, "cache-control": "private, max-age=600"},
         )
 
-    def _picture(self, entry: Entry) -> str:
+    def _picture(self, entry: LibraryEntry) -> str:
         name = hashlib.sha256(f"{entry.key}\n{entry.notation}\n{entry.text}".encode()).hexdigest()
         if name not in self._pictures:
             told = self.desks.ask("thumbnail", place="pictures", seconds=30, **_rules(entry))
@@ -145,7 +145,7 @@ class App:
         entry = self._entry(request)
         return file_answer(entry.text, entry.title, ENDINGS.get(entry.notation, ".kif"))
 
-    def _entry(self, request: Request) -> Entry:
+    def _entry(self, request: Request) -> LibraryEntry:
         return self.library.find(request.path_params["key"])
 
     # -- matches --------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class App:
         }
         return await self._begin(entry, form, seats)
 
-    async def _begin(self, entry: Entry, form: dict[str, str], seats: dict[str, str]) -> Response:
+    async def _begin(self, entry: LibraryEntry, form: dict[str, str], seats: dict[str, str]) -> Response:
         known = {"you", *_players()}
         wrong = sorted(set(seats.values()) - known)
         if wrong:
@@ -191,7 +191,7 @@ class App:
         step = step_of(request.query_params.get("step", ""))
         return JSONResponse(await run_in_threadpool(self._odds, match, step))
 
-    def _odds(self, match: Match, step: int) -> dict[str, Any]:
+    def _odds(self, match: WebMatch, step: int) -> dict[str, Any]:
         here: dict[str, Any] = match.ask("position", step=step)
         told: dict[str, Any] = {"values": here["values"], "games": 0, "by": "end"}
         if here["facts"] is not None:
@@ -445,7 +445,7 @@ async def _on_fault(request: Request, error: Exception) -> Response:
 # -- small things -----------------------------------------------------------------------------
 
 
-def _rules(entry: Entry) -> dict[str, Any]:
+def _rules(entry: LibraryEntry) -> dict[str, Any]:
     name = entry.title if entry.shelf == "yours" else entry.key
     return {"text": entry.text, "notation": entry.notation, "name": name, "source": entry.source}
 

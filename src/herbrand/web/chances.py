@@ -73,7 +73,7 @@ class Chances:
         sees the whole state.  Raises `HerbrandError` where there is no network.
         """
         from herbrand.play.annotate import Annotation
-        from herbrand.play.explanation import Explanation
+        from herbrand.play.explanation import PlayerReport
         from herbrand.play.search.reading import reports
 
         game = game_of(text, notation, name, source)
@@ -85,7 +85,7 @@ class Chances:
             if role == game.chance_role or len(state.legal_moves(role)) < 2:
                 continue
             known = tuple(reports(search, game.role_index(role)))
-            made = Annotation(len(moves), role, move, Explanation("mcts", role, known, SECONDS))
+            made = Annotation(len(moves), role, move, PlayerReport("mcts", role, known, SECONDS))
             if made.played is None or made.best is None or made.played.value is None:
                 continue
             worth = min(made.played.value, made.played.at_most)

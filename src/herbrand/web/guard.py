@@ -103,13 +103,13 @@ class Guard:
             if message["type"] == "http.request":
                 taken += len(message.get("body", b""))
                 if taken > MOST_BODY:
-                    raise TooLarge
+                    raise RequestTooLarge
             return message
 
         await self._app(scope, receive_guarded, send_guarded)
 
 
-class TooLarge(HTTPException):
+class RequestTooLarge(HTTPException):
     """A request goes on for longer than it may."""
 
     def __init__(self) -> None:
@@ -117,7 +117,7 @@ class TooLarge(HTTPException):
 
 
 def _too_large() -> Response:
-    error = TooLarge()
+    error = RequestTooLarge()
     return HTMLResponse(str(problem(413, error.detail)), 413)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Entry", "Library", "NotThere"]
+__all__ = ["Library", "LibraryEntry", "NotThere"]
 
 MOST_BYTES: Final = 1_000_000
 """A larger text is not taken."""
@@ -35,7 +35,7 @@ _COMMENT: Final = re.compile(r"\s*(;+|%+|//+)\s?")
 
 
 @dataclass(frozen=True)
-class Entry:
+class LibraryEntry:
     """One game of the library."""
 
     key: str
@@ -60,7 +60,7 @@ class Library:
         self._files: dict[str, tuple[Path, str]] = {}
         for folder in folders:
             self._index(folder)
-        self._given: OrderedDict[str, Entry] = OrderedDict()
+        self._given: OrderedDict[str, LibraryEntry] = OrderedDict()
         self._learned: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
         """By key: the text of which it is known, roles, features."""
         self._lock = threading.Lock()
@@ -74,14 +74,14 @@ class Library:
                     key += "-file"
                 self._files[key.lower()] = (path, folder.name or str(folder))
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LibraryEntry]:
         """Return all games, those that people gave first."""
         with self._lock:
             given = list(reversed(self._given.values()))
         names = [*(entry.key for entry in given), *self._files, *self._bundled]
         return [*map(self.find, names)]
 
-    def find(self, key: str) -> Entry:
+    def find(self, key: str) -> LibraryEntry:
         """Return the game of a name; `NotThere` if there is none."""
         folded = key.lower()
         with self._lock:
@@ -95,12 +95,12 @@ class Library:
             return _bundled(self._bundled[folded])
         raise NotThere(key)
 
-    def learn(self, entry: Entry, roles: Iterable[str], features: Iterable[str]) -> None:
+    def learn(self, entry: LibraryEntry, roles: Iterable[str], features: Iterable[str]) -> None:
         """Remember what a child found out about a game that nobody described."""
         if entry.shelf != "bundled":
             self._learned[entry.key.lower()] = entry.text, tuple(roles), tuple(features)
 
-    def _from_file(self, key: str) -> Entry:
+    def _from_file(self, key: str) -> LibraryEntry:
         from herbrand.syntax.files import decode
 
         path, shelf = self._files[key]
@@ -109,12 +109,12 @@ class Library:
         except OSError as error:
             raise NotThere(key) from error
         text = decode(data, path.name)[0].text
-        return Entry(key, path.stem, text, _notation(path.suffix), shelf, str(path), _said(text))
+        return LibraryEntry(key, path.stem, text, _notation(path.suffix), shelf, str(path), _said(text))
 
-    def give(self, text: str, notation: str, title: str) -> Entry:
+    def give(self, text: str, notation: str, title: str) -> LibraryEntry:
         """Keep a text under a name that follows from it."""
         key = "own-" + hashlib.sha256(f"{notation}\\n{title}\\n{text}".encode()).hexdigest()[:12]
-        entry = Entry(key, title, text, notation, "yours")
+        entry = LibraryEntry(key, title, text, notation, "yours")
         with self._lock:
             self._given[key] = entry
             self._given.move_to_end(key)
@@ -135,10 +135,10 @@ def _said(text: str) -> str:
     return " ".join(part for part in before if part[:1].isupper() and part.endswith("."))[:MOST_SAID]
 
 
-def _bundled(name: str) -> Entry:
+def _bundled(name: str) -> LibraryEntry:
     path = games.path(name)
     info: dict[str, Any] = games.info(name)
-    return Entry(
+    return LibraryEntry(
         name,
         str(info.get("title", name)) + (" (GGDL)" if path.suffix == ".ggd" and "." in name else ""),
         games.text(name),

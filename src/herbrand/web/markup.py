@@ -9,24 +9,14 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from herbrand.runtime.notebook import Markup
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["Child", "Markup", "join", "raw", "tag"]
 
 _EMPTY: Final = frozenset({"meta", "link", "input", "br", "hr", "img"})
-
-
-class Markup:
-    """A piece of HTML that is safe to write."""
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __str__(self) -> str:
-        return self._text
 
 
 Child = Markup | str | int | float | None

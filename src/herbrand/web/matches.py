@@ -10,9 +10,9 @@ from herbrand.runtime.json_process import RequestError
 from herbrand.web.child import Child, ChildLost
 
 if TYPE_CHECKING:
-    from herbrand.web.library import Entry
+    from herbrand.web.library import LibraryEntry
 
-__all__ = ["Desks", "Match", "Matches", "NoMatch"]
+__all__ = ["Desks", "Matches", "NoMatch", "WebMatch"]
 
 MOST_MATCHES: Final = 8
 """The match that was not touched for longest is ended when there would be more."""
@@ -26,10 +26,10 @@ class NoMatch(LookupError):
     """No match has this name, or it was ended."""
 
 
-class Match:
+class WebMatch:
     """One match: its child, and what it was begun with."""
 
-    def __init__(self, entry: Entry, settings: dict[str, Any]) -> None:
+    def __init__(self, entry: LibraryEntry, settings: dict[str, Any]) -> None:
         self.key = secrets.token_urlsafe(9)
         self.entry = entry
         self.settings = settings
@@ -67,12 +67,12 @@ class Matches:
     """All matches, by their names."""
 
     def __init__(self) -> None:
-        self._matches: dict[str, Match] = {}
+        self._matches: dict[str, WebMatch] = {}
         self._lock = threading.Lock()
 
-    def begin(self, entry: Entry, settings: dict[str, Any]) -> Match:
+    def begin(self, entry: LibraryEntry, settings: dict[str, Any]) -> WebMatch:
         """Begin a match; raises what `Child.ask` raises."""
-        match = Match(entry, settings)
+        match = WebMatch(entry, settings)
         with self._lock:
             self._matches[match.key] = match
             while len(self._matches) > MOST_MATCHES:
@@ -81,7 +81,7 @@ class Matches:
                 oldest.close()
         return match
 
-    def find(self, key: str) -> Match:
+    def find(self, key: str) -> WebMatch:
         """Return a match; `NoMatch` if there is none of that name."""
         with self._lock:
             if key not in self._matches:

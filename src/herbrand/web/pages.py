@@ -9,7 +9,7 @@ from herbrand.web.markup import Child, Markup, join, raw, tag
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from herbrand.web.library import Entry
+    from herbrand.web.library import LibraryEntry
 
 __all__ = ["frame", "game_page", "hidden_token", "library_page", "problem"]
 
@@ -104,7 +104,7 @@ def problem(status: int, message: str, help_: Child = None, *, details: str = ""
 # -- library ----------------------------------------------------------------------------------
 
 
-def library_page(entries: Sequence[Entry], *, query: str, feature: str, token: str) -> Markup:
+def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, token: str) -> Markup:
     """Show the games that fit a search; without a script the form asks the server."""
     counts: dict[str, int] = {}
     for entry in entries:
@@ -192,12 +192,12 @@ def library_page(entries: Sequence[Entry], *, query: str, feature: str, token: s
     )
 
 
-def _fits(entry: Entry, query: str, feature: str) -> bool:
+def _fits(entry: LibraryEntry, query: str, feature: str) -> bool:
     said = _said(entry)
     return all(word in said for word in query.lower().split()) and (not feature or feature in entry.features)
 
 
-def _said(entry: Entry) -> str:
+def _said(entry: LibraryEntry) -> str:
     """Return the text that a search looks through."""
     words = (entry.key, entry.title, *entry.roles, *entry.features, entry.shelf, entry.description)
     return " ".join(words).lower()
@@ -214,7 +214,7 @@ def _chip(label: str, word: str, feature: str, query: str) -> Markup:
     return tag("a", label, href=address, class_="chip", aria_current="true" if word == feature else None)
 
 
-def _card(entry: Entry) -> Markup:
+def _card(entry: LibraryEntry) -> Markup:
     players = ", ".join(entry.roles)
     return tag(
         "li",
@@ -233,7 +233,7 @@ def _card(entry: Entry) -> Markup:
 # -- one game ---------------------------------------------------------------------------------
 
 
-def game_page(entry: Entry, facts: Mapping[str, Any], players: Sequence[str], *, token: str) -> Markup:
+def game_page(entry: LibraryEntry, facts: Mapping[str, Any], players: Sequence[str], *, token: str) -> Markup:
     """Show a game: what it is, who may sit where, its parameters."""
     rival = next((name for name in FIRST_CHOICE if name in players), players[0])
     roles = list(facts["players"])

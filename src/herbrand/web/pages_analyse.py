@@ -11,7 +11,7 @@ from herbrand.web.pages import frame, hidden_token
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.web.library import Entry
+    from herbrand.web.library import LibraryEntry
 
 __all__ = ["analyse_page"]
 
@@ -26,7 +26,7 @@ _TITLES: Final = {
 }
 
 
-def analyse_page(entry: Entry, told: Mapping[str, Any] | None, *, token: str) -> Markup:
+def analyse_page(entry: LibraryEntry, told: Mapping[str, Any] | None, *, token: str) -> Markup:
     """Show what was found; before that, a button."""
     body: list[Child]
     if told is None:

@@ -10,12 +10,12 @@ from herbrand.web.pages import frame
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from herbrand.web.library import Entry
+    from herbrand.web.library import LibraryEntry
 
 __all__ = ["explore_page"]
 
 
-def explore_page(entry: Entry, path: Sequence[int], told: Mapping[str, Any], *, token: str) -> Markup:
+def explore_page(entry: LibraryEntry, path: Sequence[int], told: Mapping[str, Any], *, token: str) -> Markup:
     """Show a position, the way to it, and its branches; `told` is what `Desk.explore` returns."""
 
     def address(steps: Sequence[int]) -> str:

@@ -11,12 +11,14 @@ from herbrand.web.pages import frame, hidden_token
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.web.library import Entry
+    from herbrand.web.library import LibraryEntry
 
 __all__ = ["embedded", "match_page", "replay_controls"]
 
 
-def match_page(key: str, entry: Entry, view: Mapping[str, Any], *, token: str, problem: str = "") -> Markup:
+def match_page(
+    key: str, entry: LibraryEntry, view: Mapping[str, Any], *, token: str, problem: str = ""
+) -> Markup:
     """Show a match as it stands."""
     return frame(
         entry.title,

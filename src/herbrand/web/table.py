@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.play import Player
-    from herbrand.play.explanation import Explanation
+    from herbrand.play.explanation import PlayerReport
 
-__all__ = ["Table"]
+__all__ = ["MatchTable"]
 
 PERSON: Final = "you"
 """The seat of a person; every other seat has the name of a player."""
@@ -36,7 +36,7 @@ MOST_MOVES: Final = 2_000
 """More legal moves than this are counted, and only these are sent."""
 
 
-class Table:
+class MatchTable:
     """Plays one match."""
 
     ACTIONS: Final = ("open", "view", "move", "advance", "undo", "hint", "position", "record")
@@ -334,7 +334,7 @@ class Table:
         ]
 
 
-def _told_thought(report: Explanation) -> dict[str, Any]:
+def _told_thought(report: PlayerReport) -> dict[str, Any]:
     """Return what a program found out, as far as a page shows it: values, visits, what it expects."""
     best = [one for i, one in enumerate(report.moves[:SHOWN_MOVES]) if not i or one.value is not None]
     return {

@@ -48,9 +48,9 @@ def _actions() -> dict[str, Callable[..., Any]]:
     from herbrand.web.chances import Chances
     from herbrand.web.desk import Desk
     from herbrand.web.replay import Replay
-    from herbrand.web.table import Table
+    from herbrand.web.table import MatchTable
 
-    tasks = (Table(), Desk(), Replay(), Chances())
+    tasks = (MatchTable(), Desk(), Replay(), Chances())
     return {name: getattr(one, name) for one in tasks for name in one.ACTIONS}
 
 

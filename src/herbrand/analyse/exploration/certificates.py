@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from herbrand.analyse.exploration.replay import Node, goals_of, walk
+from herbrand.analyse.exploration.replay import ReplayedState, goals_of, walk
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Policy:
         edges: dict[Any, list[Any]] = {}
         complete = True
 
-        def follow(node: Node) -> list[tuple[int, ...]]:
+        def follow(node: ReplayedState) -> list[tuple[int, ...]]:
             nonlocal complete
             move = moves.get(node.facts)
             mine = [m for m in node.legal[role] if terms.text(m).lower() == move]
@@ -177,7 +177,7 @@ class Spoiler:
         }
         complete = True
 
-        def follow(node: Node) -> list[tuple[int, ...]]:
+        def follow(node: ReplayedState) -> list[tuple[int, ...]]:
             nonlocal complete
             if not all(node.legal):
                 return []

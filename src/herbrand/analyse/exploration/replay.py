@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Node", "goals_of", "holds", "replay", "walk"]
+__all__ = ["ReplayedState", "goals_of", "holds", "replay", "walk"]
 
 
 def replay(game: StateMachine, moves: Moves) -> list[State]:
@@ -69,7 +69,7 @@ def _drops(states: list[State], role: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ReplayedState:
     """A state met on a walk."""
 
     key: Any
@@ -83,8 +83,8 @@ def walk(
     game: StateMachine,
     seconds: float,
     *,
-    allowed: Callable[[Node], list[tuple[int, ...]] | None] | None = None,
-) -> Iterator[tuple[Node, list[tuple[tuple[int, ...], Any]]]]:
+    allowed: Callable[[ReplayedState], list[tuple[int, ...]] | None] | None = None,
+) -> Iterator[tuple[ReplayedState, list[tuple[tuple[int, ...], Any]]]]:
     """Yield every reachable state with its successors, each as (joint move, key).
 
     With `allowed` only the joint moves that it returns for a state are followed; None for all.  Raises
@@ -101,7 +101,7 @@ def walk(
         key = queue.popleft()
         over = engine.terminal(key)
         legal = () if over else tuple(tuple(sorted(set(engine.legal(key, r)))) for r in roles)
-        node = Node(key, over, legal, frozenset(text(f).lower() for f in engine.fluents(key)))
+        node = ReplayedState(key, over, legal, frozenset(text(f).lower() for f in engine.fluents(key)))
         joints: list[tuple[int, ...]] = []
         if not over:
             chosen = allowed(node) if allowed is not None else None
@@ -118,7 +118,7 @@ def walk(
         yield node, successors
 
 
-def goals_of(game: StateMachine, node: Node) -> list[int | None]:
+def goals_of(game: StateMachine, node: ReplayedState) -> list[int | None]:
     """Return the goal value of each role in a state, None unless there is exactly one."""
     engine = game.engine_object("rules")
     found: list[int | None] = []

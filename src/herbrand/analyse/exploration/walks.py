@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander, Rollouts
 
-__all__ = ["Play", "found_at_random", "gets", "has_no_goal", "is_stuck", "play"]
+__all__ = ["RandomPlay", "found_at_random", "gets", "has_no_goal", "is_stuck", "play"]
 
 _GAMES = 2048
 """Games played at once, when lines are looked for."""
@@ -74,7 +74,7 @@ def found_at_random(
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class RandomPlay:
     """What was seen in random games."""
 
     changes: NDArray[np.int8]
@@ -86,21 +86,21 @@ class Play:
     loop: int = 0
     """After so many steps of that line the state was met first."""
 
-    def of(self, kept: NDArray[np.bool_]) -> Play:
+    def of(self, kept: NDArray[np.bool_]) -> RandomPlay:
         """Return the same with some of the fluents."""
         changes = np.unique(self.changes[:, kept], axis=0)
         return replace(self, changes=changes, states=self.states[:, kept])
 
 
-def play(expander: Expander, deadline: float) -> Play:
+def play(expander: Expander, deadline: float) -> RandomPlay:
     """Play at random until a state comes back, enough different steps were seen or the time is up."""
     rng = np.random.default_rng(1)
     seen: dict[bytes, None] = {}
     kept = [expander.bits(expander.initial)]
 
-    def found(circle: Moves | None = None, loop: int = 0) -> Play:
+    def found(circle: Moves | None = None, loop: int = 0) -> RandomPlay:
         steps = np.frombuffer(b"".join(list(seen)[:_MOST_STEPS]), np.int8).reshape(-1, expander.fluents)
-        return Play(steps, np.concatenate(kept)[:_MOST_STATES], circle, loop)
+        return RandomPlay(steps, np.concatenate(kept)[:_MOST_STATES], circle, loop)
 
     for _ in range(_TIMES):
         states = np.repeat(expander.initial, _LANES, axis=0)

@@ -15,7 +15,7 @@ from herbrand.analyse.invariants.plain import keeps_changing
 if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["Bound", "Progress"]
+__all__ = ["Bound", "ProgressMeasure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ProgressMeasure:
     """Weights of fluents, whose sum grows with every step: so no state comes back, and plays end.
 
     `invariant` holds in every reachable state and is needed to see it.  Steps may also change none of the

@@ -1,4 +1,4 @@
-"""States and steps of a game inside a `Circuit`."""
+"""States and steps of a game inside a `UnrolledCircuit`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.network.circuit import Circuit
+from herbrand.network.circuit import UnrolledCircuit
 from herbrand.network.unroll import unrolled
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class System:
 
     def __init__(self, network: Network, *, loops: bool = True) -> None:
         self.network = unrolled(network) if loops else network
-        self.circuit = Circuit()
+        self.circuit = UnrolledCircuit()
         text = network.terms.text
         self.roles = [text(role) for role in network.roles]
         owner = self.network.moves[:, 0]
@@ -100,7 +100,7 @@ class Frame:
         fine = circuit.all_of([circuit.only_one(proper)[0], *others])
         return circuit.all_of((self.terminal, fine ^ 1))
 
-    def play(self, solver: Solver) -> Step:
+    def play(self, solver: Solver) -> FrameStep:
         """Demand that the game goes on: each role makes one legal move.  Return the step."""
         system, network = self.system, self.system.network
         solver.add([self.terminal ^ 1])
@@ -120,11 +120,11 @@ class Frame:
         first = 1 + len(network.fluents)
         self.value[first : first + len(made)] = made
         system.circuit.copy(network, self.value, network.cones[0], network.cones[1])
-        return Step(self, made, Frame(system, self.literals(network.next)))
+        return FrameStep(self, made, Frame(system, self.literals(network.next)))
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FrameStep:
     """A step of a game."""
 
     before: Frame

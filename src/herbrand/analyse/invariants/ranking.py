@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import System
     from herbrand.analyse.invariants.groups import Group
     from herbrand.engine.expand import Expander
-    from herbrand.network.circuit import Circuit
+    from herbrand.network.circuit import UnrolledCircuit
 
 __all__ = ["Cases", "Weights", "added", "find_weights", "least_weights", "whole_weights"]
 
@@ -235,7 +235,9 @@ def whole_weights(
     return None
 
 
-def added(circuit: Circuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]) -> dict[int, int]:
+def added(
+    circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
+) -> dict[int, int]:
     """Return sums with their literals after something was added that has several ways to go."""
     following: dict[int, list[int]] = {}
     for total, literal in sums.items():

@@ -1,4 +1,4 @@
-"""A SAT solver over the literals of a `Circuit`, with a deadline."""
+"""A SAT solver over the literals of a `UnrolledCircuit`, with a deadline."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from herbrand.runtime.collector import suspend_collector
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.network.circuit import Circuit
+    from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Model", "Solver", "has_solver", "library"]
+__all__ = ["Assignment", "Solver", "has_solver", "library"]
 
 _CONFLICTS = 1000
 """Conflicts between two looks at the clock."""
@@ -50,7 +50,7 @@ class Solver:
     `BudgetExceeded` is raised.
     """
 
-    def __init__(self, circuit: Circuit, deadline: float) -> None:
+    def __init__(self, circuit: UnrolledCircuit, deadline: float) -> None:
         self.circuit = circuit
         self.deadline = deadline
         self._assumed: dict[int, int] = {}
@@ -153,12 +153,12 @@ class Solver:
         self._solver.conf_budget(conflicts)
         self._solver.prop_budget(_PROPAGATIONS)
 
-    def model(self) -> Model:
+    def model(self) -> Assignment:
         """Return the values of the last answer."""
-        return Model(self._solver.get_model() or [])
+        return Assignment(self._solver.get_model() or [])
 
 
-class Model:
+class Assignment:
     """Values of literals; what the solver never met is false."""
 
     def __init__(self, model: list[int]) -> None:

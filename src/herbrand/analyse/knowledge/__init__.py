@@ -25,7 +25,7 @@ one *information set*, and what holds in all states that they end in is what the
 | `random`                  | exact weights, `State.chance_moves`, `State.outcomes` |
 | `sees`                    | `State.percepts`                                    |
 | legal moves with the same history | `unfolding.InformationSet`                  |
-| goals at the end          | `Solution.value`, as fractions                      |
+| goals at the end          | `GameValue.value`, as fractions                      |
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.knowledge.histories import history as history
     from herbrand.analyse.knowledge.knowing import Knowledge as Knowledge
     from herbrand.analyse.knowledge.perfection import perfect_information as perfect_information
-    from herbrand.analyse.knowledge.solving import Solution as Solution
+    from herbrand.analyse.knowledge.solving import GameValue as GameValue
     from herbrand.analyse.knowledge.solving import solve as solve
     from herbrand.analyse.knowledge.unfolding import Unfolding as Unfolding
     from herbrand.analyse.knowledge.unfolding import unfold as unfold
@@ -54,7 +54,7 @@ __all__, __getattr__, __dir__ = exports(
         "histories": ("history",),
         "knowing": ("Knowledge",),
         "perfection": ("perfect_information",),
-        "solving": ("Solution", "solve"),
+        "solving": ("GameValue", "solve"),
         "unfolding": ("Unfolding", "unfold"),
     },
 )

@@ -32,7 +32,7 @@ from herbrand.runtime.limits import DEFAULT, Limits
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.analyse.knowledge.histories import History, Step
+    from herbrand.analyse.knowledge.histories import History, HistoryStep
     from herbrand.machine.state_machine import StateMachine
     from herbrand.runtime.limits import Clock
 
@@ -122,13 +122,13 @@ class _Level(Protocol):
 
     size: int
 
-    def joint_moves(self, step: Step) -> int:
+    def joint_moves(self, step: HistoryStep) -> int:
         """Return about how many joint moves the next step has to make."""
 
-    def followed(self, step: Step, most: int, clock: Clock) -> _Level | None:
+    def followed(self, step: HistoryStep, most: int, clock: Clock) -> _Level | None:
         """Return what is possible one step later; None when that is more than `most` states."""
 
-    def sampled(self, step: Step, count: int, chance: Random, clock: Clock) -> _Level:
+    def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _Level:
         """Return a sample of what is possible one step later."""
 
     def on_network(self) -> _Level:
@@ -148,7 +148,7 @@ class _RulesLevel:
         self.level = level
         self.size = len(level)
 
-    def joint_moves(self, step: Step) -> int:
+    def joint_moves(self, step: HistoryStep) -> int:
         del step
         total = 0
         for key in self.level:
@@ -161,7 +161,7 @@ class _RulesLevel:
                 break
         return total
 
-    def followed(self, step: Step, most: int, clock: Clock) -> _RulesLevel | None:
+    def followed(self, step: HistoryStep, most: int, clock: Clock) -> _RulesLevel | None:
         after: dict[Any, Fraction] = {}
         for key, weight in self.level.items():
             options = self._options(key, step)
@@ -179,7 +179,7 @@ class _RulesLevel:
                         return None
         return _RulesLevel(self.game, self.place, after)
 
-    def sampled(self, step: Step, count: int, chance: Random, clock: Clock) -> _RulesLevel:
+    def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _RulesLevel:
         open_keys = [
             (key, options) for key in self.level if (options := self._options(key, step)) is not None
         ]
@@ -209,7 +209,7 @@ class _RulesLevel:
     def weights(self) -> Mapping[State, Fraction]:
         return {State(self.game, self.machine, key): weight for key, weight in self.level.items()}
 
-    def _options(self, key: Any, step: Step) -> list[list[int]] | None:
+    def _options(self, key: Any, step: HistoryStep) -> list[list[int]] | None:
         """Return what each role may do, the role itself only its move; None where the step cannot be made."""
         machine = self.machine
         if machine.terminal(key):
@@ -221,7 +221,7 @@ class _RulesLevel:
         options[self.place] = [own]
         return options
 
-    def _fits(self, key: Any, joint: Any, step: Step) -> bool:
+    def _fits(self, key: Any, joint: Any, step: HistoryStep) -> bool:
         text = self.machine.terms.text
         if self.game.has_percepts:
             seen = {text(term).lower() for term in self.machine.percepts(key, joint, self.place)}
@@ -242,11 +242,11 @@ class _NetworkLevel:
         self.known = weights
         self.size = len(weights)
 
-    def joint_moves(self, step: Step) -> int:
+    def joint_moves(self, step: HistoryStep) -> int:
         legal = self._legal(step)
         return int(legal.joint_counts().sum())
 
-    def _legal(self, step: Step) -> Any:
+    def _legal(self, step: HistoryStep) -> Any:
         """Return what is legal, for the role itself only its move."""
         import numpy as np
 
@@ -259,7 +259,7 @@ class _NetworkLevel:
         legal.bits[:, first:last] &= own
         return legal
 
-    def _seen(self, step: Step, states: Any, moves: Any) -> Any:
+    def _seen(self, step: HistoryStep, states: Any, moves: Any) -> Any:
         """Return which of the joint moves, made in these states, show the role what it saw."""
         import numpy as np
 
@@ -282,7 +282,7 @@ class _NetworkLevel:
             fits &= moves[:, i] == (-1 if number is None else number)
         return fits if len(told) == len(self.game.roles) else np.zeros(len(moves), np.bool_)
 
-    def followed(self, step: Step, most: int, clock: Clock) -> _NetworkLevel | None:
+    def followed(self, step: HistoryStep, most: int, clock: Clock) -> _NetworkLevel | None:
         import numpy as np
 
         legal = self._legal(step)
@@ -311,7 +311,7 @@ class _NetworkLevel:
         rows = np.frombuffer(b"".join(found), np.uint64).reshape(-1, self.expander.words).copy()
         return _NetworkLevel(self.game, self.place, rows, list(found.values()))
 
-    def sampled(self, step: Step, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
+    def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
         import numpy as np
 
         from herbrand.engine.expand import any_of

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from herbrand.machine.state import JointMove
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["History", "Step", "history", "remembered"]
+__all__ = ["History", "HistoryStep", "history", "remembered"]
 
 
-class Step(NamedTuple):
+class HistoryStep(NamedTuple):
     """One step of a play as one role remembers it."""
 
     move: str
@@ -28,7 +28,7 @@ class Step(NamedTuple):
         return f"{self.move}; saw {' '.join(sorted(self.percepts)) or 'nothing'}"
 
 
-History: TypeAlias = tuple[Step, ...]
+History: TypeAlias = tuple[HistoryStep, ...]
 """The steps of a play; before the first there is nothing to see."""
 
 
@@ -54,6 +54,6 @@ def remembered(play: Trajectory, role: str) -> History:
     """Return what a role remembers of a play."""
     place = play.game.role_index(role)
     return tuple(
-        Step(Move(joint[place]).gdl, frozenset(play.percepts(step, role)))
+        HistoryStep(Move(joint[place]).gdl, frozenset(play.percepts(step, role)))
         for step, joint in enumerate(play.joint_moves)
     )

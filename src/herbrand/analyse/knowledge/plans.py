@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from herbrand.analyse.knowledge.unfolding import Player, Unfolding
+    from herbrand.analyse.knowledge.unfolding import PlayerDecisions, Unfolding
 
 __all__ = ["Plan", "best_reply", "expected_goals", "from_choices", "regret", "uniform"]
 
@@ -22,7 +22,7 @@ Plan = list[Fraction]
 """The chance of each sequence."""
 
 
-def from_choices(player: Player, choices: Callable[[int], Sequence[Fraction]]) -> Plan:
+def from_choices(player: PlayerDecisions, choices: Callable[[int], Sequence[Fraction]]) -> Plan:
     """Return the plan that chooses in set k with the chances `choices(k)`, one for each move."""
     plan = [Fraction(0)] * player.sequences
     plan[0] = Fraction(1)
@@ -32,7 +32,7 @@ def from_choices(player: Player, choices: Callable[[int], Sequence[Fraction]]) -
     return plan
 
 
-def uniform(player: Player) -> Plan:
+def uniform(player: PlayerDecisions) -> Plan:
     """Return the plan that chooses evenly among the legal moves."""
     return from_choices(
         player, lambda k: [Fraction(1, len(player.sets[k].moves))] * len(player.sets[k].moves)

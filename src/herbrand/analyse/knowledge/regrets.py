@@ -20,7 +20,7 @@ from herbrand.runtime.limits import DEFAULT, Limits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.analyse.knowledge.unfolding import Player, Unfolding
+    from herbrand.analyse.knowledge.unfolding import PlayerDecisions, Unfolding
 
 __all__ = ["minimise_regret"]
 
@@ -28,7 +28,7 @@ __all__ = ["minimise_regret"]
 class _Learner:
     """The regrets of one player, as arrays over its sequences."""
 
-    def __init__(self, player: Player) -> None:
+    def __init__(self, player: PlayerDecisions) -> None:
         self.count = player.sequences
         self.levels: list[tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
         """First and last sequence of each level; where its sets begin in it, their sizes and parents."""

@@ -24,7 +24,7 @@ from herbrand.errors import GameError, InternalError, MissingExtra
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.analyse.knowledge.unfolding import Player, Unfolding
+    from herbrand.analyse.knowledge.unfolding import PlayerDecisions, Unfolding
 
 __all__ = ["equilibrium", "proved_bounds", "rounded"]
 
@@ -70,7 +70,7 @@ def proved_bounds(tree: Unfolding, plans: Sequence[Plan]) -> tuple[Fraction, Fra
     return total - best_reply(tree, 1, plans)[0], best_reply(tree, 0, plans)[0]
 
 
-def rounded(player: Player, plan: Sequence[float], denominator: int) -> Plan:
+def rounded(player: PlayerDecisions, plan: Sequence[float], denominator: int) -> Plan:
     """Return an exact plan near one in floating-point numbers; even choices where it never comes."""
 
     def choices(k: int) -> list[Fraction]:
@@ -123,7 +123,7 @@ def _solve(tree: Unfolding) -> list[list[float]]:
     return [found.x[:rows].tolist(), (-found.ineqlin.marginals).tolist()]
 
 
-def _flow(player: Player) -> tuple[Any, list[float]]:
+def _flow(player: PlayerDecisions) -> tuple[Any, list[float]]:
     """Return the constraints on a plan: the first sequence is 1, each set adds up to its parent."""
     from scipy.sparse import coo_matrix
 

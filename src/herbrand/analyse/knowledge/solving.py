@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.analyse.knowledge.unfolding import Unfolding
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["METHODS", "Solution", "solve"]
+__all__ = ["METHODS", "GameValue", "solve"]
 
 METHODS = ("auto", "backward induction", "sequence form", "cfr", "cfr+")
 """What `method=` may be."""
@@ -31,7 +31,7 @@ MOST_NODES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class GameValue:
     """What is known about the value of a game."""
 
     game: str
@@ -131,12 +131,12 @@ def solve(
     nodes: int = MOST_NODES,
     rounds: int = 1000,
     limits: Limits = DEFAULT,
-) -> Solution:
+) -> GameValue:
     """Return what a game is worth to each player under best play.
 
     With "auto", games of perfect information are solved by backward induction, games for one player by its
     best reply to chance, and other games of two players with a constant sum by the sequence form.
-    For all else, and when a budget ends, there is no value, and `Solution.reason` says why.  Where the
+    For all else, and when a budget ends, there is no value, and `GameValue.reason` says why.  Where the
     sequence form needs scipy and it is not there, "cfr+" gives bounds instead.
     "cfr" and "cfr+" play `rounds` rounds of regret minimisation: the value is then known between bounds,
     provided that there are two players with a constant sum.
@@ -156,12 +156,12 @@ def solve(
         if method == "backward induction" or (method == "auto" and not game.has_percepts):
             found, states = backward_values(game, engine=engine, states=nodes, limits=limits)
             value = dict(zip(game.players, found, strict=True))
-            return Solution(game.name, "backward induction", value, _tight(value), sizes={"states": states})
+            return GameValue(game.name, "backward induction", value, _tight(value), sizes={"states": states})
         tree = unfold(game, engine=engine, nodes=nodes, limits=limits)
     except (BudgetExceeded, GameError) as error:
         if isinstance(error, MissingExtra):
             raise
-        return Solution(game.name, "none", None, reason=str(error))
+        return GameValue(game.name, "none", None, reason=str(error))
     if method in ("cfr", "cfr+"):
         return _by_regrets(tree, rounds=rounds, plus=method == "cfr+", limits=limits)
     if len(tree.players) == 1:
@@ -170,7 +170,7 @@ def solve(
         return _solution(tree, "best reply", value, _tight(value), [plan])
     if len(tree.players) != 2 or tree.constant_sum is None:
         why = "more than two play" if len(tree.players) > 2 else "the goals have no constant sum"
-        return Solution(
+        return GameValue(
             game.name,
             "none",
             None,
@@ -189,7 +189,7 @@ def solve(
     return _between(tree, "sequence form", low, high, plans)
 
 
-def _by_regrets(tree: Unfolding, *, rounds: int, plus: bool, limits: Limits) -> Solution:
+def _by_regrets(tree: Unfolding, *, rounds: int, plus: bool, limits: Limits) -> GameValue:
     from herbrand.analyse.knowledge.regrets import minimise_regret
     from herbrand.analyse.knowledge.sequence_form import proved_bounds, rounded
 
@@ -206,7 +206,7 @@ def _by_regrets(tree: Unfolding, *, rounds: int, plus: bool, limits: Limits) -> 
     return found
 
 
-def _between(tree: Unfolding, method: str, low: Fraction, high: Fraction, plans: Sequence[Plan]) -> Solution:
+def _between(tree: Unfolding, method: str, low: Fraction, high: Fraction, plans: Sequence[Plan]) -> GameValue:
     total = tree.constant_sum
     assert total is not None
     first, second = (player.role for player in tree.players)
@@ -223,8 +223,8 @@ def _solution(
     bounds: dict[str, tuple[Fraction, Fraction]] | None,
     plans: Sequence[Plan],
     reason: str = "",
-) -> Solution:
-    return Solution(
+) -> GameValue:
+    return GameValue(
         tree.game, method, value, bounds, reason, _strategies(tree, plans), regret(tree, plans), _sizes(tree)
     )
 

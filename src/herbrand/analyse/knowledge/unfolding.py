@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.rules.interface import Engine
 
-__all__ = ["InformationSet", "Leaf", "Player", "Unfolding", "unfold"]
+__all__ = ["InformationSet", "Leaf", "PlayerDecisions", "Unfolding", "unfold"]
 
 _Node: TypeAlias = tuple[Any, tuple[int, ...], tuple[int, ...]]
 """A state, the history of each player, the sequence of each player."""
@@ -56,7 +56,7 @@ class InformationSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class PlayerDecisions:
     """All that a player may have to decide."""
 
     role: str
@@ -88,7 +88,7 @@ class Unfolding:
     """A game as information sets and leaves; see the module."""
 
     game: str
-    players: tuple[Player, ...]
+    players: tuple[PlayerDecisions, ...]
     leaves: tuple[Leaf, ...]
     nodes: int
     """States with histories that were followed."""
@@ -243,7 +243,7 @@ def _step(
     return table.extended(history, joint[i], seen, words)
 
 
-def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[Player, list[int]]:
+def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[PlayerDecisions, list[int]]:
     """Number the sequences by level; return the player, and the new number of each old one."""
     order = [0] * len(table.depths)
     sets = sorted(table.sets.items(), key=lambda one: (table.depths[one[1][0]], table.words[one[0]]))
@@ -260,4 +260,4 @@ def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[Player, lis
     )
     depths = [table.depths[parent] for _, (parent, _) in sets]
     levels = [k for k in range(len(depths)) if k == 0 or depths[k] != depths[k - 1]]
-    return Player(table.role, made, (*levels, len(made))), order
+    return PlayerDecisions(table.role, made, (*levels, len(made))), order

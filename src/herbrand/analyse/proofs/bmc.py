@@ -16,11 +16,11 @@ from herbrand.errors import BudgetExceeded
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from herbrand.analyse.invariants.frames import Frame, Step, System
-    from herbrand.analyse.invariants.sat import Model
+    from herbrand.analyse.invariants.frames import Frame, FrameStep, System
+    from herbrand.analyse.invariants.sat import Assignment
     from herbrand.analyse.verdict import Moves
 
-__all__ = ["Lines", "find_lines", "read_line"]
+__all__ = ["BoundedSearch", "find_lines", "read_line"]
 
 _LOOK = 500
 """Conflicts spent at each depth on finding out that no play gets there."""
@@ -28,7 +28,7 @@ _MOST_NODES = 60_000_000
 
 
 @dataclass(slots=True)
-class Lines:
+class BoundedSearch:
     """What a search found."""
 
     found: dict[str, Moves] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def find_lines(
     *,
     to_end: bool = False,
     patience: int | None = None,
-) -> Lines:
+) -> BoundedSearch:
     """Look for states by increasing depth, until all are found or a limit is reached.
 
     `wanted` gives, by name, the literal of a frame that is looked for; `most` is the depth at
@@ -56,9 +56,9 @@ def find_lines(
     lines need not be shortest then, but ends that are far away can be found where to exclude nearer ones
     would take too long.
     """
-    lines = Lines()
+    lines = BoundedSearch()
     rest = dict(wanted)
-    steps: list[Step] = []
+    steps: list[FrameStep] = []
     frame = system.initial()
     with Solver(system.circuit, deadline) as solver:
         try:
@@ -89,7 +89,7 @@ def find_lines(
     return lines
 
 
-def read_line(system: System, steps: list[Step], model: Model) -> Moves:
+def read_line(system: System, steps: list[FrameStep], model: Assignment) -> Moves:
     """Return the joint moves that a model makes."""
     line = []
     for step in steps:

@@ -33,7 +33,7 @@ import numpy as np
 
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.exploration.walks import found_at_random, gets, has_no_goal, is_stuck, play
-from herbrand.analyse.invariants.bounds import Progress
+from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, find_more
 from herbrand.analyse.invariants.induction import never
@@ -229,7 +229,7 @@ class _Proof:
                 if found is not None:
                     texts = self.system.fluent_texts
                     pairs = tuple((texts[place], weight) for place, weight in found.by_place.items())
-                    self._ends(Progress(pairs, self._invariant(""), found.within), verdicts)
+                    self._ends(ProgressMeasure(pairs, self._invariant(""), found.within), verdicts)
 
         self.groups = []
         find(simple, 0.15)
@@ -265,7 +265,7 @@ class _Proof:
             reached.never, reached.method = True, "constant sums"
             reached.certificate = self._invariant(name, found)
 
-    def _ends(self, certificate: Progress | Bound, verdicts: dict[str, Verdict]) -> None:
+    def _ends(self, certificate: ProgressMeasure | Bound, verdicts: dict[str, Verdict]) -> None:
         """Note that plays end."""
         steps = certificate.steps
         verdicts["termination"] = Verdict(

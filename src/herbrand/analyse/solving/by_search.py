@@ -17,7 +17,7 @@ from herbrand.analyse.solving.solve import Solution
 from herbrand.errors import BudgetExceeded, GameError
 
 if TYPE_CHECKING:
-    from herbrand.analyse.solving.minimax.search import Search
+    from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander, States
     from herbrand.machine.state import State
@@ -73,17 +73,17 @@ def solve_by_search(
     )
 
 
-def _search(game: StateMachine, role: int, budget: Budget) -> Search:
-    from herbrand.analyse.solving.minimax.search import Search
+def _search(game: StateMachine, role: int, budget: Budget) -> AlphaBetaSearch:
+    from herbrand.analyse.solving.minimax.search import AlphaBetaSearch
 
     memory = int(min(_MEMORY, 0.4e6 * budget.megabytes))
-    return Search(game.network, role, memory=memory, exact=True)
+    return AlphaBetaSearch(game.network, role, memory=memory, exact=True)
 
 
 class _Mind:
     """One role's search, asked about one state after another; what was found before helps."""
 
-    def __init__(self, search: Search, budget: Budget) -> None:
+    def __init__(self, search: AlphaBetaSearch, budget: Budget) -> None:
         self.search = search
         self.budget = budget
         self.expanded = 0

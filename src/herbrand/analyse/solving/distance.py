@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from herbrand.engine.expand import States
-    from herbrand.network.circuit import Circuit
+    from herbrand.network.circuit import UnrolledCircuit
 
 __all__ = ["Distance"]
 
@@ -40,7 +40,7 @@ class Distance:
 
     def __init__(
         self,
-        circuit: Circuit,
+        circuit: UnrolledCircuit,
         state: NDArray[np.int32],
         literals: Sequence[int],
         domains: Domains | None = None,

@@ -33,11 +33,11 @@ from herbrand.evolve.blocks.goals import (
 )
 from herbrand.evolve.blocks.grammar import choice, maybe, one, some, span
 from herbrand.evolve.blocks.numbers import numbers
-from herbrand.evolve.blocks.parameters import Parameter, Writing, named
+from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
 from herbrand.evolve.blocks.pieces import Jump, Leap, Piece, Place, Slide, Step, names_of
 from herbrand.evolve.blocks.turns import Alternating, Bank, Fog, Several, Simultaneous, Turn
 from herbrand.evolve.numerals import times
-from herbrand.evolve.sheet import Sheet
+from herbrand.evolve.sheet import SheetWriter
 
 if TYPE_CHECKING:
     from typing import Self
@@ -338,9 +338,9 @@ class BoardGame(Design):
             most += f" + {self.board.columns} * {self.board.rows}"
         return self.board.writing() | Writing.of_numbers(most)
 
-    def sheet_of(self) -> Sheet:
+    def sheet_of(self) -> SheetWriter:
         """Return the rules in sections."""
-        sheet = Sheet(self.name, [*self.paragraphs(), self._legend(), "Author: evolved with herbrand."])
+        sheet = SheetWriter(self.name, [*self.paragraphs(), self._legend(), "Author: evolved with herbrand."])
         sheet.section("Roles")
         sheet.add("(role white)", "(role black)")
         if self.bank and self.bank.dice:
@@ -359,7 +359,7 @@ class BoardGame(Design):
     def _pass(self) -> str:
         return "end_turn" if isinstance(self.turn, Several) else "pass"
 
-    def _declarations(self, sheet: Sheet) -> None:
+    def _declarations(self, sheet: SheetWriter) -> None:
         sheet.section("What can be true, and what can be done")
         each = "(rivals ?player ?other)"
         sheet.add(f"(<= (base (cell ?x ?y ?player ?kind)) (square ?x ?y) {each} (kind ?kind))")
@@ -399,9 +399,9 @@ class BoardGame(Design):
             most = self.limit
         return min([goal.points for goal in self.goals if isinstance(goal, Score)] + [most])
 
-    def _start(self, sheet: Sheet) -> None:
+    def _start(self, sheet: SheetWriter) -> None:
         sheet.section("The start")
-        if isinstance(self.board.columns, Parameter):
+        if isinstance(self.board.columns, NamedNumber):
             for kind, piece in self._named:
                 back, rows = piece.start == "back", self.board.rows
                 if piece.start != "none":
@@ -427,7 +427,7 @@ class BoardGame(Design):
             sheet.add(f"(<= (init (score ?player 0)) {each})")
         sheet.add("(init (step 0))")
 
-    def _possible(self, sheet: Sheet) -> None:
+    def _possible(self, sheet: SheetWriter) -> None:
         sheet.section("What a player could do if it were to act")
         for name, act in self._places:
             for body in act.conditions():
@@ -454,7 +454,7 @@ class BoardGame(Design):
             *[("(may_jump ?player ?x1 ?y1 ?x3 ?y3)", "(jump ?x1 ?y1 ?x3 ?y3)")] * self._jumps,
         ]
 
-    def _legal(self, sheet: Sheet) -> None:
+    def _legal(self, sheet: SheetWriter) -> None:
         sheet.section("Moves")
         turn = "" if self._simultaneous else "(true (control ?player))"
         for may, move in self._ways:
@@ -482,7 +482,7 @@ class BoardGame(Design):
         """
         return f"(not (true (actions {turn.actions})))"
 
-    def _effects(self, sheet: Sheet) -> None:
+    def _effects(self, sheet: SheetWriter) -> None:
         moving = self._moves or self._jumps
         sheet.section("What a move does")
         comes = "comes" if self._simultaneous else "lands"
@@ -561,7 +561,7 @@ class BoardGame(Design):
             )
         self._stocks(sheet)
 
-    def _stocks(self, sheet: Sheet) -> None:
+    def _stocks(self, sheet: SheetWriter) -> None:
         """Reserves and money."""
         if any(act.supply for _, act in self._places):
             sheet.section("Pieces that are still to be placed")
@@ -608,7 +608,7 @@ class BoardGame(Design):
                 (sum ?rest ?gain ?full) (kept ?full ?new))"""
         )
 
-    def _turns(self, sheet: Sheet) -> None:
+    def _turns(self, sheet: SheetWriter) -> None:
         sheet.section("Turns and steps")
         if isinstance(self.turn, Alternating):
             sheet.add("(<= (next (control ?other)) (rivals ?player ?other) (true (control ?player)))")
@@ -624,7 +624,7 @@ class BoardGame(Design):
             )
         sheet.add("(<= (next (step ?more)) (true (step ?n)) (succ ?n ?more))")
 
-    def _percepts(self, sheet: Sheet) -> None:
+    def _percepts(self, sheet: SheetWriter) -> None:
         if not self.fog:
             return
         sheet.section("What the players see: their pieces, and what stands beside them")
@@ -642,7 +642,7 @@ class BoardGame(Design):
         if self._scores and not (self.fog.told and self._captures):
             sheet.add("(<= (sees ?player scored) (takes ?player))")
 
-    def _end(self, sheet: Sheet) -> None:
+    def _end(self, sheet: SheetWriter) -> None:
         sheet.section("Who has won")
         for goal in self.goals:
             sheet.add(*goal.rules(self.board, self._names))

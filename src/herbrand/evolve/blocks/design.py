@@ -16,7 +16,7 @@ from herbrand.evolve.blocks.parameters import Writing, parameters_of
 if TYPE_CHECKING:
     from typing import Self
 
-    from herbrand.evolve.sheet import Sheet
+    from herbrand.evolve.sheet import SheetWriter
     from herbrand.game import Game
 
 __all__ = ["Design", "design_from_json"]
@@ -113,7 +113,7 @@ class Design(Block):
         sheet = replace(varied.sheet_of(), title=self.name, about=self.sheet_of().about)
         return sheet.ggdl(varied.helpers(), parameters_of(varied), varied.writing())
 
-    def sheet_of(self) -> Sheet:
+    def sheet_of(self) -> SheetWriter:
         """Return the rules in sections, without those helper relations that they need."""
         raise NotImplementedError
 

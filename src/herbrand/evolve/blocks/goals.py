@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.evolve.blocks.block import Block
 from herbrand.evolve.blocks.grammar import choice, span
-from herbrand.evolve.blocks.parameters import Parameter
+from herbrand.evolve.blocks.parameters import NamedNumber
 from herbrand.evolve.numerals import count, times
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class InARow(Goal):
     def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
         """A chain along an axis; of pieces that are counted, where their number is a parameter."""
         del board, names
-        if isinstance(self.length, Parameter):
+        if isinstance(self.length, NamedNumber):
             line = [
                 f"(<= (line ?player) (run ?player ?d ?x ?y {self.length}))",
                 "(<= (run ?player ?d ?x ?y 1) (holds ?player ?x ?y) (axis ?d))",

@@ -3,14 +3,14 @@
 A block is a frozen dataclass whose fields say, beside their type, what may stand in them:
 
     >>> from random import Random
-    >>> grammar = Span(3, 5)
+    >>> grammar = WholeNumber(3, 5)
     >>> grammar.draw(Random(1)), grammar.vary(Random(1), 3)
     (3, 3)
 
 | grammar  | values                                          | a variation                           |
 |----------|-------------------------------------------------|---------------------------------------|
 | `Choice` | one of some words or numbers                    | another one                           |
-| `Span`   | a whole number from `least` to `most`           | one more or less, sometimes any other |
+| `WholeNumber`   | a whole number from `least` to `most`           | one more or less, sometimes any other |
 | `One`    | a block of one of some kinds                    | another kind, or a field within       |
 | `Maybe`  | a block of one of some kinds, or none           | as `One`, or none                     |
 | `Some`   | several blocks                                  | one more, one less, one varied        |
@@ -36,7 +36,7 @@ __all__ = [
     "Maybe",
     "One",
     "Some",
-    "Span",
+    "WholeNumber",
     "choice",
     "draw_block",
     "grammar_of",
@@ -72,7 +72,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class WholeNumber:
     """A whole number from `least` to `most`."""
 
     least: int
@@ -170,7 +170,7 @@ class Some:
         )
 
 
-Grammar: TypeAlias = Choice | Span | One | Maybe | Some
+Grammar: TypeAlias = Choice | WholeNumber | One | Maybe | Some
 
 
 def choice(*values: Any) -> Any:
@@ -180,7 +180,7 @@ def choice(*values: Any) -> Any:
 
 def span(least: int, most: int, usual: int | None = None) -> Any:
     """A field that holds a whole number."""
-    return field(default=least if usual is None else usual, metadata={_KEY: Span(least, most)})
+    return field(default=least if usual is None else usual, metadata={_KEY: WholeNumber(least, most)})
 
 
 def one(*kinds: type[Block]) -> Any:

@@ -16,7 +16,7 @@ from herbrand.evolve.blocks.grammar import choice, some, span
 from herbrand.evolve.blocks.numbers import numbers
 from herbrand.evolve.blocks.parameters import Writing, named
 from herbrand.evolve.numerals import times
-from herbrand.evolve.sheet import Sheet
+from herbrand.evolve.sheet import SheetWriter
 
 if TYPE_CHECKING:
     from typing import Self
@@ -134,7 +134,7 @@ class MarketGame(Design):
         """Return the numbers."""
         return Writing.of_numbers(str(self._highest))
 
-    def sheet_of(self) -> Sheet:
+    def sheet_of(self) -> SheetWriter:
         """Return the rules in sections."""
         legend = (
             "Piles are counts: (deck ann penny 2), (hand ann penny 1) and (discard ann penny 0) are three "
@@ -142,7 +142,7 @@ class MarketGame(Design):
             "(money ann 2): she has two coins; (to_draw 2): two more cards are to be dealt; (points ann 1): "
             "her points; (turns 3): three turns are over; (step 9): nine steps were made."
         )
-        sheet = Sheet(self.name, [*self.paragraphs(), legend, "Author: evolved with herbrand."])
+        sheet = SheetWriter(self.name, [*self.paragraphs(), legend, "Author: evolved with herbrand."])
         each = "(rivals ?player ?other)"
         total, hand, money = 2 * self.turns, self.hand, self._money
         sheet.section("Roles")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from herbrand.evolve.blocks.grammar import Span, grammar_of, within
+from herbrand.evolve.blocks.grammar import WholeNumber, grammar_of, within
 
 if TYPE_CHECKING:
     from herbrand.evolve.blocks.block import Block
 
-__all__ = ["Parameter", "Writing", "named", "one_less", "parameters_of"]
+__all__ = ["NamedNumber", "Writing", "named", "one_less", "parameters_of"]
 
 B = TypeVar("B", bound="Block")
 
 
-class Parameter(int):
+class NamedNumber(int):
     """A number that a format string shows by its name; what is reckoned from it is a number again."""
 
     name: str
@@ -24,7 +24,7 @@ class Parameter(int):
     least: int
     most: int
 
-    def __new__(cls, value: int, name: str, about: str, span: Span) -> Self:
+    def __new__(cls, value: int, name: str, about: str, span: WholeNumber) -> Self:
         """Name a number that may be from `span.least` to `span.most`."""
         made = super().__new__(cls, value)
         made.name, made.about = name, about
@@ -45,20 +45,20 @@ class Parameter(int):
 def named(block: B, field: str, name: str, about: str, least: int = 0) -> B:
     """Return the block with the number in a field as a parameter, which is not smaller than `least`."""
     grammar = grammar_of(type(block))[field]
-    assert isinstance(grammar, Span)
-    span = Span(max(least, grammar.least), grammar.most)
-    varied: dict[str, Any] = {field: Parameter(getattr(block, field), name, about, span)}
+    assert isinstance(grammar, WholeNumber)
+    span = WholeNumber(max(least, grammar.least), grammar.most)
+    varied: dict[str, Any] = {field: NamedNumber(getattr(block, field), name, about, span)}
     return replace(block, **varied)
 
 
 def one_less(number: int) -> str:
     """Return a number less one, or the expression for it."""
-    return f"{number} - 1" if isinstance(number, Parameter) else str(number - 1)
+    return f"{number} - 1" if isinstance(number, NamedNumber) else str(number - 1)
 
 
-def parameters_of(block: Block) -> list[Parameter]:
+def parameters_of(block: Block) -> list[NamedNumber]:
     """Return the parameters that are fields of a block or of the blocks in it."""
-    return [value for _, value, _ in within(block) if isinstance(value, Parameter)]
+    return [value for _, value, _ in within(block) if isinstance(value, NamedNumber)]
 
 
 @dataclass(frozen=True, slots=True)

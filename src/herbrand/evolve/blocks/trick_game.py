@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from herbrand.evolve.blocks.design import Design
 from herbrand.evolve.blocks.grammar import choice, span
 from herbrand.evolve.blocks.numbers import numbers
-from herbrand.evolve.blocks.parameters import Parameter, Writing, named
+from herbrand.evolve.blocks.parameters import NamedNumber, Writing, named
 from herbrand.evolve.numerals import count, times
-from herbrand.evolve.sheet import Sheet
+from herbrand.evolve.sheet import SheetWriter
 
 if TYPE_CHECKING:
     from typing import Self
@@ -97,11 +97,11 @@ class TrickGame(Design):
         """Return the cards and the numbers."""
         counted = self._most, self._steps, 2 * self.ranks
         most = f"{max(counted)}"
-        if isinstance(self.ranks, Parameter):
+        if isinstance(self.ranks, NamedNumber):
             most = f"{max(self._most, self._steps)} + 2 * {self.ranks}"
         return Writing({"card": f"1 .. {self.ranks}"}, {}) | Writing.of_numbers(most)
 
-    def sheet_of(self) -> Sheet:
+    def sheet_of(self) -> SheetWriter:
         """Return the rules in sections."""
         legend = (
             "(hand white 3): White holds the card 3; (deck 4): 4 was dealt to nobody yet; (points white 2): "
@@ -110,7 +110,7 @@ class TrickGame(Design):
         if self._in_turn:
             legend += "(led white 3): White has led the card 3; (control black): it is Black's turn. "
         legend += "(deal 3 4) deals 3 to White and 4 to Black; (play 3) plays the card 3."
-        sheet = Sheet(self.name, [*self.paragraphs(), legend, "Author: evolved with herbrand."])
+        sheet = SheetWriter(self.name, [*self.paragraphs(), legend, "Author: evolved with herbrand."])
         sheet.section("Roles")
         sheet.add("(role white)", "(role black)", "(role random)")
         sheet.section("What can be true, and what can be done")
@@ -181,7 +181,7 @@ class TrickGame(Design):
         )
         return sheet
 
-    def _tricks(self, sheet: Sheet) -> None:
+    def _tricks(self, sheet: SheetWriter) -> None:
         each = "(rivals ?player ?other)"
         sheet.section("Tricks: (meets player card answer)")
         if self._in_turn:

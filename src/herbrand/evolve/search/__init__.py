@@ -11,7 +11,7 @@ takes its place: J.-B.  Mouret and J.  Clune, *Illuminating search spaces by map
 | `evaluate`  | makes, sifts, measures and proves one candidate; runs in any process                |
 | `archive`   | the best game of each cell                                                          |
 | `store`     | all candidates in SQLite, a batch in a transaction                                  |
-| `loop`      | `Search`: batches, budgets, resuming                                                |
+| `loop`      | `GameSearch`: batches, budgets, resuming                                                |
 
 Why there is no library below it: `ribs` (pyribs) is the well-kept one for quality diversity, and its
 emitters, the larger part of it, move vectors of real numbers; designs are trees.  Its `GridArchive` can hold
@@ -26,7 +26,7 @@ game of a batch; what is drawn depends on the seed and on the archive only, not 
 from __future__ import annotations
 
 from herbrand.evolve.search.archive import Archive
-from herbrand.evolve.search.candidate import Candidate, Settings
-from herbrand.evolve.search.loop import Progress, Search
+from herbrand.evolve.search.candidate import Candidate, SearchSettings
+from herbrand.evolve.search.loop import GameSearch, SearchProgress
 
-__all__ = ["Archive", "Candidate", "Progress", "Search", "Settings"]
+__all__ = ["Archive", "Candidate", "GameSearch", "SearchProgress", "SearchSettings"]

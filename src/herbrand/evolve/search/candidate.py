@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["Candidate", "Job", "Settings"]
+__all__ = ["Candidate", "EvaluationJob", "SearchSettings"]
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SearchSettings:
     """What decides the result of a search, beside how long it goes on."""
 
     seed: int = 0
@@ -38,19 +38,19 @@ class Settings:
         return {**asdict(self), "families": list(self.families)}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Settings:
+    def from_json(cls, content: Mapping[str, Any]) -> SearchSettings:
         """Return what `as_json` wrote."""
         return cls(**{**content, "families": tuple(content["families"])})
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class EvaluationJob:
     """One candidate to be made and looked at; can be sent to another process."""
 
     operator: str
     seed: int
     parents: tuple[Design, ...]
-    settings: Settings
+    settings: SearchSettings
     measure: Callable[[Game, int], Mapping[str, float]] | None = None
     """Measures a game by a seed; `herbrand.measure` if None."""
     known: frozenset[str] = frozenset()

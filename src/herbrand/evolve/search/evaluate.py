@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from herbrand.errors import BudgetExceeded, HerbrandError
 from herbrand.evolve.random_designs import random_design
 from herbrand.evolve.search.axes import cell_of
-from herbrand.evolve.search.candidate import Candidate, Job
+from herbrand.evolve.search.candidate import Candidate, EvaluationJob
 from herbrand.evolve.search.filters import CHEAP, reason_against
 from herbrand.evolve.search.quality import RUNGS, quality
 from herbrand.evolve.variation import Lineage, Variant, cross, cross_rules, mutate, mutate_rules
@@ -30,7 +30,7 @@ PROOF_SECONDS = 4.0
 """Seconds that the proofs about one game may take."""
 
 
-def evaluate(job: Job) -> Candidate:
+def evaluate(job: EvaluationJob) -> Candidate:
     """Make the candidate that a job asks for, and measure it unless a filter holds it back.
 
     The result depends on the job alone.
@@ -41,7 +41,7 @@ def evaluate(job: Job) -> Candidate:
     return _looked_at(variant, job, clock)
 
 
-def look_at(variant: Variant, job: Job) -> Candidate:
+def look_at(variant: Variant, job: EvaluationJob) -> Candidate:
     """Look at a game that is there already as `evaluate` does, with the settings of a job.
 
     Stages are in the order of their costs: check, random games of the network, all measures.
@@ -49,7 +49,7 @@ def look_at(variant: Variant, job: Job) -> Candidate:
     return _looked_at(variant, job, _Clock())
 
 
-def _looked_at(variant: Variant, job: Job, clock: _Clock) -> Candidate:
+def _looked_at(variant: Variant, job: EvaluationJob, clock: _Clock) -> Candidate:
     candidate = Candidate(variant.design, variant.lineage, seconds=clock.laps)
     if variant.design is None:
         candidate.reason = "no variation was a game"
@@ -66,7 +66,7 @@ def _looked_at(variant: Variant, job: Job, clock: _Clock) -> Candidate:
     return candidate
 
 
-def _stages(candidate: Candidate, game: Game, job: Job, clock: _Clock) -> Iterator[str]:
+def _stages(candidate: Candidate, game: Game, job: EvaluationJob, clock: _Clock) -> Iterator[str]:
     """Go through the stages; each says what is against the game, if anything."""
     design = candidate.design
     assert design is not None
@@ -135,7 +135,7 @@ def digest(network: Network) -> str:
     return found.hexdigest()
 
 
-def _vary(job: Job) -> Variant:
+def _vary(job: EvaluationJob) -> Variant:
     """Make the design."""
     if job.operator == "random":
         design = random_design(job.seed, job.settings.families)

@@ -1,4 +1,4 @@
-"""`Search`: draw batches of candidates, look at them in as many processes as there are, keep the best."""
+"""`GameSearch`: draw batches of candidates, look at them in as many processes as there are, keep the best."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from herbrand.evolve.blocks.rewritten import Rewritten
 from herbrand.evolve.search.archive import Archive
-from herbrand.evolve.search.candidate import Candidate, Job, Settings
+from herbrand.evolve.search.candidate import Candidate, EvaluationJob, SearchSettings
 from herbrand.evolve.search.evaluate import Proofs, admission, evaluate
 from herbrand.evolve.search.store import SearchStore
 from herbrand.evolve.variation.lineage import Lineage
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from herbrand.evolve.blocks.design import Design
     from herbrand.game import Game
 
-__all__ = ["Progress", "Search"]
+__all__ = ["GameSearch", "SearchProgress"]
 
 T = TypeVar("T")
 OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15, "cross_rules": 5}
@@ -37,7 +37,7 @@ FEW: Final = 4
 
 
 @dataclass(slots=True)
-class Progress:
+class SearchProgress:
     """How far a search has come."""
 
     seconds: float
@@ -57,7 +57,7 @@ class Progress:
     """Candidates of batches that are not finished which were looked at, too."""
 
 
-class Search:
+class GameSearch:
     """A search for games, kept in a database.
 
     The same settings give the same archive after the same number of batches, whatever executes them and
@@ -67,7 +67,7 @@ class Search:
     def __init__(
         self,
         database: Path | str,
-        settings: Settings = Settings(),  # noqa: B008  # immutable
+        settings: SearchSettings = SearchSettings(),  # noqa: B008  # immutable
         *,
         measure: Callable[[Game, int], Mapping[str, float]] | None = None,
         prove: Callable[[Design], Proofs] = admission,
@@ -98,7 +98,7 @@ class Search:
         batches: int | None = None,
         executor: Executor | None = None,
         jobs: int | None = None,
-        listener: Callable[[Progress], None] | None = None,
+        listener: Callable[[SearchProgress], None] | None = None,
     ) -> Archive:
         """Go on for so many seconds, or until there are so many batches in all; return the archive.
 
@@ -148,9 +148,9 @@ class Search:
                 terminate(pool)
         return self.archive
 
-    def progress(self, seconds: float = 0.0, latest: Candidate | None = None) -> Progress:
+    def progress(self, seconds: float = 0.0, latest: Candidate | None = None) -> SearchProgress:
         """Return how far the search has come."""
-        return Progress(
+        return SearchProgress(
             seconds, self.candidates, self.measured, self.reasons, self.archive, self.spent, latest
         )
 
@@ -164,7 +164,7 @@ class Search:
 
     # -- batches --------------------------------------------------------------------------
 
-    def _draw(self, batch: int, archive: Archive) -> list[Job]:
+    def _draw(self, batch: int, archive: Archive) -> list[EvaluationJob]:
         """Say which candidates a batch has; depends on the seed, its number and the archive."""
         chance = Random(f"{self.settings.seed}:{batch}")
         elites = archive.elites()
@@ -174,13 +174,13 @@ class Search:
             for place in range(self.settings.batch)
         ]
 
-    def _job(self, number: int, elites: list[Candidate], chance: Random) -> Job:
+    def _job(self, number: int, elites: list[Candidate], chance: Random) -> EvaluationJob:
         seed = chance.getrandbits(48)
         (operator,) = chance.choices(list(OPERATORS), list(OPERATORS.values()))
         if number < self.settings.first or len(elites) < FEW:
             operator = "random"
         if operator == "random":
-            return Job("random", seed, (), self.settings, self.measure)
+            return EvaluationJob("random", seed, (), self.settings, self.measure)
         designs = [candidate.design for candidate in elites if candidate.design is not None]
         mother = chance.choice(designs)
         if isinstance(mother, Rewritten):
@@ -192,7 +192,7 @@ class Search:
         if operator.startswith("cross") and not mates:
             operator = operator.replace("cross", "mutate")
         parents = (mother, chance.choice(mates)) if operator.startswith("cross") else (mother,)
-        return Job(operator, seed, parents, self.settings, self.measure)
+        return EvaluationJob(operator, seed, parents, self.settings, self.measure)
 
     def _finish(
         self, found: Sequence[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
@@ -245,7 +245,7 @@ class Search:
         return latest
 
 
-def _alone(job: Job) -> Candidate | BaseException:
+def _alone(job: EvaluationJob) -> Candidate | BaseException:
     """Do one job after a process died, in a pool of its own: so that only what kills it is lost."""
     with process_pool(1) as own:
         future = own.submit(evaluate, job)

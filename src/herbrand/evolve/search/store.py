@@ -10,7 +10,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from herbrand.errors import HerbrandError
-from herbrand.evolve.search.candidate import Candidate, Settings
+from herbrand.evolve.search.candidate import Candidate, SearchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ class SearchStore:
             raise HerbrandError(f"{path} is no database of a search: {error}") from error
         self.path = path
 
-    def settings(self, wanted: Settings) -> Settings:
+    def settings(self, wanted: SearchSettings) -> SearchSettings:
         """Return the settings of the search, which are those wanted when it begins.
 
         Raises `HerbrandError` when it began with others.
@@ -54,17 +54,17 @@ class SearchStore:
             return wanted
         if row[0] != _VERSION:
             raise HerbrandError(f"{self.path} was written by another version of herbrand")
-        kept = Settings.from_json(json.loads(row[1]))
+        kept = SearchSettings.from_json(json.loads(row[1]))
         if kept != wanted:
             mine, theirs = wanted.as_json(), kept.as_json()
             other = ", ".join(f"{n} {theirs[n]}, not {mine[n]}" for n in mine if mine[n] != theirs[n])
             raise HerbrandError(f"the search in {self.path} began with {other}")
         return kept
 
-    def begun(self) -> Settings | None:
+    def begun(self) -> SearchSettings | None:
         """Return the settings of a search that has begun, or None."""
         row = self._db.execute("select settings from search").fetchone()
-        return None if row is None else Settings.from_json(json.loads(row[0]))
+        return None if row is None else SearchSettings.from_json(json.loads(row[0]))
 
     def add(self, batch: int, candidates: Sequence[Candidate]) -> None:
         """Keep a whole batch."""

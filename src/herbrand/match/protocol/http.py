@@ -19,7 +19,15 @@ from urllib.parse import unquote
 
 from herbrand.errors import ProtocolError
 
-__all__ = ["Reply", "Request", "TooLarge", "read_reply", "read_request", "write_reply", "write_request"]
+__all__ = [
+    "MessageTooLarge",
+    "Reply",
+    "Request",
+    "read_reply",
+    "read_request",
+    "write_reply",
+    "write_request",
+]
 
 HEAD: Final = 16 * 1024
 """Bytes that a request line or status line with its headers may have."""
@@ -33,7 +41,7 @@ _REQUEST: Final = re.compile(r"([A-Za-z]+)[ \t]+(.+?)(?:[ \t]+(HTTP/[0-9.]+))?[ 
 _STATUS: Final = re.compile(r"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
 
 
-class TooLarge(ProtocolError):
+class MessageTooLarge(ProtocolError):
     """A peer sent more than it may."""
 
 
@@ -86,7 +94,7 @@ def write_reply(text: str, *, version: str = "HTTP/1.0", status: str = "200 OK")
 
 
 async def read_request(stream: asyncio.StreamReader, *, limit: int) -> Request:
-    """Read one request; `ProtocolError` for what is no HTTP, `TooLarge` beyond `limit` bytes of body."""
+    """Read a request; `ProtocolError` if it is no HTTP, `MessageTooLarge` beyond `limit` bytes of body."""
     head, rest = await _read_head(stream)
     if head is None:
         raise ProtocolError("this is no HTTP")
@@ -104,7 +112,7 @@ async def read_request(stream: asyncio.StreamReader, *, limit: int) -> Request:
 
 
 async def read_reply(stream: asyncio.StreamReader, *, limit: int) -> Reply:
-    """Read one reply, with or without HTTP around it; `TooLarge` beyond `limit` bytes of body."""
+    """Read one reply, with or without HTTP around it; `MessageTooLarge` beyond `limit` bytes of body."""
     head, rest = await _read_head(stream, limit=limit)
     if head is None:
         return Reply(_decode(rest).strip(), None, ("no HTTP",))
@@ -126,7 +134,7 @@ async def _read_head(stream: asyncio.StreamReader, *, limit: int = HEAD) -> tupl
         if end is not None and (end.start() or data[:1].isspace()):
             return data[: end.start()], data[end.end() :]
         if len(data) > max(HEAD, limit) or (len(data) > HEAD and data[:5].upper() == b"HTTP/"):
-            raise TooLarge(f"more than {HEAD} bytes before the body")
+            raise MessageTooLarge(f"more than {HEAD} bytes before the body")
         piece = await stream.read(_PIECE)
         if not piece:
             if not data:
@@ -158,7 +166,7 @@ async def _read_body(
     text = headers.get("content-length", "")
     length = int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
     if length is not None and length > limit:
-        raise TooLarge(f"{length} bytes announced, {limit} are allowed")
+        raise MessageTooLarge(f"{length} bytes announced, {limit} are allowed")
     notes = ("no length",) if length is None else ()
     pieces = [data]
     size, depth = len(data), _depth(data)
@@ -166,7 +174,7 @@ async def _read_body(
     beyond = False  # as long as promised, but a parenthesis is open
     while True:
         if size > limit:
-            raise TooLarge(f"more than {limit} bytes")
+            raise MessageTooLarge(f"more than {limit} bytes")
         closed = opened == b"(" and depth <= 0
         if length is not None and size >= length and not beyond:
             promised = b"".join(pieces)[:length]
@@ -207,7 +215,7 @@ async def _read_chunks(stream: asyncio.StreamReader, data: bytes, limit: int) ->
             if ready is not None and len(buffer) >= ready:
                 return ready
             if len(buffer) > limit + HEAD:
-                raise TooLarge(f"more than {limit} bytes")
+                raise MessageTooLarge(f"more than {limit} bytes")
             piece = await stream.read(_PIECE)
             if not piece:
                 raise ProtocolError("the connection was closed in the middle of a chunk")
@@ -221,7 +229,7 @@ async def _read_chunks(stream: asyncio.StreamReader, data: bytes, limit: int) ->
             raise ProtocolError("a chunk without a length")
         size = int(text, 16)
         if len(found) + size > limit:
-            raise TooLarge(f"more than {limit} bytes")
+            raise MessageTooLarge(f"more than {limit} bytes")
         if not size:
             return bytes(found)
         await until(size)

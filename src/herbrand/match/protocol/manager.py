@@ -27,13 +27,13 @@ from herbrand.game import Game
 from herbrand.machine.moves import Move
 from herbrand.match.protocol.events import Event, silent
 from herbrand.match.protocol.messages import (
-    Abort,
-    Info,
-    Play,
-    PlayerInfo,
-    Start,
-    Stop,
-    Turn,
+    AbortMessage,
+    InfoMessage,
+    InfoReply,
+    PlayMessage,
+    StartMessage,
+    StopMessage,
+    TurnMessage,
     first_term,
     parse_info,
     tidy,
@@ -57,9 +57,9 @@ __all__ = [
     "SUBSTITUTES",
     "Manager",
     "Match",
+    "MatchSettings",
     "Past",
     "Problem",
-    "Settings",
     "as_sent",
     "draw_moves",
     "new_match_id",
@@ -77,7 +77,7 @@ PROBLEMS: Final = ("timeout", "connection", "unreadable", "illegal", "failed", "
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MatchSettings:
     """How a match is played.  Clocks are whole seconds."""
 
     start_clock: int = 30
@@ -125,7 +125,7 @@ class Match:
     roles: tuple[str, ...]
     players: dict[str, str]
     """Names by role; `random` has none."""
-    settings: Settings
+    settings: MatchSettings
     opening: tuple[tuple[str, ...], ...] = ()
     """Joint moves that were prescribed."""
     moves: list[tuple[str, ...]] = field(default_factory=list)
@@ -181,14 +181,14 @@ class Manager:
     def __init__(
         self,
         game: Game,
-        settings: Settings | None = None,
+        settings: MatchSettings | None = None,
         *,
         scramble: int | None = None,
         listener: Listener = silent,
     ) -> None:
         self.game, self.rules = as_sent(game)
         """The game, and its sheet as it is sent: KIF without comments, names in the spelling of the moves."""
-        self.settings = settings or Settings()
+        self.settings = settings or MatchSettings()
         self.listener = listener
         self.scramble = scramble
         self.scrambled = None if scramble is None else scramble_tree(self.game.tree, scramble)
@@ -198,12 +198,12 @@ class Manager:
         self.executor = ThreadPoolExecutor(1, thread_name_prefix="manager")
         """Where questions to the rules are answered, one after another."""
 
-    async def info(self, seats: Sequence[Seat]) -> list[PlayerInfo]:
+    async def info(self, seats: Sequence[Seat]) -> list[InfoReply]:
         """Ask all seats at once who they are; "error" as status without an answer."""
 
-        async def one(seat: Seat) -> PlayerInfo:
-            exchange = await seat.ask(Info(), seconds=1.0)
-            return parse_info(exchange.reply) if exchange.reply is not None else PlayerInfo("error")
+        async def one(seat: Seat) -> InfoReply:
+            exchange = await seat.ask(InfoMessage(), seconds=1.0)
+            return parse_info(exchange.reply) if exchange.reply is not None else InfoReply("error")
 
         return list(await asyncio.gather(*map(one, seats)))
 
@@ -252,7 +252,7 @@ class Manager:
             match.reason = "aborted"
             with contextlib.suppress(HerbrandError):  # of the listener, whose error may be this one
                 self.report("aborted", match, reason=str(error) or "aborted")
-            await asyncio.gather(*(seat.ask(Abort(match.id), seconds=1.0) for seat in table.values()))
+            await asyncio.gather(*(seat.ask(AbortMessage(match.id), seconds=1.0) for seat in table.values()))
             raise
         finally:
             match.seconds = round(time.monotonic() - started, 3)
@@ -453,7 +453,9 @@ class _Run:
 
     async def _begin(self, role: str, *, again: bool = False) -> None:
         settings = self.settings
-        message = Start(self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock)
+        message = StartMessage(
+            self.match.id, role, self.manager.rules, settings.start_clock, settings.play_clock
+        )
         seconds = settings.start_clock + settings.grace
         exchange = await self.table[role].begin(self.game, message, seconds=seconds)
         self._exchanged(role, "START", None, exchange, counts=not again)
@@ -528,8 +530,8 @@ class _Run:
         if self.game.has_percepts:
             last = None if self.joint is None else self.joint[self.game.role_index(role)]
             seen = None if self.joint is None else self.percepts[role]
-            return Turn(self.match.id, len(self.match.moves), last, seen, over)
-        return (Stop if over else Play)(self.match.id, self.joint)
+            return TurnMessage(self.match.id, len(self.match.moves), last, seen, over)
+        return (StopMessage if over else PlayMessage)(self.match.id, self.joint)
 
     async def _stop(self) -> None:
         """Tell everybody that it is over; a slow player holds nobody up for long."""
@@ -537,7 +539,7 @@ class _Run:
 
         async def one(role: str, seat: Seat) -> None:
             cut_off = not self.match.is_complete
-            message = Abort(self.match.id) if cut_off else self._message(role, over=True)
+            message = AbortMessage(self.match.id) if cut_off else self._message(role, over=True)
             exchange = await seat.ask(message, seconds=1.0 if cut_off else max(1.0, seconds))
             self._exchanged(role, "ABORT" if cut_off else "STOP", str(message), exchange)
 

@@ -31,17 +31,17 @@ from typing import TypeAlias
 from herbrand.errors import ProtocolError
 
 __all__ = [
-    "Abort",
-    "Info",
+    "AbortMessage",
+    "InfoMessage",
+    "InfoReply",
     "Message",
-    "Ping",
-    "Play",
-    "PlayerInfo",
-    "Preview",
-    "Sees",
-    "Start",
-    "Stop",
-    "Turn",
+    "PingMessage",
+    "PlayMessage",
+    "PreviewMessage",
+    "SeesMessage",
+    "StartMessage",
+    "StopMessage",
+    "TurnMessage",
     "first_term",
     "parse",
     "parse_info",
@@ -57,7 +57,7 @@ _MATCH_ID = re.compile(r"[^\s();]{1,256}")
 
 
 @dataclass(frozen=True, slots=True)
-class Info:
+class InfoMessage:
     """Who is there, and is it free?"""
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Info:
 
 
 @dataclass(frozen=True, slots=True)
-class Ping:
+class PingMessage:
     """The Stanford word for INFO, answered with the status alone."""
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Ping:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class PreviewMessage:
     """These rules will be played soon."""
 
     rules: str
@@ -85,7 +85,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartMessage:
     """A match begins."""
 
     match: str
@@ -101,7 +101,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class PlayMessage:
     """Ask for a move, and tell the moves made before; in the form of 2010, what was seen."""
 
     match: str
@@ -113,7 +113,7 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopMessage:
     """The match is over; the last moves, or in the form of 2010 what was seen."""
 
     match: str
@@ -124,7 +124,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnMessage:
     """PLAY or STOP with hidden information: the own move as it counted, and what was seen."""
 
     match: str
@@ -144,7 +144,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Sees:
+class SeesMessage:
     """PLAY with hidden information in the form of 2018: only what was seen."""
 
     match: str
@@ -155,7 +155,7 @@ class Sees:
 
 
 @dataclass(frozen=True, slots=True)
-class Abort:
+class AbortMessage:
     """Forget the match."""
 
     match: str
@@ -164,7 +164,17 @@ class Abort:
         return f"( ABORT {self.match} )"
 
 
-Message: TypeAlias = Info | Ping | Preview | Start | Play | Stop | Turn | Sees | Abort
+Message: TypeAlias = (
+    InfoMessage
+    | PingMessage
+    | PreviewMessage
+    | StartMessage
+    | PlayMessage
+    | StopMessage
+    | TurnMessage
+    | SeesMessage
+    | AbortMessage
+)
 
 
 def parse(text: str) -> Message:
@@ -176,27 +186,27 @@ def parse(text: str) -> Message:
     word = word.upper()
     if word in ("INFO", "PING"):
         _count(word, given, 0)
-        return Info() if word == "INFO" else Ping()
+        return InfoMessage() if word == "INFO" else PingMessage()
     if word == "PREVIEW":
         _count(word, given, 2)
-        return Preview(_inside(given[0]), _clock(given[1]))
+        return PreviewMessage(_inside(given[0]), _clock(given[1]))
     if word == "START":
         _count(word, given, 5, more=True)
         match, role, rules, start, play = given[:5]
-        return Start(_match_id(match), tidy(role), _inside(rules), _clock(start), _clock(play))
+        return StartMessage(_match_id(match), tidy(role), _inside(rules), _clock(start), _clock(play))
     if word == "ABORT":
         _count(word, given, 1)
-        return Abort(_match_id(given[0]))
+        return AbortMessage(_match_id(given[0]))
     if word == "SEES":
         _count(word, given, 2)
-        return Sees(_match_id(given[0]), _list_or_nil(given[1]))
+        return SeesMessage(_match_id(given[0]), _list_or_nil(given[1]))
     if word in ("PLAY", "STOP"):
         if len(given) == 4:
             match, turn, last, percepts = given
             move = None if last.upper() == "NIL" else tidy(last)
-            return Turn(_match_id(match), _clock(turn), move, _list_or_nil(percepts), word == "STOP")
+            return TurnMessage(_match_id(match), _clock(turn), move, _list_or_nil(percepts), word == "STOP")
         _count(word, given, 2)
-        kind = Play if word == "PLAY" else Stop
+        kind = PlayMessage if word == "PLAY" else StopMessage
         return kind(_match_id(given[0]), _list_or_nil(given[1]))
     raise ProtocolError(f"no message `{word[:20]}` in the protocol")
 
@@ -276,7 +286,7 @@ def spaced(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerInfo:
+class InfoReply:
     """What a player answered to INFO."""
 
     status: str | None
@@ -293,15 +303,15 @@ class PlayerInfo:
         return f"( ( name {self.name} ) ( status {self.status} ) )"
 
 
-def parse_info(text: str) -> PlayerInfo:
+def parse_info(text: str) -> InfoReply:
     """Read the answer to INFO, as tolerantly as ggp-base does; nonsense tells nothing.
 
     >>> parse_info("((name my bot) (status AVAILABLE) 17 (x (y z)))")
-    PlayerInfo(status='available', name='mybot', species=None)
+    InfoReply(status='available', name='mybot', species=None)
     """
     text = text.strip()
     if re.fullmatch(r"[A-Za-z]+", text):
-        return PlayerInfo(text.lower())
+        return InfoReply(text.lower())
     known: dict[str, str] = {}
     try:
         for part in split_list(text):
@@ -309,9 +319,9 @@ def parse_info(text: str) -> PlayerInfo:
                 key, *values = split_list(part) or [""]
                 known.setdefault(key.lower(), "".join(v for v in values if not v.startswith("(")))
     except ProtocolError:
-        return PlayerInfo(None)
+        return InfoReply(None)
     status = known.get("status")
-    return PlayerInfo(status.lower() if status else None, known.get("name"), known.get("species"))
+    return InfoReply(status.lower() if status else None, known.get("name"), known.get("species"))
 
 
 def _rules(rules: str) -> str:

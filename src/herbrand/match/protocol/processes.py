@@ -17,7 +17,7 @@ from herbrand.match.protocol.seats import Exchange, RemoteSeat
 
 if TYPE_CHECKING:
     from herbrand.game import Game
-    from herbrand.match.protocol.messages import Start
+    from herbrand.match.protocol.messages import StartMessage
 
 __all__ = ["ProcessSeat", "player_words", "port_in"]
 
@@ -57,7 +57,7 @@ class ProcessSeat(RemoteSeat):
         """The number of the process, while there is one."""
         return None if self._process is None else self._process.pid
 
-    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+    async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Start the process, then send START."""
         await self._end()
         words = player_words(self.player, "--until-eof")

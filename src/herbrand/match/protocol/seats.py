@@ -17,10 +17,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.game import Game
-from herbrand.match.protocol.http import TooLarge, read_reply, write_request
-from herbrand.match.protocol.messages import Abort, Info, Ping, Play, Preview, Start, Stop, Turn
+from herbrand.match.protocol.http import MessageTooLarge, read_reply, write_request
+from herbrand.match.protocol.messages import (
+    AbortMessage,
+    InfoMessage,
+    PingMessage,
+    PlayMessage,
+    PreviewMessage,
+    StartMessage,
+    StopMessage,
+    TurnMessage,
+)
 from herbrand.match.protocol.view import MatchView
-from herbrand.match.protocol.worker import Worker
+from herbrand.match.protocol.worker import WorkerThread
 
 if TYPE_CHECKING:
     from herbrand.convert.scramble import Scrambled
@@ -66,7 +75,7 @@ class Seat(Protocol):
     async def tell(self, message: Message, *, seconds: float) -> Exchange:
         """Send PLAY for a step whose moves are known already: the answer does not count."""
 
-    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+    async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Send START; a seat in this process takes the game as it is."""
 
     async def close(self) -> None:
@@ -96,14 +105,14 @@ class RemoteSeat:
         self.suffix = suffix
         """What the names of matches end in for this player; tells two roles of one player apart."""
 
-    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+    async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Send START."""
         del game
         return await self.ask(message, seconds=seconds)
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Send a message on a connection of its own and read the reply."""
-        if self.suffix and not isinstance(message, Info | Ping | Preview):
+        if self.suffix and not isinstance(message, InfoMessage | PingMessage | PreviewMessage):
             message = replace(message, match=message.match + self.suffix)
         started = time.monotonic()
         writer: asyncio.StreamWriter | None = None
@@ -121,7 +130,7 @@ class RemoteSeat:
             return self._failed(
                 where, started, "could not be reached" if writer is None else "no reply in time"
             )
-        except TooLarge as error:
+        except MessageTooLarge as error:
             return self._failed("unreadable", started, str(error))
         except ProtocolError as error:
             return self._failed("connection", started, str(error))
@@ -154,7 +163,7 @@ class ScrambledSeat:
         self.remembers = seat.remembers
         self.scrambled = scrambled
 
-    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+    async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Send START with the scrambled rules; a local player gets the scrambled game."""
         rules = " ".join(self.scrambled.text.split())
         message = replace(message, role=self._there(message.role), rules=rules)
@@ -164,7 +173,7 @@ class ScrambledSeat:
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Translate the message, and the reply back."""
         exchange = await self.seat.ask(self._translated(message), seconds=seconds)
-        if exchange.reply is None or not isinstance(message, Play | Turn):
+        if exchange.reply is None or not isinstance(message, PlayMessage | TurnMessage):
             return exchange
         return replace(exchange, reply=_WORD.sub(self._back, exchange.reply))
 
@@ -177,9 +186,9 @@ class ScrambledSeat:
         await self.seat.close()
 
     def _translated(self, message: Message) -> Message:
-        if isinstance(message, Play | Stop):
+        if isinstance(message, PlayMessage | StopMessage):
             return replace(message, moves=self._all(message.moves))
-        if isinstance(message, Turn):
+        if isinstance(message, TurnMessage):
             last = None if message.last is None else self._there(message.last)
             seen = self._all(message.percepts)  # in an order that tells nothing
             return replace(message, last=last, percepts=None if seen is None else tuple(sorted(seen)))
@@ -208,13 +217,13 @@ class LocalSeat:
     def __init__(self, player: Player, *, name: str) -> None:
         self.player = player
         self.name = name
-        self._worker: Worker | None = None
+        self._worker: WorkerThread | None = None
         self._view: MatchView | None = None
         self._clock = 1.0
 
-    async def begin(self, game: Game, message: Start, *, seconds: float) -> Exchange:
+    async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Start the player."""
-        self._worker = Worker(f"player {self.name}")
+        self._worker = WorkerThread(f"player {self.name}")
         self._clock = float(message.play_clock)
 
         def job() -> str:
@@ -226,16 +235,18 @@ class LocalSeat:
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
         """Answer PLAY; take note of STOP and ABORT."""
-        if isinstance(message, Abort) or (isinstance(message, Stop | Turn) and _is_over(message)):
+        if isinstance(message, AbortMessage) or (
+            isinstance(message, StopMessage | TurnMessage) and _is_over(message)
+        ):
             self.player.stop()
-            return Exchange("aborted" if isinstance(message, Abort) else "done", None, 0.0)
-        if self._worker is None or not isinstance(message, Play | Turn):
+            return Exchange("aborted" if isinstance(message, AbortMessage) else "done", None, 0.0)
+        if self._worker is None or not isinstance(message, PlayMessage | TurnMessage):
             return Exchange("busy", None, 0.0)
         return await self._wait(self._worker.submit(lambda: self._select(message)), seconds)
 
     async def tell(self, message: Message, *, seconds: float) -> Exchange:
         """Follow the match without thinking."""
-        if self._worker is None or not isinstance(message, Play | Turn):
+        if self._worker is None or not isinstance(message, PlayMessage | TurnMessage):
             return Exchange("busy", None, 0.0)
         return await self._wait(self._worker.submit(lambda: self._told(message)), seconds)
 
@@ -245,10 +256,10 @@ class LocalSeat:
         if self._worker is not None:
             self._worker.close()
 
-    def _told(self, message: Play | Turn) -> str:
+    def _told(self, message: PlayMessage | TurnMessage) -> str:
         view = self._view
         assert view is not None
-        if isinstance(message, Turn):
+        if isinstance(message, TurnMessage):
             view.told_percepts(
                 message.last, message.percepts, turn=message.turn, over=False, seconds=0.4 * self._clock
             )
@@ -256,7 +267,7 @@ class LocalSeat:
             view.told_moves(message.moves)
         return "told"
 
-    def _select(self, message: Play | Turn) -> str:
+    def _select(self, message: PlayMessage | TurnMessage) -> str:
         started = time.monotonic()
         self._told(message)
         assert self._view is not None
@@ -289,5 +300,5 @@ def error_text(error: OSError | ValueError) -> str:
     return str(reason).lower()
 
 
-def _is_over(message: Stop | Turn) -> bool:
-    return isinstance(message, Stop) or message.over
+def _is_over(message: StopMessage | TurnMessage) -> bool:
+    return isinstance(message, StopMessage) or message.over

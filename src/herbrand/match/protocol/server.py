@@ -24,21 +24,21 @@ from herbrand.match.protocol.events import Event, silent
 from herbrand.match.protocol.http import read_request, write_reply
 from herbrand.match.protocol.kept import MEMORY, MUCH, Games, tidy
 from herbrand.match.protocol.messages import (
-    Abort,
-    Info,
-    Ping,
-    Play,
-    PlayerInfo,
-    Preview,
-    Sees,
-    Start,
-    Stop,
-    Turn,
+    AbortMessage,
+    InfoMessage,
+    InfoReply,
+    PingMessage,
+    PlayMessage,
+    PreviewMessage,
+    SeesMessage,
+    StartMessage,
+    StopMessage,
+    TurnMessage,
     parse,
     spaced,
 )
 from herbrand.match.protocol.view import MatchView
-from herbrand.match.protocol.worker import Worker, seen
+from herbrand.match.protocol.worker import WorkerThread, seen
 from herbrand.runtime.memory import release_memory
 
 if TYPE_CHECKING:
@@ -282,26 +282,26 @@ class PlayerServer:
 
     async def _dispatch(self, message: Message, started: float) -> str:
         status = "available" if self.is_free else "busy"
-        if isinstance(message, Info):
-            return str(PlayerInfo(status, self.name))
-        if isinstance(message, Ping):
+        if isinstance(message, InfoMessage):
+            return str(InfoReply(status, self.name))
+        if isinstance(message, PingMessage):
             return "ready" if self.is_free else "busy"
-        if isinstance(message, Preview):
+        if isinstance(message, PreviewMessage):
             return "ready" if self.is_free else "busy"
-        if isinstance(message, Start):
+        if isinstance(message, StartMessage):
             return await self._start(message, started)
         match = self._playing.get(message.match)
         if match is None:
             return "busy"
         match.heard = time.monotonic()
-        if isinstance(message, Abort):
+        if isinstance(message, AbortMessage):
             self._end(match)
             return "aborted"
-        if isinstance(message, Stop) or (isinstance(message, Turn) and message.over):
+        if isinstance(message, StopMessage) or (isinstance(message, TurnMessage) and message.over):
             return await self._stop(match, message, started)
         return await self._move(match, message, started)
 
-    async def _start(self, message: Start, started: float) -> str:
+    async def _start(self, message: StartMessage, started: float) -> str:
         known = self._playing.get(message.match)
         if known is not None:  # PLAY names no role, so that one port can play only one in a match
             return "ready" if known.role == message.role.lower() else "busy"
@@ -322,7 +322,9 @@ class PlayerServer:
             return "busy"
         return "ready"
 
-    async def _move(self, match: _Match, message: Play | Turn | Sees | Stop, started: float) -> str:
+    async def _move(
+        self, match: _Match, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, started: float
+    ) -> str:
         clock = float(match.play_clock)
         request = _Request(message, started, clock)
         move: Move | None
@@ -340,7 +342,7 @@ class PlayerServer:
         match.answered(move)
         return spaced(str(move))
 
-    async def _stop(self, match: _Match, message: Stop | Turn, started: float) -> str:
+    async def _stop(self, match: _Match, message: StopMessage | TurnMessage, started: float) -> str:
         match.player.stop()
         with contextlib.suppress(Exception):  # the match is over, whatever is not known of its end
             async with asyncio.timeout_at(_loop_time(started + 0.5)):
@@ -377,7 +379,7 @@ class PlayerServer:
 class _Request:
     """A move that a manager asks for."""
 
-    message: Play | Turn | Sees | Stop
+    message: PlayMessage | TurnMessage | SeesMessage | StopMessage
     started: float
     clock: float
     step: int = 0
@@ -391,7 +393,7 @@ class _Request:
 class _Match:
     """One match.  What begins with `_` and is not awaited runs in one of its threads."""
 
-    def __init__(self, start: Start, player: Player, say: Callable[..., None], games: Games) -> None:
+    def __init__(self, start: StartMessage, player: Player, say: Callable[..., None], games: Games) -> None:
         self.id = start.match
         self.role = start.role.lower()
         self.start_clock = start.start_clock
@@ -404,8 +406,8 @@ class _Match:
         self._kept = games.get(start.rules)
         self._say = say
         self._loop = asyncio.get_running_loop()
-        self._follower = Worker(f"match {start.match}")
-        self._thinker = Worker(f"player in {start.match}")
+        self._follower = WorkerThread(f"match {start.match}")
+        self._thinker = WorkerThread(f"player in {start.match}")
         self._chance = random.Random(start.match)
         self._view: MatchView | None = None
         self._beginning: asyncio.Task[None] | None = None
@@ -441,7 +443,7 @@ class _Match:
 
         self._follower.submit(note)
 
-    async def conclude(self, message: Stop | Turn) -> None:
+    async def conclude(self, message: StopMessage | TurnMessage) -> None:
         """Take note of the end."""
         await asyncio.shield(self._follower.submit(lambda: self._conclude(message)))
 
@@ -474,7 +476,7 @@ class _Match:
         request.fallback = self.known = self._chance.choice(legal)
         return view.state
 
-    def _conclude(self, message: Stop | Turn) -> None:
+    def _conclude(self, message: StopMessage | TurnMessage) -> None:
         view = self._followed(message, 0.4)
         goals = view.state.goals if view.state.is_terminal else {}
         self._tell("end", goals=dict(goals), terminal=view.state.is_terminal)
@@ -507,21 +509,23 @@ class _Match:
         self._tell("select", step=request.step, move=str(move), seconds=seconds)
         return move
 
-    def _followed(self, message: Play | Turn | Sees | Stop, seconds: float) -> MatchView:
+    def _followed(
+        self, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, seconds: float
+    ) -> MatchView:
         view = self._view
         if view is None:
             raise ProtocolError("the rules of this match could not be read in time")
         if self._kept.improved.is_set():
             view.reader = self._kept.reader
             view.quicken()
-        if isinstance(message, Turn):
+        if isinstance(message, TurnMessage):
             odd = view.told_percepts(
                 message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds
             )
-        elif isinstance(message, Sees):
+        elif isinstance(message, SeesMessage):
             odd = view.told_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
         elif view.game.has_percepts:  # the form of 2010
-            over = isinstance(message, Stop)
+            over = isinstance(message, StopMessage)
             odd = view.told_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
         else:
             odd = view.told_moves(message.moves)
@@ -536,7 +540,9 @@ class _Match:
 
 def _brief(message: Message) -> str:
     """Return the beginning of a message."""
-    return str(replace(message, rules="...") if isinstance(message, Start | Preview) else message)[:200]
+    return str(
+        replace(message, rules="...") if isinstance(message, StartMessage | PreviewMessage) else message
+    )[:200]
 
 
 def _about(error: Exception) -> str:

@@ -20,7 +20,7 @@ from herbrand.machine.moves import Move
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.analyse.knowledge.histories import History, Step
+    from herbrand.analyse.knowledge.histories import History, HistoryStep
     from herbrand.machine.state import State
 
 __all__ = ["MatchView", "reader_within"]
@@ -62,7 +62,7 @@ class MatchView:
         self.is_sure = True
         """Whether `state` is known to be the state, or a possible one, of the match."""
         self._before: tuple[State, tuple[str, ...]] | None = None
-        self._history: list[Step] = []
+        self._history: list[HistoryStep] = []
         self._own: Move | None = None
         self._chance = random.Random(seed)
 
@@ -107,7 +107,7 @@ class MatchView:
         `own` is None where the manager does not say (then it is what was chosen), `turn` the number
         of the step where it does, `over` whether the match has ended.
         """
-        from herbrand.analyse.knowledge.histories import Step
+        from herbrand.analyse.knowledge.histories import HistoryStep
 
         if percepts is None:
             return ["asked again from the start"] if self.step else []
@@ -124,7 +124,7 @@ class MatchView:
         if move is None:
             return ["no own move to go on by; the state is kept"]
         before = self.state
-        self._history.append(Step(move.gdl, seen))
+        self._history.append(HistoryStep(move.gdl, seen))
         self.step += 1
         try:
             self.state = self._possible(over=over, seconds=seconds)

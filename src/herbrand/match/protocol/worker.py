@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Worker", "seen"]
+__all__ = ["WorkerThread", "seen"]
 
 _T = TypeVar("_T")
 
 
-class Worker:
+class WorkerThread:
     """Runs functions one after another in a thread of its own, which never keeps the process alive."""
 
     def __init__(self, name: str) -> None:

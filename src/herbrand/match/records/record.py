@@ -71,7 +71,7 @@ class MatchRecord:
     seed: int | None
     """Of chance and of substituted moves; None in records that do not say."""
     settings: dict[str, Any]
-    """All settings of the manager (`herbrand.match.protocol.manager.Settings`); empty in foreign records."""
+    """The `MatchSettings` of the manager; none in foreign records."""
     scramble: int | None = None
     """The seed of the names that players were told; None: those of the sheet."""
     names: dict[str, str] | None = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from herbrand.game import Game
 from herbrand.match.protocol.events import silent
-from herbrand.match.protocol.manager import Manager, Past, Settings
+from herbrand.match.protocol.manager import Manager, MatchSettings, Past
 from herbrand.match.records.record import RecordError
 from herbrand.syntax import read
 
@@ -36,7 +36,7 @@ def manager_for(record: MatchRecord, *, listener: Listener = silent) -> Manager:
         raise RecordError(f"match `{record.id}` was not managed by herbrand")
     if record.claimed_hash not in (None, record.hash):
         raise RecordError(f"the rules of match `{record.id}` have another hash: they were changed")
-    settings = Settings(**record.settings)
+    settings = MatchSettings(**record.settings)
     manager = Manager(game_of(record), settings, scramble=record.scramble, listener=listener)
     if manager.scrambled is not None and dict(manager.scrambled.names) != record.names:
         raise RecordError(f"match `{record.id}` was scrambled by another version of herbrand")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from herbrand.match.protocol.manager import PROBLEMS, Settings
+from herbrand.match.protocol.manager import PROBLEMS, MatchSettings
 from herbrand.match.records.record import ORIGINS, STATUSES, RecordError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def require_shape(record: MatchRecord) -> None:
 def _settings(settings: dict[str, Any]) -> None:
     _require(isinstance(settings, dict), "the settings are none")
     try:
-        Settings(**settings)
+        MatchSettings(**settings)
     except (TypeError, ValueError) as error:
         raise RecordError(f"the settings are none: {error}") from error
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from herbrand.convert.scramble import scramble
 from herbrand.errors import HerbrandError
 from herbrand.machine.moves import Move
-from herbrand.match.protocol.manager import Manager, Settings, draw_moves, replacement
+from herbrand.match.protocol.manager import Manager, MatchSettings, draw_moves, replacement
 from herbrand.match.records.resume import game_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class _Replay:
         self.is_own = record.origin == "herbrand"
         self.chance = random.Random(record.seed) if self.is_own and record.seed is not None else None
         """Draws as the manager did; None where it is not known how it did."""
-        self.settings = Settings(**record.settings) if record.settings else Settings()
+        self.settings = MatchSettings(**record.settings) if record.settings else MatchSettings()
         self.problems = {(problem.step, problem.role): problem for problem in record.problems}
         self.replies = {
             (message.step + 1, message.role): message.reply

@@ -17,7 +17,7 @@ killed goes on where it was, each pairing has one match at most, and every move 
 
 from __future__ import annotations
 
-from herbrand.match.tournament.plan import Plan
+from herbrand.match.tournament.plan import TournamentPlan
 from herbrand.match.tournament.runner import Tournament
 
-__all__ = ["Plan", "Tournament"]
+__all__ = ["Tournament", "TournamentPlan"]

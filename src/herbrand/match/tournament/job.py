@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from herbrand.machine.trajectory import Trajectory
-from herbrand.match.protocol.manager import Manager, Past, Settings, seats_for
-from herbrand.match.protocol.messages import Abort
+from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
+from herbrand.match.protocol.messages import AbortMessage
 from herbrand.match.protocol.processes import ProcessSeat
 from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 from herbrand.match.records import Store
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from herbrand.match.protocol.seats import Seat
     from herbrand.match.records import MatchRecord
 
-__all__ = ["Job", "Played", "is_remote", "play"]
+__all__ = ["MatchJob", "Played", "is_remote", "play"]
 
 _ADDRESS = re.compile(r"(?:(?P<host>.+):)?(?P<port>[0-9]{1,5})")
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class MatchJob:
     """What is to be played."""
 
     pairing: int
@@ -48,7 +48,7 @@ class Job:
     rules: str
     seats: tuple[tuple[str, str], ...]
     """Name of each player and who it is, for the roles that choose."""
-    settings: Settings
+    settings: MatchSettings
     opening: int
     scramble: int | None
     database: str | None
@@ -73,7 +73,7 @@ class Played:
     """The number of the worker's process."""
 
 
-def play(job: Job) -> Played:
+def play(job: MatchJob) -> Played:
     """Play the match of a job, or what is left of it."""
     with Store(job.database or ":memory:") as store:
         known = store.load(job.match) if job.match in store.ids() else None
@@ -83,7 +83,7 @@ def play(job: Job) -> Played:
     return Played(job.pairing, job.match, record, os.getpid())
 
 
-async def _play(job: Job, store: Store, known: MatchRecord | None) -> None:
+async def _play(job: MatchJob, store: Store, known: MatchRecord | None) -> None:
     seats = [
         _seat(who, name, draw_seed(job.settings.seed, name, place), job.seats[:place].count((name, who)))
         for place, (name, who) in enumerate(job.seats)
@@ -96,7 +96,7 @@ async def _play(job: Job, store: Store, known: MatchRecord | None) -> None:
     else:
         if job.attempt:  # whoever still plays a match of this name that nobody manages any more
             await asyncio.gather(
-                *(seat.ask(Abort(job.match), seconds=1.0) for seat in seats if seat.remembers)
+                *(seat.ask(AbortMessage(job.match), seconds=1.0) for seat in seats if seat.remembers)
             )
         manager = _manager(job.rules, job.game, job.scramble, threading.get_ident())
         manager.settings = job.settings

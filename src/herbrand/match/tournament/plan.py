@@ -19,7 +19,7 @@ from herbrand.errors import HerbrandError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["KINDS", "Encounter", "Plan", "TournamentError", "draw_seed", "encounters"]
+__all__ = ["KINDS", "Encounter", "TournamentError", "TournamentPlan", "draw_seed", "encounters"]
 
 KINDS: Final = ("round-robin", "swiss", "ladder")
 
@@ -33,7 +33,7 @@ class TournamentError(HerbrandError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TournamentPlan:
     """All that decides a tournament."""
 
     name: str
@@ -103,7 +103,7 @@ def draw_seed(*parts: object) -> int:
 
 
 def encounters(
-    plan: Plan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
+    plan: TournamentPlan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
 ) -> list[Encounter]:
     """Return the encounters of a round (from 1), given those of the rounds before and their scores.
 
@@ -120,7 +120,9 @@ def encounters(
     return [Encounter(number, at, game, pair) for at, (game, pair) in enumerate(pairs)]
 
 
-def _swiss(plan: Plan, past: Sequence[tuple[Encounter, Mapping[str, float]]]) -> list[tuple[str, ...]]:
+def _swiss(
+    plan: TournamentPlan, past: Sequence[tuple[Encounter, Mapping[str, float]]]
+) -> list[tuple[str, ...]]:
     names = list(plan.players)
     score = dict.fromkeys(names, 0.0)
     byes = dict.fromkeys(names, 0)
@@ -179,13 +181,13 @@ def _nearest(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[tu
 
 
 def _neighbours(
-    plan: Plan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
+    plan: TournamentPlan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
 ) -> list[tuple[str, ...]]:
     order = ladder_order(plan, past)
     return [(order[at], order[at + 1]) for at in range((number - 1) % 2, len(order) - 1, 2)]
 
 
-def ladder_order(plan: Plan, past: Sequence[tuple[Encounter, Mapping[str, float]]]) -> list[str]:
+def ladder_order(plan: TournamentPlan, past: Sequence[tuple[Encounter, Mapping[str, float]]]) -> list[str]:
     """Return who stands where on the ladder, the highest first."""
     order = list(plan.players)
     for encounter, scores in past:

@@ -12,7 +12,7 @@ from herbrand.match.tournament.ratings import rate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from herbrand.match.tournament.plan import Encounter, Plan
+    from herbrand.match.tournament.plan import Encounter, TournamentPlan
 
 __all__ = ["Leg", "Meeting", "Results", "summarise"]
 
@@ -143,7 +143,7 @@ class Results:
         return asdict(self)
 
 
-def summarise(plan: Plan, meetings: Sequence[Meeting]) -> Results:
+def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
     """Return standings and ratings."""
     names = list(plan.players)
     record = {name: {"wins": 0, "draws": 0, "losses": 0, "problems": 0, "byes": 0} for name in names}

@@ -17,9 +17,9 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from herbrand.match.protocol.manager import Settings
-from herbrand.match.tournament.job import Job, play
-from herbrand.match.tournament.plan import Encounter, Plan, TournamentError, draw_seed, encounters
+from herbrand.match.protocol.manager import MatchSettings
+from herbrand.match.tournament.job import MatchJob, play
+from herbrand.match.tournament.plan import Encounter, TournamentError, TournamentPlan, draw_seed, encounters
 from herbrand.match.tournament.results import Leg, Meeting, Results, summarise
 from herbrand.runtime.pool import process_pool
 
@@ -50,10 +50,10 @@ class Tournament:
         if row is None:
             raise TournamentError(f"no tournament `{name}` in `{store.path}`")
         self.number: int = row[0]
-        self.plan = Plan(**json.loads(row[1]))
+        self.plan = TournamentPlan(**json.loads(row[1]))
 
     @classmethod
-    def create(cls, store: Store, plan: Plan) -> Tournament:
+    def create(cls, store: Store, plan: TournamentPlan) -> Tournament:
         """Write down a plan; `TournamentError` when there is a tournament of this name."""
         with store.writing() as connection:
             if connection.execute("SELECT 1 FROM tournament WHERE name = ?", (plan.name,)).fetchone():
@@ -157,8 +157,8 @@ class Tournament:
         live = own if shared is None else shared
         if live and self.store.path == ":memory:":
             live = False
-        running: dict[Future[Played], Job] = {}
-        waiting: list[Job] = []
+        running: dict[Future[Played], MatchJob] = {}
+        waiting: list[MatchJob] = []
         try:
             while True:
                 if not waiting and not running:
@@ -198,7 +198,7 @@ class Tournament:
             if own:
                 pool.shutdown(wait=False, cancel_futures=True)
 
-    def _waiting(self, *, live: bool) -> list[Job]:
+    def _waiting(self, *, live: bool) -> list[MatchJob]:
         """Return the jobs that have not been done, in order."""
         rows = self.store.connection.execute(
             "SELECT number, game, seats, seed, id, attempts FROM pairing"
@@ -208,7 +208,7 @@ class Tournament:
         plan = self.plan
         found = []
         for number, game, seats, seed, name, attempts in rows:
-            settings = Settings(
+            settings = MatchSettings(
                 start_clock=plan.start_clock,
                 play_clock=plan.play_clock,
                 substitute=plan.substitute,
@@ -216,7 +216,7 @@ class Tournament:
                 seed=int(seed),
             )
             found.append(
-                Job(
+                MatchJob(
                     number,
                     name,
                     game,
@@ -278,7 +278,7 @@ class Tournament:
             )
         self._tell(played.pairing, listener)
 
-    def _failed(self, job: Job, error: BaseException, listener: Listener | None) -> list[Job]:
+    def _failed(self, job: MatchJob, error: BaseException, listener: Listener | None) -> list[MatchJob]:
         """Return the job to be given out again, or leave its match without a result."""
         with self.store.writing() as connection:
             connection.execute("UPDATE pairing SET attempts = attempts + 1 WHERE number = ?", (job.pairing,))
@@ -304,7 +304,7 @@ class Tournament:
         listener(game, leg, played, known)
 
 
-def _startable(waiting: Sequence[Job], running: Iterable[Job], at_once: int) -> Iterator[Job]:
+def _startable(waiting: Sequence[MatchJob], running: Iterable[MatchJob], at_once: int) -> Iterator[MatchJob]:
     """Yield jobs whose players are free, counting those that were yielded before."""
     busy = Counter(who for job in running for who in job.remote)
     for job in list(waiting):
@@ -334,7 +334,7 @@ def as_players(texts: Mapping[str, str] | list[str]) -> dict[str, str]:
     return found
 
 
-def plan_with(games: Mapping[str, Game], players: Mapping[str, str], **options: Any) -> Plan:
+def plan_with(games: Mapping[str, Game], players: Mapping[str, str], **options: Any) -> TournamentPlan:
     """Return a plan for games (by name) and players; `GameError` for games that cannot be played."""
     from herbrand.match.protocol.manager import as_sent
 
@@ -346,4 +346,4 @@ def plan_with(games: Mapping[str, Game], players: Mapping[str, str], **options: 
         roles[name] = len(played.players)
         if not roles[name]:
             raise TournamentError(f"in {name} nobody chooses")
-    return Plan(games=rules, players=dict(players), roles=roles, **options)
+    return TournamentPlan(games=rules, players=dict(players), roles=roles, **options)

@@ -1,15 +1,15 @@
-"""`AlphaBeta`: an alpha-beta search that reports on moves, as players do."""
+"""`AlphaBetaEngine`: an alpha-beta search that reports on moves, as players do."""
 
 from __future__ import annotations
 
 from herbrand.analyse.solving.minimax.judge import EXACT, SCALE, UPPER
-from herbrand.analyse.solving.minimax.search import Search, steps_to
+from herbrand.analyse.solving.minimax.search import AlphaBetaSearch, steps_to
 from herbrand.play.explanation import MoveReport
 
-__all__ = ["AlphaBeta"]
+__all__ = ["AlphaBetaEngine"]
 
 
-class AlphaBeta(Search):
+class AlphaBetaEngine(AlphaBetaSearch):
     """The search of a player."""
 
     def reports(self) -> list[MoveReport]:

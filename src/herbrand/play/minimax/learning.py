@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.solving.minimax.judge import SCALE, Judge, no_judge
+from herbrand.analyse.solving.minimax.judge import SCALE, LinearJudge, no_judge
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ _KNOWN = 100
 class Lesson(NamedTuple):
     """What was learned."""
 
-    judge: Judge
+    judge: LinearJudge
     games: int
     features: int
     explained: float
@@ -93,7 +93,7 @@ def learn(
 
 
 def _met(
-    expander: Expander, role: int, generator: np.random.Generator, judge: Judge | None, deadline: float,
+    expander: Expander, role: int, generator: np.random.Generator, judge: LinearJudge | None, deadline: float,
     made: NDArray[np.int64],
 ) -> States:  # fmt: skip
     """Play games; return states of them in which the game goes on, in any order.
@@ -160,7 +160,7 @@ def _drawn(
 
 def _improve(
     expander: Expander, role: int, states: States, legal: Legal, going: NDArray[np.int64],
-    joint: NDArray[np.int32], judge: Judge, valuer: Valuer, generator: np.random.Generator,
+    joint: NDArray[np.int32], judge: LinearJudge, valuer: Valuer, generator: np.random.Generator,
 ) -> None:  # fmt: skip
     """Replace most moves by the one after which the value is best for who makes it."""
     for r in range(len(expander.roles)):
@@ -181,7 +181,7 @@ def _improve(
 
 
 def valued(
-    expander: Expander, role: int, states: States, judge: Judge, valuer: Valuer | None = None
+    expander: Expander, role: int, states: States, judge: LinearJudge, valuer: Valuer | None = None
 ) -> NDArray[np.float64]:
     """Return the values of states, ends by their goals; `valuer` is the judge's, if there is one."""
     bits = (valuer or judge.valuer(expander.network, role)).features(states)
@@ -225,7 +225,7 @@ def _regress(
     goals: NDArray[np.float64],
     worth: NDArray[np.float64],
     generator: np.random.Generator,
-) -> tuple[Judge, int, float]:
+) -> tuple[LinearJudge, int, float]:
     """Return the weights, how many features have some, and the part of the variance that is explained.
 
     `worth` says what each fluent is worth as a novelty, see `rarity`.
@@ -303,7 +303,7 @@ def _ridge(design: NDArray[np.float64], goals: NDArray[np.float64]) -> NDArray[n
 def _judge(
     expander: Expander, nodes: NDArray[np.int32], weights: NDArray[np.float64],
     worth: NDArray[np.float64], *, few: bool,
-) -> Judge:  # fmt: skip
+) -> LinearJudge:  # fmt: skip
     """Put weights into the form of the search, where the novelty of a fluent is a weight of its own."""
     roles = len(expander.roles)
     start = 1 + 2 * roles + (2 if few else 0)
@@ -319,4 +319,4 @@ def _judge(
         for b in range(8):
             table[j, (np.arange(256) >> b & 1) == 1] += round(float(mine[8 * j + b]))
     progress = weights[1 + 2 * roles : start] * SCALE if few else np.zeros(2)
-    return Judge(2 * some, table, weights[1 : 1 + roles] * SCALE, progress, float(weights[0]) * SCALE)
+    return LinearJudge(2 * some, table, weights[1 : 1 + roles] * SCALE, progress, float(weights[0]) * SCALE)

@@ -2,7 +2,7 @@
 
 One *round* goes down the tree several times, makes all successors of the leaves found in one pass over
 the network, plays hundreds of random games from them in another, and adds the results to all positions on the
-way.  The tree and what a round does to it are compiled (`herbrand.core.Tree` and `Round`).  The parts:
+way.  The tree and what a round does to it are compiled (`herbrand.core.SearchTree` and `Round`).  The parts:
 
 | module        | what it does                                                                        |
 |---------------|-------------------------------------------------------------------------------------|

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from herbrand.play.search.reading import ranked_arms
 from herbrand.play.search.style import PLAIN
-from herbrand.play.search.tree import JOINT, LANES, SearchTree
-from herbrand.play.search.worker import Worker
+from herbrand.play.search.tree import JOINT, LANES, GameTree
+from herbrand.play.search.worker import SearchWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ _IDLE = 100
 """Rounds without a random game after which a search ends: everything in reach is known."""
 
 
-class Search(SearchTree):
+class Search(GameTree):
     """A search tree that grows in rounds, until it is told to stop.
 
     `memory` is the size of the tree in bytes.  `each` is how many random games are played after every new
@@ -62,7 +62,7 @@ class Search(SearchTree):
             widest=widest,
             style=style,
         )
-        self.workers = [Worker(self, seed + k) for k in range(threads)]
+        self.workers = [SearchWorker(self, seed + k) for k in range(threads)]
 
     def drawn_arm(self, role: int, chance: Random) -> int:
         """Draw an arm of a role at the root as often as regret matching took it on the average."""

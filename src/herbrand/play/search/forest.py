@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.core import Round, Tree
+from herbrand.core import Round, SearchTree
 from herbrand.engine.expand import any_of, new_generator
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Forest:
 
     def _plant(self) -> None:
         """Make the tree of all trees."""
-        self.tree = Tree(
+        self.tree = SearchTree(
             self.expander.network.circuit,
             memory=self._size,
             seed=self._seed % (1 << 64),

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.solving.minimax.judge import LOWER, UPPER
-from herbrand.play.minimax.engine import AlphaBeta
+from herbrand.play.minimax.engine import AlphaBetaEngine
 from herbrand.play.search.tree import ALONE
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Probe:
     """Looks for proofs about the moves of a role, with a table of `memory` bytes."""
 
     def __init__(self, network: Network, role: int, *, memory: int) -> None:
-        self.engine = AlphaBeta(network, role, memory=memory, exact=True)
+        self.engine = AlphaBetaEngine(network, role, memory=memory, exact=True)
         self.engine.stride = _STRIDE
         self.role = role
         self.is_able = False

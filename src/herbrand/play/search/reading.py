@@ -12,7 +12,7 @@ from herbrand.play.search.tree import ALONE, JOINT
 if TYPE_CHECKING:
     from herbrand.engine.expand import Expander, States
     from herbrand.machine.state import State
-    from herbrand.play.search.tree import SearchTree
+    from herbrand.play.search.tree import GameTree
 
 __all__ = ["packed", "ranked_arms", "reports"]
 
@@ -30,7 +30,7 @@ def packed(expander: Expander, state: State) -> States:
     return expander.pack([state.facts])
 
 
-def ranked_arms(search: SearchTree, at: int, role: int) -> list[int]:
+def ranked_arms(search: GameTree, at: int, role: int) -> list[int]:
     """Return the arms of a role in an open position, best first.
 
     What is proved decides where it can, the shortest way to win and the longest to lose first; else the
@@ -64,7 +64,7 @@ def ranked_arms(search: SearchTree, at: int, role: int) -> list[int]:
     return ranked
 
 
-def reports(search: SearchTree, role: int) -> list[MoveReport]:
+def reports(search: GameTree, role: int) -> list[MoveReport]:
     """Return what is known about each move of a role at the root, best first."""
     tree, at = search.tree, search.root
     if tree.kind[at] not in (ALONE, JOINT):
@@ -100,7 +100,7 @@ def _percent(value: float) -> float:
     return round(100 * value, 3)
 
 
-def _line(search: SearchTree, at: int, role: int, arm: int) -> tuple[tuple[str, ...], ...]:
+def _line(search: GameTree, at: int, role: int, arm: int) -> tuple[tuple[str, ...], ...]:
     """Follow the best moves after a move; up to where chance decides, or nothing is known."""
     tree = search.tree
     line: list[tuple[str, ...]] = []

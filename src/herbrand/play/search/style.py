@@ -26,7 +26,7 @@ from herbrand.play.search.features import takes_turns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from herbrand.analyse.solving.minimax.judge import Judge
+    from herbrand.analyse.solving.minimax.judge import LinearJudge
     from herbrand.network.network import Network
 
 __all__ = ["PLAIN", "Style", "mast_weights", "sighted", "styled"]
@@ -55,7 +55,7 @@ class Style(NamedTuple):
     """[moves] of all roles; None for even chances."""
     cutoff: int = 0
     """Steps after which a game is cut off, where there is a `judge`."""
-    judge: Judge | None = None
+    judge: LinearJudge | None = None
     role: int = 0
     """Whose values the judge knows."""
 

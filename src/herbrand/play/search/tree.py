@@ -1,4 +1,4 @@
-"""`SearchTree`: the tree of one game, and what its workers share."""
+"""`GameTree`: the tree of one game, and what its workers share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from herbrand.core import Stop, Tree
+from herbrand.core import SearchTree, Stop
 from herbrand.engine.expand import Expander
 from herbrand.play.search.style import PLAIN, styled
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from herbrand.network.network import Network
     from herbrand.play.search.style import Style
 
-__all__ = ["ALONE", "BUSY", "JOINT", "LANES", "LEAF", "OVER", "Plan", "SearchTree"]
+__all__ = ["ALONE", "BUSY", "JOINT", "LANES", "LEAF", "OVER", "GameTree", "SolutionLine"]
 
 LANES: Final = 512
 """Random games played at once."""
 
 LEAF: Final = 0
-"""In `Tree.kind`: a position that was valued but not expanded."""
+"""In `SearchTree.kind`: a position that was valued but not expanded."""
 ALONE: Final = 1
 """At most one role has a choice."""
 JOINT: Final = 2
@@ -32,11 +32,11 @@ OVER: Final = 3
 """The game is over, or stuck."""
 
 BUSY: Final = 1 << 62
-"""In `Tree.seen`: playouts from this position are under way, and it is not to be expanded."""
+"""In `SearchTree.seen`: playouts from this position are under way, and it is not to be expanded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SolutionLine:
     """A way for one role alone to a value."""
 
     value: float
@@ -45,7 +45,7 @@ class Plan:
     length: int
 
 
-class SearchTree:
+class GameTree:
     """A tree of positions, with its limits and how random games are played from it.
 
     The arguments mean what they do in `herbrand.play.search.engine.Search`.
@@ -69,7 +69,7 @@ class SearchTree:
         roles = self.expander.roles
         self.chance = next((r for r, name in enumerate(roles) if name.lower() == "random"), -1)
         self.players = [r for r in range(len(roles)) if r != self.chance]
-        self.tree = Tree(
+        self.tree = SearchTree(
             network.circuit,
             memory=memory,
             seed=seed % (1 << 64),
@@ -90,7 +90,7 @@ class SearchTree:
         self.root = -1
         self.playouts = 0
         """Random games played so far."""
-        self.plan: Plan | None = None
+        self.plan: SolutionLine | None = None
         """For one role alone: the best that was reached, and how."""
         self.playing = 0
         """How many workers have games under way."""
@@ -161,4 +161,4 @@ class SearchTree:
             found[state.tobytes()] = move
             state = expander.step(state, np.array([[move]], np.int32))
         if expander.terminal(state)[0] and int(expander.goals(state)[0, 0]) == round(100 * value):
-            self.plan = Plan(value, found, len(moves))
+            self.plan = SolutionLine(value, found, len(moves))

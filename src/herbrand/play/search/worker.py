@@ -1,4 +1,4 @@
-"""`Worker`: what one thread does for a search, round by round.
+"""`SearchWorker`: what one thread does for a search, round by round.
 
 The tree belongs to the search; everything else that a round needs each worker has for itself.  Going down
 the tree, new positions and adding up (`herbrand.core.Round`) are done by one worker at a time, the random
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from herbrand.core import Ended
     from herbrand.engine.expand import States
-    from herbrand.play.search.tree import SearchTree
+    from herbrand.play.search.tree import GameTree
 
-__all__ = ["Worker"]
+__all__ = ["SearchWorker"]
 
 _WAYS = 512
 """Ways down in one round, at most."""
@@ -45,10 +45,10 @@ class _Games(NamedTuple):
     """[games] the number of the state from which each is played."""
 
 
-class Worker:
+class SearchWorker:
     """Does rounds for a search, with rows of its own; `seed` is for its random games."""
 
-    def __init__(self, search: SearchTree, seed: int) -> None:
+    def __init__(self, search: GameTree, seed: int) -> None:
         self._search = ref(search)  # it has its workers: a ring would live on, tree and all
         self._generator = new_generator(seed)
         self._round = Round(search.tree, ways=_WAYS, rows=_ROWS)
@@ -64,7 +64,7 @@ class Worker:
             self._valuer = judge.valuer(expander.network, search.style.role)
 
     @property
-    def search(self) -> SearchTree:
+    def search(self) -> GameTree:
         """The search that it works for."""
         search = self._search()
         assert search is not None

@@ -31,14 +31,14 @@ from unicodedata import normalize
 
 from herbrand.diagnostic import Source
 from herbrand.syntax.ggdl import nodes as n
-from herbrand.syntax.ggdl.report import NAMES, Report
+from herbrand.syntax.ggdl.report import NAMES, ProgramDiagnostics
 from herbrand.syntax.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from herbrand.diagnostic import Diagnostic
-    from herbrand.syntax.ggdl.program import Parameter, Program, Value
+    from herbrand.syntax.ggdl.program import GgdlProgram, Parameter, Value
 
 __all__ = ["NAMES", "parameters_of", "read_ggdl"]
 
@@ -102,19 +102,19 @@ def _plain(source: Source) -> Tree | None:
     return tree if is_plain(tree) else None
 
 
-def _program(source: Source, given: Mapping[str, Value]) -> Program:
+def _program(source: Source, given: Mapping[str, Value]) -> GgdlProgram:
     """Parse a text, fetch what it imports, and read its prefix sentences."""
     from herbrand.syntax.ggdl.imports import fetch
     from herbrand.syntax.ggdl.parser import parse
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.tokens import tokenize
 
-    report = Report(source)
+    report = ProgramDiagnostics(source)
     tokens = tokenize(source, report)
     sentences = parse(tokens, report)
     sentences, built_in = fetch(sentences, source, report)
     report.source = source
-    program = Program(source, report, sentences, tuple(tokens.comments), given)
+    program = GgdlProgram(source, report, sentences, tuple(tokens.comments), given)
     program.imported = built_in
     for one in {id(s.source): s.source for s in sentences}.values():
         program.taken.update(word.lower() for word in _WORD.findall(one.text))
@@ -123,7 +123,7 @@ def _program(source: Source, given: Mapping[str, Value]) -> Program:
     return program
 
 
-def _prefix_rules(program: Program, source: Source) -> None:
+def _prefix_rules(program: GgdlProgram, source: Source) -> None:
     """Read the prefix sentences of one text together, everything else masked by blanks."""
     from herbrand.syntax.reader import read_prefix
 

@@ -19,7 +19,7 @@ from herbrand.syntax.nodes import Atom, Constant, Rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Term
 
 __all__ = ["BUILT_IN", "lay_out"]
@@ -28,7 +28,7 @@ BUILT_IN: Final = {"AlternatingTurns": "rules/control"}
 """Components that are known without a file, and the path they are imported from."""
 
 
-def lay_out(program: Program) -> list[Work]:
+def lay_out(program: GgdlProgram) -> list[Work]:
     """Return all sentences that say something, those in blocks included."""
     for sentence in program.sentences:
         if isinstance(sentence, n.SurfaceSentence):
@@ -51,7 +51,7 @@ def lay_out(program: Program) -> list[Work]:
     return works
 
 
-def _surface(program: Program, sentence: n.SurfaceSentence) -> None:
+def _surface(program: GgdlProgram, sentence: n.SurfaceSentence) -> None:
     program.report.source = sentence.source
     if sentence.name.lower() in program.surfaces:
         program.report.add(
@@ -61,7 +61,7 @@ def _surface(program: Program, sentence: n.SurfaceSentence) -> None:
     program.declare(sentence.name, "surface")
 
 
-def _flat(program: Program, number: int, sentence: n.Sentence) -> Iterator[Work]:
+def _flat(program: GgdlProgram, number: int, sentence: n.Sentence) -> Iterator[Work]:
     if isinstance(sentence, n.LetSentence):
         yield from _let(number, sentence, {})
     elif isinstance(sentence, n.InitSentence) and sentence.value is not None:
@@ -91,15 +91,15 @@ def _let(number: int, sentence: n.LetSentence, outer: dict[str, n.Expr]) -> Iter
 # -- boards ----------------------------------------------------------------------------------------
 
 
-def _surface_of(program: Program, value: n.Expr) -> tuple[n.SurfaceSentence, tuple[n.Expr, ...]] | None:
-    if not isinstance(value, n.Name | n.Call):
+def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence, tuple[n.Expr, ...]] | None:
+    if not isinstance(value, n.Name | n.FunctionCall):
         return None
     found = program.surfaces.get(value.folded)
-    args = value.args if isinstance(value, n.Call) else ()
+    args = value.args if isinstance(value, n.FunctionCall) else ()
     if found is not None:
         return found, args
     declared = program.declared.get(value.spelling)
-    if isinstance(value, n.Call) and value.spelling[0].isupper() and not declared:
+    if isinstance(value, n.FunctionCall) and value.spelling[0].isupper() and not declared:
         program.report.refuse(
             "E-SURFACE",
             f"no surface `{value.spelling}`",
@@ -111,7 +111,7 @@ def _surface_of(program: Program, value: n.Expr) -> tuple[n.SurfaceSentence, tup
 
 
 def _instance(
-    program: Program,
+    program: GgdlProgram,
     sentence: n.InitSentence,
     found: tuple[n.SurfaceSentence, tuple[n.Expr, ...]],
 ) -> None:
@@ -130,15 +130,15 @@ def _instance(
     program.instances[place.folded] = Instance(place.folded, place.spelling, surface, sentence, args)
 
 
-def _members(program: Program, number: int, surface: n.SurfaceSentence) -> Iterator[Work]:
+def _members(program: GgdlProgram, number: int, surface: n.SurfaceSentence) -> Iterator[Work]:
     constants, inner = _block(surface)
     members = frozenset(
         (name, len(args))
         for sentence, _ in inner
         if isinstance(sentence, n.RuleSentence)
         for head in sentence.heads
-        if isinstance(head, n.Name | n.Call)
-        for name, args in ((head.folded, head.args if isinstance(head, n.Call) else ()),)
+        if isinstance(head, n.Name | n.FunctionCall)
+        for name, args in ((head.folded, head.args if isinstance(head, n.FunctionCall) else ()),)
         if name not in {"legal", "next", "goal", "terminal", "init", "base", "input", "sees", "role"}
     )
     boards = [i for i in program.instances.values() if i.surface is surface]
@@ -174,7 +174,7 @@ def _block(
     return constants, inner
 
 
-def _locals(program: Program, board: Instance, constants: list[n.ConstantSentence]) -> dict[str, Term]:
+def _locals(program: GgdlProgram, board: Instance, constants: list[n.ConstantSentence]) -> dict[str, Term]:
     """Return the constants that hold inside of a surface: its parameters, and those of its block."""
     local: dict[str, Term] = {}
     values = Values(program)
@@ -188,7 +188,7 @@ def _locals(program: Program, board: Instance, constants: list[n.ConstantSentenc
     return local
 
 
-def _cells(program: Program, number: int, board: Instance, local: dict[str, Term]) -> None:
+def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, Term]) -> None:
     """Write the facts about the cells of a board: where they are, and what is on them."""
     surface, values = board.surface, Values(program)
     values.local = local
@@ -229,15 +229,17 @@ def _cells(program: Program, number: int, board: Instance, local: dict[str, Term
 # -- turns -----------------------------------------------------------------------------------------
 
 
-def _turns(value: n.Expr) -> n.Call | None:
+def _turns(value: n.Expr) -> n.FunctionCall | None:
     if isinstance(value, n.Member) and value.folded == "control" and not value.args:
         value = value.base
-    if isinstance(value, n.Call) and value.spelling in BUILT_IN:
+    if isinstance(value, n.FunctionCall) and value.spelling in BUILT_IN:
         return value
     return None
 
 
-def _alternating(program: Program, number: int, sentence: n.InitSentence, turns: n.Call) -> Iterator[Work]:
+def _alternating(
+    program: GgdlProgram, number: int, sentence: n.InitSentence, turns: n.FunctionCall
+) -> Iterator[Work]:
     """Roles take turns: the one whose turn it is not can only pass."""
     report = program.report
     if turns.spelling not in program.imported:
@@ -264,11 +266,13 @@ def _alternating(program: Program, number: int, sentence: n.InitSentence, turns:
     )
     for one, two in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
         body = n.Comparison(start, end, "==", place, one)
-        effect = n.Effect("=", place, two, start, end)
+        effect = n.Consequence("=", place, two, start, end)
         yield Work(number, n.ConsequenceSentence(start, end, source, body, (effect,), imported=imported))
     player = n.Var(start, end, "p", "p")
-    head = n.Doing(start, end, n.Call(start, end, "role", (player,)), None, n.Name(start, end, "noop"))
-    waits = n.Negation(start, end, n.Holds(start, end, n.Call(start, end, place.spelling, (player,))))
-    role = n.Holds(start, end, n.Call(start, end, "role", (player,)))
+    head = n.Doing(
+        start, end, n.FunctionCall(start, end, "role", (player,)), None, n.Name(start, end, "noop")
+    )
+    waits = n.Negation(start, end, n.Holds(start, end, n.FunctionCall(start, end, place.spelling, (player,))))
+    role = n.Holds(start, end, n.FunctionCall(start, end, "role", (player,)))
     body_ = n.Conjunction(start, end, (role, waits))
     yield Work(number, n.MoveSentence(start, end, source, head, body_, None, imported=imported))

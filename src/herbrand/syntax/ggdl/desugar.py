@@ -34,19 +34,19 @@ from herbrand.syntax.nodes import Atom, Rule, atoms_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import Work
 
 __all__ = ["declarations", "desugar"]
 
-DECLARING: Final[tuple[Callable[[Program], None], ...]] = (
+DECLARING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
     bind,
     declare_roles,
     declare_constants,
     declare_types,
 )
 """Passes that only collect what is declared."""
-FINISHING: Final[tuple[Callable[[Program], None], ...]] = (
+FINISHING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
     find_universe,
     resolve_initial,
     check_moves,
@@ -56,7 +56,7 @@ FINISHING: Final[tuple[Callable[[Program], None], ...]] = (
 """Passes over the rules."""
 
 
-def desugar(program: Program) -> tuple[Rule, ...]:
+def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
     """Return the rules of plain GDL that a program means; what is wrong goes to its report."""
     for declare in DECLARING:
         declare(program)
@@ -82,7 +82,7 @@ def desugar(program: Program) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def range_facts(program: Program) -> None:
+def range_facts(program: GgdlProgram) -> None:
     """Write the members of the ranges without a name that rules ask for."""
     used = {
         atom.name: (number, rule)
@@ -97,7 +97,7 @@ def range_facts(program: Program) -> None:
             program.rules.append((number, Rule(head, (), rule.start, rule.end)))
 
 
-def declarations(program: Program) -> Declarations:
+def declarations(program: GgdlProgram) -> Declarations:
     """Return what a program declares beside its rules."""
     return Declarations(
         tuple(program.parameters),

@@ -16,8 +16,8 @@ from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, vari
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.syntax.ggdl.program import Fluent, Program
-    from herbrand.syntax.ggdl.relax import Ground, Model
+    from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
+    from herbrand.syntax.ggdl.relax import DerivedFacts, Ground
     from herbrand.syntax.nodes import Term
 
 __all__ = ["find_domains", "resolve_initial", "sort_key", "to_term"]
@@ -44,7 +44,7 @@ def sort_key(ground: Ground) -> tuple[int, int, str]:
 # -- the begin -------------------------------------------------------------------------------------
 
 
-def resolve_initial(program: Program) -> None:
+def resolve_initial(program: GgdlProgram) -> None:
     """Where two initial values are given for one place, let the more special one win."""
     by_fluent: dict[tuple[str, int], list[tuple[int, Rule]]] = {}
     for number, rule in program.rules:
@@ -58,7 +58,7 @@ def resolve_initial(program: Program) -> None:
             _resolve(program, fluent, entries)
 
 
-def _rank(program: Program, number: int, rule: Rule) -> tuple[Term, ...] | None:
+def _rank(program: GgdlProgram, number: int, rule: Rule) -> tuple[Term, ...] | None:
     """Return the pattern of a left side; None for what a surface says, the most general of all."""
     if isinstance(program.sentences[number], n.SurfaceSentence):
         return None
@@ -67,7 +67,7 @@ def _rank(program: Program, number: int, rule: Rule) -> tuple[Term, ...] | None:
     return fluent.args[:-1]
 
 
-def _resolve(program: Program, fluent: Fluent, entries: list[tuple[int, Rule]]) -> None:
+def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule]]) -> None:
     values: dict[tuple[Ground, ...], list[tuple[Ground, int]]] = {}
     static = [rule for _, rule in program.rules if rule.head.name not in {"next", "legal", "init"}]
     for index, (_, rule) in enumerate(entries):
@@ -145,7 +145,7 @@ def _covers(general: tuple[Term, ...], special: tuple[Term, ...]) -> bool:
 # -- domains ---------------------------------------------------------------------------------------
 
 
-def find_domains(program: Program) -> None:
+def find_domains(program: GgdlProgram) -> None:
     """Find the domain and the values of every fluent and move; write `base` and `input`."""
     rules = [rule for _, rule in program.rules]
     extra = [
@@ -195,7 +195,7 @@ def find_domains(program: Program) -> None:
 
 
 def _domain(
-    program: Program, fluent: Fluent, rows: set[tuple[Ground, ...]], begin: set[tuple[Ground, ...]]
+    program: GgdlProgram, fluent: Fluent, rows: set[tuple[Ground, ...]], begin: set[tuple[Ground, ...]]
 ) -> None:
     if not fluent.functional:
         fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, rows))
@@ -221,7 +221,9 @@ def _ground(term: Term) -> Ground:
     return found
 
 
-def _sorted(program: Program, fluent: Fluent, rows: Iterable[tuple[Ground, ...]]) -> list[tuple[Ground, ...]]:
+def _sorted(
+    program: GgdlProgram, fluent: Fluent, rows: Iterable[tuple[Ground, ...]]
+) -> list[tuple[Ground, ...]]:
     """Order tuples by the member order of their types, where there is one."""
     rows = list(rows)
     size = max((len(row) for row in rows), default=0)
@@ -241,7 +243,7 @@ def _sorted(program: Program, fluent: Fluent, rows: Iterable[tuple[Ground, ...]]
     )
 
 
-def _least(program: Program, values: set[Ground]) -> list[str]:
+def _least(program: GgdlProgram, values: set[Ground]) -> list[str]:
     """Return the smallest declared types that hold these values."""
     fitting: list[tuple[str, frozenset[Ground]]] = []
     for name in (*program.types, "role"):
@@ -251,7 +253,7 @@ def _least(program: Program, values: set[Ground]) -> list[str]:
     return [name for name, members in fitting if not any(other < members for _, other in fitting)]
 
 
-def _value_type(program: Program, fluent: Fluent, values: set[Ground], begin: set[Ground]) -> str | None:
+def _value_type(program: GgdlProgram, fluent: Fluent, values: set[Ground], begin: set[Ground]) -> str | None:
     sentence = program.sentences[fluent.order]
     program.report.source = sentence.source
     span = sentence.imported or (fluent.start, fluent.end)
@@ -301,7 +303,7 @@ def _value_type(program: Program, fluent: Fluent, values: set[Ground], begin: se
 # -- base and input --------------------------------------------------------------------------------
 
 
-def _column_type(program: Program, column: set[Ground], preferred: str | None) -> str | None:
+def _column_type(program: GgdlProgram, column: set[Ground], preferred: str | None) -> str | None:
     """Return a type that has exactly these members."""
     for name in (preferred, *program.types, "role", *program.ranges):
         if name is None:
@@ -312,7 +314,7 @@ def _column_type(program: Program, column: set[Ground], preferred: str | None) -
     return None
 
 
-def _write_base(program: Program) -> None:
+def _write_base(program: GgdlProgram) -> None:
     own = program.own_heads.get("base", [])
     undeclared = program.plain_fluents - program.fluents.keys()
     if not own and undeclared:
@@ -327,7 +329,7 @@ def _write_base(program: Program) -> None:
             program.rules.append((fluent.order, Rule(atom, tuple(body), *span)))
 
 
-def _base(program: Program, fluent: Fluent, span: tuple[int, int]) -> list[tuple[Term, list[Atom]]]:
+def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[tuple[Term, list[Atom]]]:
     """Return the heads and conditions of the `base` rules of a fluent."""
     rows = {tuple(map(_ground, place)) for place in fluent.domain}
     size = fluent.arity - fluent.functional
@@ -373,7 +375,7 @@ def _base(program: Program, fluent: Fluent, span: tuple[int, int]) -> list[tuple
     return found
 
 
-def _write_inputs(program: Program, model: Model) -> None:
+def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
     if program.own_heads.get("input"):
         declared = model.rows(("", OWN_INPUT, 2))
         roles = {row[0] for row in declared}
@@ -433,7 +435,7 @@ def _write_inputs(program: Program, model: Model) -> None:
             )
 
 
-def _variables(program: Program, name: str, arity: int, span: tuple[int, int]) -> tuple[Variable, ...]:
+def _variables(program: GgdlProgram, name: str, arity: int, span: tuple[int, int]) -> tuple[Variable, ...]:
     """Return variables for the arguments of an action, named as where it is legal."""
     for _, rule in program.rules:
         action = rule.head.args[1] if rule.head.key == ("legal", 2) else None
@@ -456,7 +458,7 @@ def _action(name: str, spelling: str, args: tuple[Term, ...], span: tuple[int, i
     return Function(name, args, spelling, *span) if args else Constant(name, spelling, *span)
 
 
-def check_moves(program: Program) -> None:
+def check_moves(program: GgdlProgram) -> None:
     """Refuse moves with an argument that nothing binds."""
     kept: list[tuple[int, Rule]] = []
     for number, rule in program.rules:

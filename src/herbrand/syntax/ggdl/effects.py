@@ -8,14 +8,14 @@ from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, Variable
 
 if TYPE_CHECKING:
-    from herbrand.syntax.ggdl.program import Fluent, Program
+    from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
     from herbrand.syntax.ggdl.sentences import Change, Sentences
     from herbrand.syntax.nodes import Literal, Term
 
 __all__ = ["argument_names", "write_effects"]
 
 
-def write_effects(program: Program, sentences: Sentences) -> None:
+def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
     """Write the `next` rules that follow from effects, and those that make the rest last.
 
     Moves (level 2) override consequences without a move (level 1), which override inertia.
@@ -42,7 +42,7 @@ def write_effects(program: Program, sentences: Sentences) -> None:
 
 
 def _functional(
-    program: Program, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
+    program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
 ) -> None:
     by_level = {2: program.fresh(f"ggdl_set_{fluent.name}"), 1: program.fresh(f"ggdl_upd_{fluent.name}")}
     used = {change.level for change in changes}
@@ -77,7 +77,7 @@ def _functional(
 
 
 def _fact(
-    program: Program, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
+    program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
 ) -> None:
     removed = program.fresh(f"ggdl_del_{fluent.name}")
     program.taken.add(removed)
@@ -112,7 +112,7 @@ def _fluent(fluent: Fluent, args: tuple[Term, ...], span: tuple[int, int]) -> Te
     return Function(fluent.name, args, fluent.spelling, *span)
 
 
-def _place(program: Program, fluent: Fluent, changes: list[Change]) -> tuple[int, tuple[int, int]]:
+def _place(program: GgdlProgram, fluent: Fluent, changes: list[Change]) -> tuple[int, tuple[int, int]]:
     """Return where the rule that makes something last belongs: behind the last of its effects."""
     number = max((change.number for change in changes), default=fluent.order)
     number = max(number, fluent.order)
@@ -120,7 +120,7 @@ def _place(program: Program, fluent: Fluent, changes: list[Change]) -> tuple[int
     return number, sentence.imported or (sentence.start, sentence.end)
 
 
-def argument_names(program: Program, fluent: Fluent) -> tuple[Variable, ...]:
+def argument_names(program: GgdlProgram, fluent: Fluent) -> tuple[Variable, ...]:
     """Return variables for the arguments, named as where the fluent is declared."""
     size = fluent.arity - fluent.functional
     sentence = program.sentences[fluent.order]
@@ -128,8 +128,12 @@ def argument_names(program: Program, fluent: Fluent) -> tuple[Variable, ...]:
     names: list[str] = []
     items = [sentence]
     for item in items:
-        if isinstance(item, n.InitSentence) and isinstance(item.place, n.Call | n.Member):
-            args = item.place.args if isinstance(item.place, n.Call) else (item.place.base, *item.place.args)
+        if isinstance(item, n.InitSentence) and isinstance(item.place, n.FunctionCall | n.Member):
+            args = (
+                item.place.args
+                if isinstance(item.place, n.FunctionCall)
+                else (item.place.base, *item.place.args)
+            )
             if item.place.folded == fluent.name and len(args) == size:
                 names = [arg.name if isinstance(arg, n.Var) else "" for arg in args]
     if not names and fluent.name == "cell":

@@ -11,8 +11,8 @@ from herbrand.syntax.infix_tokens import unquote
 from herbrand.syntax.tokens import MAX_DEPTH
 
 if TYPE_CHECKING:
-    from herbrand.syntax.ggdl.report import Report
-    from herbrand.syntax.ggdl.tokens import Token, Tokens
+    from herbrand.syntax.ggdl.report import ProgramDiagnostics
+    from herbrand.syntax.ggdl.tokens import GgdlTokens, Token
 
 __all__ = ["ExpressionReader"]
 
@@ -43,7 +43,7 @@ _LOGIC: Final = frozenset({"and", "or", "not"})
 class ExpressionReader:
     """A place in the tokens, and what can be read there."""
 
-    def __init__(self, tokens: Tokens, report: Report) -> None:
+    def __init__(self, tokens: GgdlTokens, report: ProgramDiagnostics) -> None:
         self.tokens = tokens
         self.items = tokens.items
         self.report = report
@@ -256,7 +256,7 @@ class ExpressionReader:
         """`role ?p -> …`."""
         token = self.take()
         variable = self.primary()
-        subject = n.Call(token.start, self.last_end, "role", (variable,))
+        subject = n.FunctionCall(token.start, self.last_end, "role", (variable,))
         if not self.sees("->", "@"):
             self.unexpected("`->`")
         return self._doing(token, subject)
@@ -268,7 +268,7 @@ class ExpressionReader:
             place = self.postfix()
         self.expect("->")
         action = self.postfix()
-        if not isinstance(action, n.Name | n.Call | n.Var):
+        if not isinstance(action, n.Name | n.FunctionCall | n.Var):
             self.report.refuse("E-SYNTAX", "an action is a name with arguments", action.start, action.end)
         return n.Doing(token.start, self.last_end, subject, place, action)
 
@@ -388,7 +388,7 @@ class ExpressionReader:
             options = [expr]
             while self.accept("|"):
                 options.append(self.expression())
-            return n.Choice(expr.start, self.last_end, tuple(options))
+            return n.AlternativeTerms(expr.start, self.last_end, tuple(options))
         return expr
 
     def primary(self) -> n.Expr:
@@ -457,7 +457,7 @@ class ExpressionReader:
         args = self.arguments()
         if not args:
             return n.Name(token.start, self.last_end, token.text)
-        return n.Call(token.start, self.last_end, token.text, args)
+        return n.FunctionCall(token.start, self.last_end, token.text, args)
 
     def _variable(self) -> n.Var:
         token = self.take()
@@ -504,7 +504,7 @@ class ExpressionReader:
         self.expect("}", "`,` or `}`")
         if double:
             self.expect("}")
-        return n.Collection(opening.start, self.last_end, tuple(items))
+        return n.SetLiteral(opening.start, self.last_end, tuple(items))
 
     def _generator(self) -> tuple[str, n.Expr]:
         token = self.token

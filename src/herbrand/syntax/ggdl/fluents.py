@@ -13,7 +13,7 @@ from herbrand.syntax.ggdl.values import Values
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule
 
 if TYPE_CHECKING:
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import Work
 
 __all__ = ["declare_fluents"]
@@ -23,7 +23,7 @@ _KEYWORDS = frozenset(
 )
 
 
-def declare_fluents(program: Program, works: list[Work]) -> None:
+def declare_fluents(program: GgdlProgram, works: list[Work]) -> None:
     """Find out what the sentences declare; functional relations come first."""
     for work in works:
         program.report.source = work.sentence.source
@@ -53,7 +53,7 @@ def _shape(expr: n.Expr, work: Work) -> tuple[str, str, tuple[n.Expr, ...]] | No
             return spelling.lower(), spelling, ()
         case n.Var(name=name) if name in work.lets:
             return _shape(work.lets[name], work)
-        case n.Call(spelling=spelling, args=args):
+        case n.FunctionCall(spelling=spelling, args=args):
             return spelling.lower(), spelling, args
         case n.Member(base=base, spelling=spelling, args=args):
             return spelling.lower(), spelling, (base, *args)
@@ -62,7 +62,7 @@ def _shape(expr: n.Expr, work: Work) -> tuple[str, str, tuple[n.Expr, ...]] | No
     return None
 
 
-def _add(program: Program, fluent: Fluent) -> Fluent:
+def _add(program: GgdlProgram, fluent: Fluent) -> Fluent:
     known = program.fluents.setdefault(fluent.key, fluent)
     if known is not fluent:
         known.functional = known.functional or fluent.functional
@@ -75,7 +75,7 @@ def _add(program: Program, fluent: Fluent) -> Fluent:
 # -- views ---------------------------------------------------------------------------------------
 
 
-def _views(program: Program, work: Work) -> None:
+def _views(program: GgdlProgram, work: Work) -> None:
     sentence = work.sentence
     if isinstance(sentence, n.PrefixSentence):
         for rule in program.plain_rules.get(id(sentence), ()):
@@ -85,7 +85,7 @@ def _views(program: Program, work: Work) -> None:
             _written_head(program, head, work)
 
 
-def _head(program: Program, head: Atom) -> None:
+def _head(program: GgdlProgram, head: Atom) -> None:
     """Note what a plain rule defines."""
     if head.name in {"init", "next"} and len(head.args) == 1:
         fluent = head.args[0]
@@ -107,13 +107,13 @@ def _head(program: Program, head: Atom) -> None:
         program.views.add(head.key)
 
 
-def _written_head(program: Program, head: n.Expr, work: Work) -> None:
+def _written_head(program: GgdlProgram, head: n.Expr, work: Work) -> None:
     found = _shape(head, work)
     if found is None:
         return
     name, spelling, args = found
     if name in {"init", "next", "base"} and len(args) == 1:
-        inner = _shape(args[0], work) if isinstance(args[0], n.Name | n.Call | n.Member) else None
+        inner = _shape(args[0], work) if isinstance(args[0], n.Name | n.FunctionCall | n.Member) else None
         is_variable = work.sentence.plain and isinstance(args[0], n.Name) and args[0].spelling[0].isupper()
         if inner is not None and not is_variable:
             key = inner[0], len(inner[2])
@@ -125,7 +125,7 @@ def _written_head(program: Program, head: n.Expr, work: Work) -> None:
                 program.own_heads.setdefault("base", []).append(key)
     elif name in {"input", "legal"} and len(args) == 2:
         action = args[1]
-        shape = _shape(action, work) if isinstance(action, n.Name | n.Call | n.Member) else None
+        shape = _shape(action, work) if isinstance(action, n.Name | n.FunctionCall | n.Member) else None
         program.own_heads.setdefault(name, []).append((shape[0], len(shape[2])) if shape else ("", -1))
     elif name not in _KEYWORDS:
         extra = 1 if (name, len(args)) in work.members else 0
@@ -136,7 +136,7 @@ def _written_head(program: Program, head: n.Expr, work: Work) -> None:
 # -- declarations --------------------------------------------------------------------------------
 
 
-def _declared(program: Program, work: Work) -> None:
+def _declared(program: GgdlProgram, work: Work) -> None:
     sentence = work.sentence
     if isinstance(sentence, n.RoleSentence):
         for field in sentence.fields:
@@ -159,7 +159,7 @@ def _declared(program: Program, work: Work) -> None:
         _add(program, fluent)
 
 
-def _property(program: Program, work: Work, sentence: n.RoleSentence, field: n.RoleField) -> None:
+def _property(program: GgdlProgram, work: Work, sentence: n.RoleSentence, field: n.RoleField) -> None:
     name, span = field.name.lower(), (field.start, field.end)
     if field.external:
         program.external.add(name)
@@ -203,7 +203,7 @@ def _property(program: Program, work: Work, sentence: n.RoleSentence, field: n.R
     _add(program, fluent)
 
 
-def _assigned(program: Program, work: Work) -> None:
+def _assigned(program: GgdlProgram, work: Work) -> None:
     """Whatever gets a value is a functional relation."""
     sentence = work.sentence
     if isinstance(sentence, n.InitSentence | n.NextSentence) and sentence.value is not None:
@@ -213,7 +213,7 @@ def _assigned(program: Program, work: Work) -> None:
             _function(program, work, effect.place)
 
 
-def _is_bool(program: Program, work: Work, effect: n.Effect) -> bool:
+def _is_bool(program: GgdlProgram, work: Work, effect: n.Consequence) -> bool:
     shape = _shape(effect.place, work) if effect.place is not None else None
     if shape is None or not isinstance(effect.value, n.Name):
         return False
@@ -221,7 +221,7 @@ def _is_bool(program: Program, work: Work, effect: n.Effect) -> bool:
     return fluent is not None and fluent.kind == "bool" and effect.value.folded in {"true", "false"}
 
 
-def _function(program: Program, work: Work, place: n.Expr) -> None:
+def _function(program: GgdlProgram, work: Work, place: n.Expr) -> None:
     shape = _shape(place, work)
     if shape is None:
         program.report.refuse("E-EFFECT-TARGET", "only a relation can get a value", place.start, place.end)
@@ -263,7 +263,7 @@ def _function(program: Program, work: Work, place: n.Expr) -> None:
     _add(program, fluent)
 
 
-def _not_a_target(program: Program, name: str, spelling: str, arity: int) -> str:
+def _not_a_target(program: GgdlProgram, name: str, spelling: str, arity: int) -> str:
     """Say what a name is that no effect can change, "" if it can."""
     if spelling in program.constants:
         return "a parameter" if any(p.name == spelling for p in program.parameters) else "a constant"
@@ -276,7 +276,7 @@ def _not_a_target(program: Program, name: str, spelling: str, arity: int) -> str
     return ""
 
 
-def _facts(program: Program, work: Work) -> None:
+def _facts(program: GgdlProgram, work: Work) -> None:
     """What is made true or false without being functional is a fact that lasts."""
     sentence = work.sentence
     if isinstance(sentence, n.InitSentence) and sentence.value is None:
@@ -317,7 +317,7 @@ def _facts(program: Program, work: Work) -> None:
                     _fact(program, work, body.atom)
 
 
-def _fact(program: Program, work: Work, place: n.Expr, *, begins: bool = False) -> None:
+def _fact(program: GgdlProgram, work: Work, place: n.Expr, *, begins: bool = False) -> None:
     shape = _shape(place, work)
     if shape is None:
         return
@@ -347,12 +347,12 @@ def _fact(program: Program, work: Work, place: n.Expr, *, begins: bool = False) 
     )
 
 
-def _first_place(program: Program, spelling: str) -> tuple[int, int]:
+def _first_place(program: GgdlProgram, spelling: str) -> tuple[int, int]:
     found = re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", program.source.text)
     return found.span() if found else (0, 0)
 
 
-def _clashes(program: Program) -> None:
+def _clashes(program: GgdlProgram) -> None:
     """Names of one category that differ in case only have to be the same thing."""
     by_folded: dict[str, set[str]] = {}
     for spelling, kinds in program.declared.items():

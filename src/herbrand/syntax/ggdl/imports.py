@@ -11,7 +11,7 @@ from herbrand.syntax.files import MAX_BYTES, decode
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.boards import BUILT_IN
 from herbrand.syntax.ggdl.parser import parse
-from herbrand.syntax.ggdl.report import Refused, Report
+from herbrand.syntax.ggdl.report import ProgramDiagnostics, Refused
 from herbrand.syntax.ggdl.tokens import tokenize
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ ENDINGS: Final = ("", ".ggd", ".ggdl", ".gel", ".gg")
 _WORD: Final = re.compile(r"[^\W\d_]\w*")
 
 
-def fetch(sentences: list[n.Sentence], source: Source, report: Report) -> tuple[list[n.Sentence], set[str]]:
+def fetch(
+    sentences: list[n.Sentence], source: Source, report: ProgramDiagnostics
+) -> tuple[list[n.Sentence], set[str]]:
     """Replace `consult` sentences by what they import; return also the built-in components.
 
     Each named item comes with all sentences it depends on.  Roles and parameters are not imported.
@@ -89,7 +91,7 @@ def _clash(item: n.Sentence, origin: dict[str, tuple[str, str]], text: str) -> s
 
 
 def _consult(
-    sentence: n.ConsultSentence, trail: tuple[str, ...], report: Report
+    sentence: n.ConsultSentence, trail: tuple[str, ...], report: ProgramDiagnostics
 ) -> tuple[list[n.Sentence], set[str]]:
     names = {name.spelling for name in sentence.names}
     path = sentence.path
@@ -158,10 +160,10 @@ def _find(path: str, folder: Path) -> Path | None:
     return None
 
 
-def _read(file: Path, report: Report) -> list[n.Sentence]:
+def _read(file: Path, report: ProgramDiagnostics) -> list[n.Sentence]:
     source, _ = decode(file.read_bytes(), str(file))
     before = report.source
-    inner = Report(source)
+    inner = ProgramDiagnostics(source)
     sentences = parse(tokenize(source, inner), inner)
     report.found += [replace(d) for d in inner.found]
     report.source = before
@@ -181,10 +183,10 @@ def _defined(sentence: n.Sentence, *, single: bool = False) -> set[str]:
         return set()
     match sentence:
         case n.RuleSentence(heads=heads):
-            return {head.spelling for head in heads if isinstance(head, n.Name | n.Call | n.Member)}
-        case n.InitSentence(place=n.Name(spelling=name) | n.Call(spelling=name)):
+            return {head.spelling for head in heads if isinstance(head, n.Name | n.FunctionCall | n.Member)}
+        case n.InitSentence(place=n.Name(spelling=name) | n.FunctionCall(spelling=name)):
             return {name}
-        case n.MoveSentence(head=n.Doing(action=n.Name(spelling=name) | n.Call(spelling=name))):
+        case n.MoveSentence(head=n.Doing(action=n.Name(spelling=name) | n.FunctionCall(spelling=name))):
             return {name}
         case n.PrefixSentence():
             words = _WORD.findall(sentence.source.text[sentence.start : sentence.end])

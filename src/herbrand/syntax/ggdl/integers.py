@@ -11,7 +11,7 @@ from herbrand.syntax.nodes import Atom, Constant, Rule, atoms_of, children
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Node
 
 __all__ = ["find_universe", "result", "tables", "write_tables"]
@@ -20,7 +20,7 @@ MAX_ROWS = 250_000
 """Tables with more rows are refused."""
 
 
-def find_universe(program: Program) -> None:
+def find_universe(program: GgdlProgram) -> None:
     """Find the smallest interval that holds every integer of the rules, payoffs excluded."""
     found: set[int] = set()
     for _, rule in program.rules:
@@ -40,7 +40,7 @@ def find_universe(program: Program) -> None:
     program.universe = (min(found), max(found)) if found else None
 
 
-def tables(program: Program) -> dict[str, str]:
+def tables(program: GgdlProgram) -> dict[str, str]:
     """Return the relations that stand for comparison and arithmetic, each with its meaning."""
     return {program.fresh(name): name for name in (LESS, AT_MOST, *ARITHMETIC.values())}
 
@@ -54,7 +54,7 @@ def result(meaning: str, a: int, b: int) -> int | bool:
     return a + b if meaning == "ggdl_add" else a - b if meaning == "ggdl_sub" else a * b
 
 
-def write_tables(program: Program) -> None:
+def write_tables(program: GgdlProgram) -> None:
     """Write the rows of the tables that rules ask for."""
     names = tables(program)
     wanted: dict[str, set[tuple[int | None, ...]]] = {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Place:
+class Located:
     """What every node has: text[start:end]."""
 
     start: int
@@ -36,28 +36,28 @@ class _Spelled:
 
 
 @dataclass(slots=True)
-class Number(Place):
+class Number(Located):
     """`12`."""
 
     value: int
 
 
 @dataclass(slots=True)
-class String(Place):
+class String(Located):
     """`"X"`; `text` without quotes and escapes."""
 
     text: str
 
 
 @dataclass(slots=True)
-class Quoted(Place):
+class Quoted(Located):
     """`'any text'`, a constant."""
 
     text: str
 
 
 @dataclass(slots=True)
-class Var(Place):
+class Var(Located):
     """`?x`, `?x:T`, `?x in T`; `name` is folded and without question mark."""
 
     name: str
@@ -66,26 +66,26 @@ class Var(Place):
 
 
 @dataclass(slots=True)
-class Anonymous(Place):
+class Anonymous(Located):
     """`_`."""
 
 
 @dataclass(slots=True)
-class Generator(Place):
+class Generator(Located):
     r"""`\row`."""
 
     name: str
 
 
 @dataclass(slots=True)
-class Name(_Spelled, Place):
+class Name(_Spelled, Located):
     """`blank`, `Control`: a constant, a variable of plain infix, a relation or function without arguments."""
 
     spelling: str
 
 
 @dataclass(slots=True)
-class Call(_Spelled, Place):
+class FunctionCall(_Spelled, Located):
     """`f(a, b)`."""
 
     spelling: str
@@ -93,7 +93,7 @@ class Call(_Spelled, Place):
 
 
 @dataclass(slots=True)
-class Member(_Spelled, Place):
+class Member(_Spelled, Located):
     """`a.f` and, with `args`, `a.f(b)`."""
 
     base: Expr
@@ -102,7 +102,7 @@ class Member(_Spelled, Place):
 
 
 @dataclass(slots=True)
-class Index(Place):
+class Index(Located):
     """`board[1, 2]`, and `@[1, 2]` where `base` is None."""
 
     base: Expr | None
@@ -110,7 +110,7 @@ class Index(Place):
 
 
 @dataclass(slots=True)
-class Interval(Place):
+class Interval(Located):
     """`1 .. 3`."""
 
     low: Expr
@@ -118,7 +118,7 @@ class Interval(Place):
 
 
 @dataclass(slots=True)
-class Sum(Place):
+class Sum(Located):
     """`a + b`, `a - b`, `a * b`."""
 
     sign: str
@@ -127,21 +127,21 @@ class Sum(Place):
 
 
 @dataclass(slots=True)
-class Choice(Place):
+class AlternativeTerms(Located):
     """`a | b` in an argument."""
 
     options: tuple[Expr, ...]
 
 
 @dataclass(slots=True)
-class Collection(Place):
+class SetLiteral(Located):
     """`{{ a, b }}`."""
 
     items: tuple[Expr, ...]
 
 
 @dataclass(slots=True)
-class Comprehension(Place):
+class Comprehension(Located):
     r"""`{[ e | \v <- range ]}`."""
 
     item: Expr
@@ -157,19 +157,19 @@ Expr: TypeAlias = (
     | Anonymous
     | Generator
     | Name
-    | Call
+    | FunctionCall
     | Member
     | Index
     | Interval
     | Sum
-    | Choice
-    | Collection
+    | AlternativeTerms
+    | SetLiteral
     | Comprehension
 )
 
 
 @dataclass(slots=True)
-class Type(Place):
+class Type(Located):
     """A type as written: its name, or the bounds of a range; `int` may have bounds."""
 
     name: str = ""
@@ -185,35 +185,35 @@ class Type(Place):
 
 
 @dataclass(slots=True)
-class Holds(Place):
+class Holds(Located):
     """An atom."""
 
     atom: Expr
 
 
 @dataclass(slots=True)
-class Negation(Place):
+class Negation(Located):
     """`not f`."""
 
     inner: Formula
 
 
 @dataclass(slots=True)
-class Conjunction(Place):
+class Conjunction(Located):
     """`f and g`; without parts it is true."""
 
     parts: tuple[Formula, ...]
 
 
 @dataclass(slots=True)
-class Disjunction(Place):
+class Disjunction(Located):
     """`f or g`."""
 
     parts: tuple[Formula, ...]
 
 
 @dataclass(slots=True)
-class Comparison(Place):
+class Comparison(Located):
     """`a == b`; `sign` is one of `== # << >> < > <= >= ===`."""
 
     sign: str
@@ -222,7 +222,7 @@ class Comparison(Place):
 
 
 @dataclass(slots=True)
-class Membership(Place):
+class Membership(Located):
     """`x in C`."""
 
     item: Expr
@@ -230,7 +230,7 @@ class Membership(Place):
 
 
 @dataclass(slots=True)
-class Doing(Place):
+class Doing(Located):
     """`r -> m`, and `r @ place -> m`."""
 
     subject: Expr
@@ -239,7 +239,7 @@ class Doing(Place):
 
 
 @dataclass(slots=True)
-class Payoff(Place):
+class Payoff(Located):
     """`r $= n`."""
 
     role: Expr
@@ -344,7 +344,7 @@ class InitSentence(Sentence):
 
 
 @dataclass(slots=True)
-class Effect:
+class Consequence:
     """One consequence; `sign` is one of `= += -=`, `+` (assert), `~` (retract), `persist`."""
 
     sign: str
@@ -360,7 +360,7 @@ class MoveSentence(Sentence):
 
     head: Doing
     body: Formula | None
-    effects: tuple[Effect, ...] | None
+    effects: tuple[Consequence, ...] | None
 
 
 @dataclass(slots=True)
@@ -368,7 +368,7 @@ class ConsequenceSentence(Sentence):
     """`body ==> effects`."""
 
     body: Formula
-    effects: tuple[Effect, ...]
+    effects: tuple[Consequence, ...]
 
 
 @dataclass(slots=True)
@@ -402,7 +402,7 @@ class OperationSentence(Sentence):
 
     head: Expr
     body: Formula
-    effects: tuple[Effect, ...] | None
+    effects: tuple[Consequence, ...] | None
 
 
 @dataclass(slots=True)

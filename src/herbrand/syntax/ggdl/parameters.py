@@ -12,13 +12,13 @@ from herbrand.syntax.ggdl.values import Values, as_integer, integer
 from herbrand.syntax.nodes import Constant
 
 if TYPE_CHECKING:
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Term
 
 __all__ = ["bind"]
 
 
-def bind(program: Program) -> None:
+def bind(program: GgdlProgram) -> None:
     """Give every parameter its value: the one passed in, else its default."""
     seen: dict[str, n.ParameterSentence] = {}
     by_folded: dict[str, str] = {}
@@ -56,7 +56,7 @@ def bind(program: Program) -> None:
             )
 
 
-def _one(program: Program, sentence: n.ParameterSentence) -> None:
+def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     report, values = program.report, Values(program)
     kind = sentence.type.name
     place = sentence.start, sentence.end

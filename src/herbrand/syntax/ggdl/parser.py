@@ -20,8 +20,8 @@ from herbrand.syntax.tokens import ARITY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from herbrand.syntax.ggdl.report import Report
-    from herbrand.syntax.ggdl.tokens import Token, Tokens
+    from herbrand.syntax.ggdl.report import ProgramDiagnostics
+    from herbrand.syntax.ggdl.tokens import GgdlTokens, Token
     from herbrand.syntax.tree import Tree
 
 __all__ = ["is_plain", "parse"]
@@ -45,7 +45,7 @@ _FOREIGN: Final = {
 }
 
 
-def parse(tokens: Tokens, report: Report) -> list[n.Sentence]:
+def parse(tokens: GgdlTokens, report: ProgramDiagnostics) -> list[n.Sentence]:
     """Read all sentences of a text; what is wrong is reported."""
     return _Parser(tokens, report).program()
 
@@ -349,7 +349,7 @@ class _Parser(ExpressionReader):
         if (
             isinstance(only, n.InitSentence) and only.value is None and only.body is None and closing == ")"
         ):  # core GDL: the fact `init(atom)`, perhaps the head of a rule
-            head = n.Call(token.start, self.last_end, token.text, (only.place,))
+            head = n.FunctionCall(token.start, self.last_end, token.text, (only.place,))
             body = None
             if self.accept(":-"):
                 body = self.formula()
@@ -606,7 +606,7 @@ class _Parser(ExpressionReader):
             return n.GoalSentence(start, self.last_end, source, payoffs, body)
         heads: list[n.Expr] = []
         for part in parts:
-            if not isinstance(part, n.Holds) or not isinstance(part.atom, n.Name | n.Call | n.Member):
+            if not isinstance(part, n.Holds) or not isinstance(part.atom, n.Name | n.FunctionCall | n.Member):
                 self.report.refuse(
                     "E-SYNTAX",
                     "this cannot be the head of a rule",
@@ -696,8 +696,8 @@ class _Parser(ExpressionReader):
         effects = self._effects() if self.accept("==>") else None
         return n.OperationSentence(start, self.last_end, source, first.atom, body, effects)
 
-    def _effects(self) -> tuple[n.Effect, ...]:
-        found: list[n.Effect] = []
+    def _effects(self) -> tuple[n.Consequence, ...]:
+        found: list[n.Consequence] = []
         if self.sees("(", "{"):
             closing = ")" if self.take().text == "(" else "}"
             while not self.sees(closing):
@@ -714,34 +714,34 @@ class _Parser(ExpressionReader):
             found.append(self._effect())
         return tuple(found)
 
-    def _effect(self) -> n.Effect:
+    def _effect(self) -> n.Consequence:
         token = self.token
         if self.sees_word("persist"):
             self.take()
-            return n.Effect("persist", None, None, token.start, token.end)
+            return n.Consequence("persist", None, None, token.start, token.end)
         if self.sees("~", "\\+") or self.sees_word("not"):
             self.take()
             place = self.postfix()
-            return n.Effect("~", place, None, token.start, self.last_end)
+            return n.Consequence("~", place, None, token.start, self.last_end)
         place = self.postfix()
         if self.sees(*_UPDATE):
             sign = self.take()
             if sign.text != "=":
                 self.style(sign, "=")
             value = self.expression()
-            return n.Effect("=", place, value, token.start, self.last_end)
+            return n.Consequence("=", place, value, token.start, self.last_end)
         if self.sees("+=", "-="):
             sign = self.take()
             value = self.expression()
-            return n.Effect(sign.text, place, value, token.start, self.last_end)
+            return n.Consequence(sign.text, place, value, token.start, self.last_end)
         if self.sees("\\=>", "<=="):
             self.unexpected("`=`")
-        return n.Effect("+", place, None, token.start, self.last_end)
+        return n.Consequence("+", place, None, token.start, self.last_end)
 
 
 def _as_move(first: n.Formula) -> n.Doing | None:
     """`input(r, a)` and `legal(r, a)` with effects are other spellings of a move."""
-    if not isinstance(first, n.Holds) or not isinstance(first.atom, n.Call):
+    if not isinstance(first, n.Holds) or not isinstance(first.atom, n.FunctionCall):
         return None
     call = first.atom
     if call.folded not in {"input", "legal"} or len(call.args) != 2:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from herbrand.diagnostic import Source
     from herbrand.syntax.ggdl import nodes as n
-    from herbrand.syntax.ggdl.report import Report
+    from herbrand.syntax.ggdl.report import ProgramDiagnostics
     from herbrand.syntax.nodes import Comment, Term
 
-__all__ = ["DataType", "Declarations", "Fluent", "Parameter", "Program", "Value", "show"]
+__all__ = ["DataType", "Declarations", "Fluent", "GgdlProgram", "Parameter", "Value", "show"]
 
 Value = int | bool | str
 """The value of a parameter."""
@@ -145,13 +145,13 @@ class Instance:
     args: tuple[n.Expr, ...] = ()
 
 
-class Program:
+class GgdlProgram:
     """A program on its way to GDL."""
 
     def __init__(
         self,
         source: Source,
-        report: Report,
+        report: ProgramDiagnostics,
         sentences: list[n.Sentence],
         comments: tuple[Comment, ...],
         given: Mapping[str, Value],

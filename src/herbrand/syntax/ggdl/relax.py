@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from herbrand.syntax.nodes import Literal, Rule, Term
 
-__all__ = ["Ground", "Model", "from_term", "relax"]
+__all__ = ["DerivedFacts", "Ground", "from_term", "relax"]
 
 Ground: TypeAlias = "str | tuple[Ground, ...]"
 Row: TypeAlias = tuple[Ground, ...]
@@ -96,7 +96,7 @@ class _Delta:
     """So many of its facts were joined before."""
 
 
-class Model:
+class DerivedFacts:
     """What was derived."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ def relax(
     wanted: Iterable[tuple[str, str, int]],
     tables: Mapping[str, str],
     universe: tuple[int, int] | None,
-) -> Model:
+) -> DerivedFacts:
     """Compute what can be true and legal of the relations that are wanted, and what they need.
 
     `tables` names the relations of integers and their meaning.  Raises `BudgetExceeded` when terms
@@ -167,7 +167,7 @@ class _Relaxation:
     ) -> None:
         self.tables, self.universe = tables, universe
         self.by_head: dict[Relation, list[tuple[_Pattern, list[Literal]]]] = {}
-        self.model = Model()
+        self.model = DerivedFacts()
         self.steps = 0
         for rule in rules:
             if rule.head.name in {"base", "input", "goal", "terminal", "sees", "does", "true"}:
@@ -200,7 +200,7 @@ class _Relaxation:
                     waiting.append(user)
         return found
 
-    def run(self, wanted: Iterable[Relation]) -> Model:
+    def run(self, wanted: Iterable[Relation]) -> DerivedFacts:
         needed = self._needed(wanted)
         static = [relation for relation in needed if relation not in self.dynamic]
         for component in self._strata(static):

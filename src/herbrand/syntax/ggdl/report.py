@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from herbrand.diagnostic import Source
 
-__all__ = ["NAMES", "Refused", "Report"]
+__all__ = ["NAMES", "ProgramDiagnostics", "Refused"]
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -71,7 +71,7 @@ class Refused(Exception):  # no failure of the program: a sentence is given up
     """A sentence was refused; the diagnostic is in the report already."""
 
 
-class Report:
+class ProgramDiagnostics:
     """Collects the findings about one program, which may come from several texts."""
 
     def __init__(self, source: Source) -> None:

@@ -16,7 +16,7 @@ from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative
-    from herbrand.syntax.ggdl.program import Fluent, Program
+    from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
     from herbrand.syntax.ggdl.scope import Scope, Work
     from herbrand.syntax.nodes import Term
 
@@ -53,7 +53,7 @@ class _Hook:
 class Sentences:
     """Translates the sentences of a program; collects its changes for `herbrand.syntax.ggdl.effects`."""
 
-    def __init__(self, program: Program, works: list[Work]) -> None:
+    def __init__(self, program: GgdlProgram, works: list[Work]) -> None:
         self.program = program
         self.report = program.report
         self.works = works
@@ -115,7 +115,7 @@ class Sentences:
             case n.NextSentence():
                 scope = self.translator.scope(work)
                 sentence = work.sentence
-                effect = n.Effect("=", sentence.place, sentence.value, sentence.start, sentence.end)
+                effect = n.Consequence("=", sentence.place, sentence.value, sentence.start, sentence.end)
                 alternatives = self.translator.body(sentence.body, scope)
                 self._effect(effect, alternatives, scope, level=2)
 
@@ -177,7 +177,7 @@ class Sentences:
             alternatives = self.translator.body(sentence.body, scope)
             self.settler.write(head, [[*out, *alternative] for alternative in alternatives], scope)
 
-    def _check_value(self, value: Term, place: n.Sentence | n.Place) -> None:
+    def _check_value(self, value: Term, place: n.Sentence | n.Located) -> None:
         number = as_integer(value)
         if isinstance(value, Variable) or (number is not None and 0 <= number <= 100):
             return
@@ -299,7 +299,7 @@ class Sentences:
         role: Term,
         action: Term,
         alternatives: list[Alternative],
-        effects: tuple[n.Effect, ...] | None,
+        effects: tuple[n.Consequence, ...] | None,
         scope: Scope,
         *,
         legal: bool,
@@ -459,10 +459,10 @@ class Sentences:
         )
 
     def effects(
-        self, effects: tuple[n.Effect, ...], triggers: list[Alternative], scope: Scope, *, level: int
+        self, effects: tuple[n.Consequence, ...], triggers: list[Alternative], scope: Scope, *, level: int
     ) -> None:
         """Note the changes that effects make; they all happen together."""
-        seen: list[tuple[Change, n.Effect]] = []
+        seen: list[tuple[Change, n.Consequence]] = []
         for effect in effects:
             if effect.sign == "persist":
                 continue
@@ -484,7 +484,9 @@ class Sentences:
                     )
             seen.append((change, effect))
 
-    def _effect(self, effect: n.Effect, triggers: list[Alternative], scope: Scope, *, level: int) -> Change:
+    def _effect(
+        self, effect: n.Consequence, triggers: list[Alternative], scope: Scope, *, level: int
+    ) -> Change:
         place = effect.place
         assert place is not None
         out: Alternative = []
@@ -535,7 +537,7 @@ class Sentences:
             return self._change(plain, tuple(some), None, asserted, level, triggers, out, scope)
         return self._change(plain, terms, None, asserted, level, triggers, out, scope)
 
-    def _no_target(self, effect: n.Effect, spelling: str) -> NoReturn:
+    def _no_target(self, effect: n.Consequence, spelling: str) -> NoReturn:
         place = effect.place
         assert place is not None
         self.report.refuse(
@@ -564,7 +566,7 @@ class Sentences:
 
 
 def _action(expr: n.Expr) -> tuple[str, str, tuple[n.Expr, ...]]:
-    if isinstance(expr, n.Call):
+    if isinstance(expr, n.FunctionCall):
         return expr.folded, expr.spelling, expr.args
     if isinstance(expr, n.Name):
         return expr.folded, expr.spelling, ()
@@ -581,7 +583,7 @@ def _doing_in(formula: n.Formula | None) -> n.Doing | n.Holds | None:
     match formula:
         case n.Doing():
             return formula
-        case n.Holds(atom=n.Call(spelling=spelling)) if spelling.lower() == "does":
+        case n.Holds(atom=n.FunctionCall(spelling=spelling)) if spelling.lower() == "does":
             return formula
         case n.Holds(atom=n.Member(spelling=spelling)) if spelling.lower() == "does":
             return formula

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from herbrand.syntax.ggdl.literals import Alternative, Literal
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import Scope
 
 __all__ = ["Settler"]
@@ -31,7 +31,7 @@ MANY: Final = 128
 class Settler:
     """Writes the rules of a program; knows the views that were made for negations."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: GgdlProgram) -> None:
         self.program = program
         self.made: dict[str, str] = {}
         """Name of the view for each negated conjunction."""

@@ -16,9 +16,9 @@ from herbrand.syntax.nodes import Comment
 
 if TYPE_CHECKING:
     from herbrand.diagnostic import Source
-    from herbrand.syntax.ggdl.report import Report
+    from herbrand.syntax.ggdl.report import ProgramDiagnostics
 
-__all__ = ["Token", "Tokens", "tokenize"]
+__all__ = ["GgdlTokens", "Token", "tokenize"]
 
 NAME, NUMBER, VARIABLE, ANONYMOUS, GENERATOR, STRING, QUOTED, SIGN, PREFIX, STOP, END = (
     "name",
@@ -74,7 +74,7 @@ class Token:
 
 
 @dataclass(slots=True)
-class Tokens:
+class GgdlTokens:
     """A text in tokens; the last one is of the kind `END`."""
 
     source: Source
@@ -118,23 +118,23 @@ def _bare(comment: str) -> str:
     return stripped[1:].rstrip() if stripped.startswith(" ") else stripped.rstrip()
 
 
-def tokenize(source: Source, report: Report) -> Tokens:
+def tokenize(source: Source, report: ProgramDiagnostics) -> GgdlTokens:
     """Cut a text into tokens; what is none is reported and left out."""
     return _Tokenizer(source, report).run()
 
 
 class _Tokenizer:
-    def __init__(self, source: Source, report: Report) -> None:
+    def __init__(self, source: Source, report: ProgramDiagnostics) -> None:
         self.source = source
         self.text = source.text
         self.report = report
-        self.tokens = Tokens(source)
+        self.tokens = GgdlTokens(source)
         self.open: list[int] = []
         self.at = 0
         self.prefix_line = -1
         """Line on which the last prefix sentence closed: `;` is a comment on the rest of it."""
 
-    def run(self) -> Tokens:
+    def run(self) -> GgdlTokens:
         text, end = self.text, len(self.text)
         tokens = self.tokens
         fresh, joined = True, False

@@ -15,7 +15,7 @@ from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, 
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative, Literal
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Literal as CoreLiteral
     from herbrand.syntax.nodes import Term
 
@@ -39,7 +39,7 @@ _RESULT: Final = {"+": "sum", "-": "difference", "*": "product"}
 class Translator:
     """Translates what stands in sentences; knows the declarations of the program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: GgdlProgram) -> None:
         self.program = program
         self.report = program.report
         self.values = Values(program)
@@ -77,7 +77,7 @@ class Translator:
                 return expr.folded, spelling, ()
             case n.Var(name=name) if name in scope.work.lets:
                 return self.unfolded(scope.work.lets[name], scope)
-            case n.Call(spelling=spelling, args=args):
+            case n.FunctionCall(spelling=spelling, args=args):
                 return expr.folded, spelling, args
             case n.Member(base=base, spelling=spelling, args=args):
                 return expr.folded, spelling, (base, *args)
@@ -129,7 +129,7 @@ class Translator:
                 self.report.refuse("E-SYNTAX", f"nothing gives `\\{name}` a value", expr.start, expr.end)
             case n.Name():
                 return self._name(expr, scope, out)
-            case n.Call() | n.Member() | n.Index():
+            case n.FunctionCall() | n.Member() | n.Index():
                 return self._call(expr, scope, out)
             case n.Sum(sign=sign, left=left, right=right):
                 return self._sum(sign, left, right, expr, scope, out)
@@ -225,14 +225,14 @@ class Translator:
             help=f"write `?{expr.spelling.lower()}` if a variable is meant",
         )
 
-    def _call(self, expr: n.Call | n.Member | n.Index, scope: Scope, out: Alternative) -> Term:
+    def _call(self, expr: n.FunctionCall | n.Member | n.Index, scope: Scope, out: Alternative) -> Term:
         if not scope.plain:
             if isinstance(expr, n.Index) or self.fluent_of(expr, scope) is not None:
                 return self.read(expr, scope, out)
             found = self.unfolded(expr, scope)
             assert found is not None
             name, _, args = found
-            if len(args) == 1 and isinstance(args[0], n.Var) and isinstance(expr, n.Call):
+            if len(args) == 1 and isinstance(args[0], n.Var) and isinstance(expr, n.FunctionCall):
                 kind = "role" if name == "roles" else name
                 if kind == "role" or kind in self.program.types:
                     term = self.term(args[0], scope, out)
@@ -548,8 +548,8 @@ class Translator:
 
     def _comparison(self, formula: n.Comparison, scope: Scope) -> list[Alternative]:
         sign, left, right = formula.sign, formula.left, formula.right
-        if isinstance(left, n.Collection | n.Comprehension) or isinstance(
-            right, n.Collection | n.Comprehension
+        if isinstance(left, n.SetLiteral | n.Comprehension) or isinstance(
+            right, n.SetLiteral | n.Comprehension
         ):
             if sign not in {"==", "==="}:
                 self.report.refuse(
@@ -588,7 +588,7 @@ class Translator:
                 found[name] = None
                 continue
             fluent = self.fluent_of(side, scope)
-            if fluent is None and isinstance(side, n.Name | n.Quoted | n.Number | n.String | n.Call):
+            if fluent is None and isinstance(side, n.Name | n.Quoted | n.Number | n.String | n.FunctionCall):
                 before = len(self.report.found)
                 term = self.values.term(side)
                 del self.report.found[before:]
@@ -663,7 +663,7 @@ class Translator:
         if isinstance(element, n.Index):
             rest = choices[1:]
             return [n.Index(element.start, element.end, element.base, combo) for combo in product(*rest)]
-        return [n.Call(element.start, element.end, found[1], combo) for combo in product(*choices)]
+        return [n.FunctionCall(element.start, element.end, found[1], combo) for combo in product(*choices)]
 
     def _membership(
         self, formula: n.Membership, item: n.Expr, collection: n.Expr, scope: Scope
@@ -681,7 +681,7 @@ class Translator:
             fluent = self.program.fluents.get((found[0], len(found[2]) + 1))
             if fluent is not None and fluent.kind == "set":
                 args = (*found[2], item)
-                call = n.Call(formula.start, formula.end, found[1], args)
+                call = n.FunctionCall(formula.start, formula.end, found[1], args)
                 return self._dnf(n.Holds(formula.start, formula.end, call), scope)
         if isinstance(collection, n.Name):
             kind = n.Type(collection.start, collection.end, collection.spelling)
@@ -690,9 +690,9 @@ class Translator:
         if isinstance(collection, n.Interval):
             members = self.values.members(collection)
             assert members is not None
-            if isinstance(item, n.Var | n.Name | n.Call | n.Member | n.Index):
+            if isinstance(item, n.Var | n.Name | n.FunctionCall | n.Member | n.Index):
                 return self._of_type(range_type(self.program, members), item, scope)
-        if isinstance(collection, n.Call) and collection.folded in _QUANTIFIERS:
+        if isinstance(collection, n.FunctionCall) and collection.folded in _QUANTIFIERS:
             self._quantifier(collection.spelling, collection)
         elements = self.values.elements(collection)
         ground = [e for e in elements if isinstance(e, n.Number | n.Quoted | n.String)]

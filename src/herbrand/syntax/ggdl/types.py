@@ -12,13 +12,13 @@ from herbrand.syntax.ggdl.values import Values, integer
 from herbrand.syntax.nodes import Atom, Constant, Rule
 
 if TYPE_CHECKING:
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Term
 
 __all__ = ["declare_constants", "declare_roles", "declare_types", "define_type", "named_type"]
 
 
-def declare_roles(program: Program) -> None:
+def declare_roles(program: GgdlProgram) -> None:
     """Collect the roles in the order of their declaration."""
     for sentence in program.sentences:
         if isinstance(sentence, n.RoleSentence):
@@ -35,7 +35,7 @@ def declare_roles(program: Program) -> None:
         elif isinstance(sentence, n.RuleSentence) and sentence.body is None:
             values = Values(program)
             for head in sentence.heads:
-                if isinstance(head, n.Call) and len(head.args) == 1 and head.folded == "role":
+                if isinstance(head, n.FunctionCall) and len(head.args) == 1 and head.folded == "role":
                     what = head.args[0]
                     if isinstance(what, n.Name):
                         named = Constant(what.folded, what.spelling, what.start, what.end)
@@ -47,7 +47,7 @@ def declare_roles(program: Program) -> None:
                         program.roles.setdefault(other.name, other)
 
 
-def _plain_fact(program: Program, rule: Rule) -> None:
+def _plain_fact(program: GgdlProgram, rule: Rule) -> None:
     if rule.body or len(rule.head.args) != 1 or not isinstance(rule.head.args[0], Constant):
         return
     term = rule.head.args[0]
@@ -56,7 +56,7 @@ def _plain_fact(program: Program, rule: Rule) -> None:
         program.declare(term.spelling, "role")
 
 
-def declare_constants(program: Program) -> None:
+def declare_constants(program: GgdlProgram) -> None:
     """Evaluate `const N := v` and `N <=> v`, in any order."""
     waiting = [s for s in program.sentences if isinstance(s, n.ConstantSentence)]
     names = {s.name for s in waiting}
@@ -91,14 +91,14 @@ def _names_in(expr: n.Expr) -> set[str]:
     match expr:
         case n.Name(spelling=spelling):
             return {spelling}
-        case n.Call(args=args):
+        case n.FunctionCall(args=args):
             return {name for arg in args for name in _names_in(arg)}
         case n.Sum(left=left, right=right):
             return _names_in(left) | _names_in(right)
     return set()
 
 
-def declare_types(program: Program) -> None:
+def declare_types(program: GgdlProgram) -> None:
     """Collect the members of every data type, and which is preferred to which."""
     for sentence in program.sentences:
         if isinstance(sentence, n.RuleSentence) and sentence.body is None:
@@ -113,10 +113,10 @@ def declare_types(program: Program) -> None:
             define_type(program, sentence.name.lower())
 
 
-def _unary_facts(program: Program, sentence: n.RuleSentence) -> None:
+def _unary_facts(program: GgdlProgram, sentence: n.RuleSentence) -> None:
     values = Values(program)
     for head in sentence.heads:
-        if isinstance(head, n.Call) and len(head.args) == 1:
+        if isinstance(head, n.FunctionCall) and len(head.args) == 1:
             found = len(program.report.found)
             try:
                 terms = [values.term(e) for e in values.expanded(head.args[0])]
@@ -126,7 +126,7 @@ def _unary_facts(program: Program, sentence: n.RuleSentence) -> None:
             program.unary_facts.setdefault(head.folded, []).extend(terms)
 
 
-def define_type(program: Program, name: str, open_ones: tuple[str, ...] = ()) -> tuple[Term, ...] | None:
+def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()) -> tuple[Term, ...] | None:
     """Return the members of a type, evaluating its definition if that has not been done."""
     if name in program.types:
         return program.types[name].members
@@ -165,7 +165,7 @@ def define_type(program: Program, name: str, open_ones: tuple[str, ...] = ()) ->
 
 
 def _chain(
-    program: Program,
+    program: GgdlProgram,
     sentence: n.DataSentence,
     chain: tuple[n.Level, ...],
     members: dict[Term, Term],
@@ -205,7 +205,7 @@ def _chain(
         run = [*run, rank] if link == "<<<" else [rank]
 
 
-def _item(program: Program, item: n.Expr, open_ones: tuple[str, ...]) -> list[Term]:
+def _item(program: GgdlProgram, item: n.Expr, open_ones: tuple[str, ...]) -> list[Term]:
     values = Values(program)
     if isinstance(item, n.Name) and item.spelling not in program.constants:
         if item.folded in {"role", "roles"}:
@@ -228,15 +228,15 @@ def _item(program: Program, item: n.Expr, open_ones: tuple[str, ...]) -> list[Te
     return terms
 
 
-def _declare_values(program: Program, expr: n.Expr) -> None:
+def _declare_values(program: GgdlProgram, expr: n.Expr) -> None:
     if isinstance(expr, n.Name):
         program.declare(expr.spelling, "value")
-    elif isinstance(expr, n.Call):
+    elif isinstance(expr, n.FunctionCall):
         for arg in expr.args:
             _declare_values(program, arg)
 
 
-def named_type(program: Program, kind: n.Type) -> str:
+def named_type(program: GgdlProgram, kind: n.Type) -> str:
     """Return the name of the relation that a written type is; ranges get one of their own."""
     report = program.report
     if kind.name:
@@ -271,7 +271,7 @@ def named_type(program: Program, kind: n.Type) -> str:
     return range_type(program, members)
 
 
-def _bounded(program: Program, kind: n.Type) -> str:
+def _bounded(program: GgdlProgram, kind: n.Type) -> str:
     values = Values(program)
     low = high = None
     for sign, bound in kind.bounds:
@@ -287,7 +287,7 @@ def _bounded(program: Program, kind: n.Type) -> str:
     return range_type(program, tuple(integer(i) for i in range(low, high + 1)))
 
 
-def range_type(program: Program, members: tuple[Term, ...]) -> str:
+def range_type(program: GgdlProgram, members: tuple[Term, ...]) -> str:
     """Return the name of a type for these members, known already or made for them."""
     for name, known in program.types.items():
         if len(known.members) == len(members) and set(known.members) == set(members):
@@ -305,7 +305,7 @@ def range_type(program: Program, members: tuple[Term, ...]) -> str:
     return name
 
 
-def type_facts(program: Program) -> None:
+def type_facts(program: GgdlProgram) -> None:
     """Write the facts of roles, data types and preferences."""
     for number, sentence in enumerate(program.sentences):
         start, end = sentence.imported or (sentence.start, sentence.end)

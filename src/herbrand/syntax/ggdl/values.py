@@ -12,7 +12,7 @@ from herbrand.syntax.nodes import Constant, Function
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from herbrand.syntax.ggdl.program import Program
+    from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.nodes import Term
 
 __all__ = ["Values", "as_integer", "calculated", "integer", "mangled", "substituted"]
@@ -72,8 +72,8 @@ def substituted(expr: n.Expr, values: Mapping[str, n.Expr]) -> n.Expr:
             return expr if found is None else found
         case n.Var(start, end, name):
             return values.get("?" + name, expr)
-        case n.Call(start, end, spelling, args):
-            return n.Call(start, end, spelling, many(args))
+        case n.FunctionCall(start, end, spelling, args):
+            return n.FunctionCall(start, end, spelling, many(args))
         case n.Member(start, end, base, spelling, args):
             return n.Member(start, end, substituted(base, values), spelling, many(args))
         case n.Index(start, end, base, args):
@@ -83,10 +83,10 @@ def substituted(expr: n.Expr, values: Mapping[str, n.Expr]) -> n.Expr:
             return n.Interval(start, end, substituted(low, values), substituted(high, values))
         case n.Sum(start, end, sign, left, right):
             return n.Sum(start, end, sign, substituted(left, values), substituted(right, values))
-        case n.Choice(start, end, options):
-            return n.Choice(start, end, many(options))
-        case n.Collection(start, end, items):
-            return n.Collection(start, end, many(items))
+        case n.AlternativeTerms(start, end, options):
+            return n.AlternativeTerms(start, end, many(options))
+        case n.SetLiteral(start, end, items):
+            return n.SetLiteral(start, end, many(items))
         case n.Comprehension(start, end, item, generators):
             inside = tuple((name, substituted(e, values)) for name, e in generators)
             return n.Comprehension(start, end, substituted(item, values), inside)
@@ -96,7 +96,7 @@ def substituted(expr: n.Expr, values: Mapping[str, n.Expr]) -> n.Expr:
 class Values:
     """Evaluates constant expressions of one program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: GgdlProgram) -> None:
         self.program = program
         self.report = program.report
         self.local: dict[str, Term] = {}
@@ -111,7 +111,7 @@ class Values:
             case n.Name(spelling=spelling):
                 known = self.named(spelling)
                 return Constant(expr.folded, spelling, start, end) if known is None else known
-            case n.Call(spelling=spelling, args=args):
+            case n.FunctionCall(spelling=spelling, args=args):
                 return Function(expr.folded, tuple(map(self.term, args)), spelling, start, end)
             case n.Sum(sign=sign, left=left, right=right):
                 one, two = self.integer(left), self.integer(right)
@@ -181,7 +181,7 @@ class Values:
                 if spelling in self.program.constants and expr.folded not in self.program.types:
                     return None
                 return self.program.type_members(expr.folded)
-            case n.Collection(items=items):
+            case n.SetLiteral(items=items):
                 return tuple(
                     dict.fromkeys(
                         term for item in items for e in self.expanded(item) for term in (self.term(e),)
@@ -199,7 +199,7 @@ class Values:
                 for values in self.generated(expr.generators, {})
                 for element in self.expanded(substituted(expr.item, values))
             ]
-        elif isinstance(expr, n.Collection):
+        elif isinstance(expr, n.SetLiteral):
             found = [element for item in expr.items for element in self.expanded(item)]
         else:
             found = self.expanded(expr)
@@ -234,10 +234,10 @@ class Values:
         match expr:
             case n.Interval(start, end, low, high):
                 return [as_expression(t, start, end) for t in self.interval(low, high, start, end)]
-            case n.Choice(options=options):
+            case n.AlternativeTerms(options=options):
                 return [e for option in options for e in self.expanded(option)]
-            case n.Call(start, end, spelling, args):
-                return [n.Call(start, end, spelling, combo) for combo in self._combinations(args)]
+            case n.FunctionCall(start, end, spelling, args):
+                return [n.FunctionCall(start, end, spelling, combo) for combo in self._combinations(args)]
             case n.Member(start, end, base, spelling, args):
                 return [n.Member(start, end, base, spelling, combo) for combo in self._combinations(args)]
             case n.Index(start, end, base, args):
@@ -255,5 +255,5 @@ def as_expression(term: Term, start: int, end: int) -> n.Expr:
         return n.Number(start, end, value)
     if isinstance(term, Function):
         args = tuple(as_expression(arg, start, end) for arg in term.args)
-        return n.Call(start, end, term.spelling, args)
+        return n.FunctionCall(start, end, term.spelling, args)
     return n.Quoted(start, end, term.spelling)

@@ -5,7 +5,7 @@ The search itself, with its transposition table, is `herbrand.core.AlphaBeta`.  
 | module   | what it does                                                                            |
 |----------|-----------------------------------------------------------------------------------------|
 | `judge`  | `Judge`: the weights of a heuristic value                                               |
-| `search` | `Search`: one iteration after another, deeper each time                                 |
+| `search` | `AlphaBetaSearch`: one iteration after another, deeper each time                                 |
 
 A *value* is the role's goal times `SCALE`; proved ends are moved by their distance, so that wins are
 taken soon and losses late.  Everybody else is taken to play against the role.

@@ -1,4 +1,4 @@
-"""`Judge`: the weights of a heuristic value."""
+"""`LinearJudge`: the weights of a heuristic value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "Judge", "no_judge"]
+__all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "LinearJudge", "no_judge"]
 
 SCALE: Final = 1000
 """What a goal value of 1 counts."""
@@ -25,7 +25,7 @@ UPPER: Final = 2
 """It is at most that."""
 
 
-class Judge(NamedTuple):
+class LinearJudge(NamedTuple):
     """A heuristic value: a sum over features of a state, from `table`, and over its legal moves."""
 
     literals: NDArray[np.int32]
@@ -54,8 +54,8 @@ class Judge(NamedTuple):
         return core.Valuer(network.circuit, role, self.compiled)
 
 
-def no_judge(roles: int, features: Any = ()) -> Judge:
+def no_judge(roles: int, features: Any = ()) -> LinearJudge:
     """Return a heuristic that values everything alike."""
-    return Judge(
+    return LinearJudge(
         np.array(features, np.int32), np.zeros((0, 256), np.int32), np.zeros(roles), np.zeros(2), 50.0 * SCALE
     )

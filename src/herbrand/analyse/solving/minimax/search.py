@@ -1,4 +1,4 @@
-"""`Search`: one alpha-beta search after another, each deeper, for one role."""
+"""`AlphaBetaSearch`: one alpha-beta search after another, each deeper, for one role."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from herbrand.core import AlphaBeta, RootMove, Stop, TranspositionTable
 from herbrand.engine.expand import Expander
 
 if TYPE_CHECKING:
-    from herbrand.analyse.solving.minimax.judge import Judge
+    from herbrand.analyse.solving.minimax.judge import LinearJudge
     from herbrand.engine.expand import Legal, States
     from herbrand.network.network import Network
 
-__all__ = ["DEEPEST", "Search", "steps_to"]
+__all__ = ["DEEPEST", "AlphaBetaSearch", "steps_to"]
 
 DEEPEST: Final = 200
 """Steps from the root that are looked at, at most."""
@@ -24,7 +24,7 @@ _FEW = 64
 _LONGEST = 20
 
 
-class Search:
+class AlphaBetaSearch:
     """Searches from one state after another, for a role that everybody else is taken to play against.
 
     `memory` is the size of the transposition table in bytes; a `table` of another search for the same role
@@ -39,7 +39,7 @@ class Search:
         role: int,
         *,
         memory: int = 1 << 26,
-        judge: Judge | None = None,
+        judge: LinearJudge | None = None,
         table: TranspositionTable | None = None,
         exact: bool = False,
         ahead: int = 0,
