@@ -3,7 +3,7 @@
     python benchmarks/editions.py OTHER [--corpus FOLDER] [--seconds S] [--rounds N] [--only NAME...]
                                   [--json FILE]
 
-OTHER is the Python of an environment in which the other version is installed: `../first/venv/bin/python`.
+OTHER is the Python of an environment in which the other version is installed: `first/venv/bin/python`.
 Each game is played by both in turn, round after round; what counts of each is its best round, because the
 clock of a shared machine changes and other programs only ever slow a game down.
 """

@@ -25,7 +25,6 @@ import herbrand
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-ROOT = Path(__file__).resolve().parent.parent
 REPRESENTATIVE = (
     "ticTacToe",  # small
     "breakthrough",  # large
@@ -70,10 +69,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
 
 
 def find_corpus() -> Path | None:
-    """The outside collection of rulesheets, at HERBRAND_CORPUS or beside the project; None without it."""
+    """The outside collection of rulesheets, which the variable HERBRAND_CORPUS names; None without it."""
     given = os.environ.get("HERBRAND_CORPUS")
-    folder = Path(given) if given else ROOT.parent / "shared" / "corpus"
-    return folder if (folder / "rulesheets").is_dir() else None
+    return Path(given) if given and (Path(given) / "rulesheets").is_dir() else None
 
 
 @pytest.fixture(scope="session")
