@@ -188,7 +188,8 @@ def editable(_: Sequence[str]) -> None:
     """Install in place, change a source, and see the change at the next import."""
     with scratch() as folder:
         sources = checkout(folder / "sources")
-        python = environment(folder / "venv", "scikit-build-core", "nanobind", "cmake", "ninja")
+        tools = ["scikit-build-core", "hatch-fancy-pypi-readme", "nanobind", "cmake", "ninja"]
+        python = environment(folder / "venv", *tools)
         settings = [
             "--config-settings=editable.rebuild=true",
             "--config-settings=cmake.define.CMAKE_UNITY_BUILD=OFF",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from herbrand.runtime.limits import Limits as Limits
     from herbrand.syntax import read as read
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__, __getattr__, __dir__ = exports(
     __name__,
