@@ -228,7 +228,7 @@ def test_a_walker_goes_back_and_forth() -> None:
 
 @pytest.mark.parametrize("name", ["connectFour", "hex", "trefoil"])
 def test_what_nobody_asks_for_is_kept_in_bounds(name: str) -> None:
-    """Going to and fro thousands of times leaves the next state to be found out, and it is, whatever was asked before."""
+    """Going back and forth thousands of times leaves the next state to be derived, and it is, whatever was asked before."""
     walker = herbrand.load(name).walker()
     keys = [key for key, _ in games_of(walker, 3, seed=6)]
     rng = random.Random(8)
