@@ -6,24 +6,33 @@
     python packaging/check_builds.py sdist                a source archive, and a wheel from it
     python packaging/check_builds.py editable             pip install -e, and a change to a source
     python packaging/check_builds.py targets [TARGET...]  other processors and systems, by Zig's compiler
+    python packaging/check_builds.py release [FOLDER]     a release, rehearsed with an index on this machine
+    python packaging/check_builds.py tag v1.2.3           whether the sources are those of that version
 
-All of them need the package index: cmake, ninja, nanobind and Zig come from there.  `targets` compiles
+All but the last need the package index: cmake, ninja, nanobind and Zig come from there.  `targets` compiles
 what does not need Python, links `tests/core/driver.cpp` with it, and runs that where it can: on this machine,
-or by the user mode of qemu.  Each check prints what held, and ends with exit status 1 at the first thing that
-does not.
+or by the user mode of qemu.  `release` leaves the distributions that it checked in FOLDER.  Each check prints
+what held, and ends with exit status 1 at the first thing that does not.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import http.server
+import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import threading
 import time
+import zipfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -206,6 +215,149 @@ def editable(_: Sequence[str]) -> None:
         print("a change to a source is seen at the next import")
 
 
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serve a folder without a line on the terminal for each request."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def package_index(folder: Path, distributions: Sequence[Path]) -> Iterator[str]:
+    """Serve the distributions of herbrand as a package index (PEP 503) on this machine; give its address."""
+    project = folder / "simple" / "herbrand"
+    project.mkdir(parents=True)
+    for path in distributions:
+        shutil.copy2(path, project)
+    links = "".join(f'<a href="{path.name}">{path.name}</a>\n' for path in distributions)
+    (project / "index.html").write_text(f"<!DOCTYPE html>\n{links}", encoding="utf-8")
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/simple/"
+        finally:
+            server.shutdown()
+
+
+def metadata(wheel: Path) -> str:
+    """Return the metadata of a wheel, with the description that an index shows."""
+    with zipfile.ZipFile(wheel) as opened:
+        (name,) = (name for name in opened.namelist() if name.endswith(".dist-info/METADATA"))
+        return opened.read(name).decode()
+
+
+def dependencies(wheel: Path) -> list[str]:
+    """Return what a wheel requires without any extra."""
+    return re.findall(r"^Requires-Dist: ([^;\n]+)$", metadata(wheel), re.MULTILINE)
+
+
+def check_contents(archive: Path, wheel: Path) -> None:
+    """Check that the distributions lack nothing, hold nothing by accident, and have no relative links."""
+    with zipfile.ZipFile(wheel) as opened:
+        names = opened.namelist()
+    cores = [name for name in names if re.fullmatch(r"herbrand/core/_core\..*\b(so|pyd)", name)]
+    if len(cores) != 1 or "herbrand/py.typed" not in names:
+        sys.exit(f"{wheel.name} should have one compiled core and py.typed, and has {cores}")
+    pattern = r"""\]\((?!https?://|#)[^)]*\)|(?:src|href)="(?!https?://|#)[^"]*["]"""
+    if relative := re.findall(pattern, metadata(wheel)):
+        sys.exit(f"links that lead nowhere on the page of an index: {', '.join(relative)}")
+    with tarfile.open(archive) as opened_archive:
+        inside = {name.partition("/")[2] for name in opened_archive.getnames()}
+    tracked = run(["git", "ls-files", "-z", "--", "src", "tests", "docs", "packaging", "examples"])
+    if missing := {name for name in tracked.split("\0") if name and (ROOT / name).is_file()} - inside:
+        sys.exit(f"{archive.name} lacks {', '.join(sorted(missing)[:5])}")
+    if built := [name for name in inside if name.endswith((".so", ".pyd", ".pyc", ".o"))]:
+        sys.exit(f"{archive.name} has what was built: {', '.join(built[:5])}")
+
+
+def paths_in(folder: Path) -> set[Path]:
+    """Return what is in a folder, but for the bytecode that libraries leave when they are imported."""
+    return {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
+
+
+def build_distributions(folder: Path) -> tuple[Path, Path]:
+    """Build the source archive, and a wheel from it, as for a release; check both and return their paths."""
+    sources = checkout(folder / "sources")
+    tools = environment(folder / "tools", "build", "check-wheel-contents", "twine", "validate-pyproject")
+    run(["validate-pyproject", sources / "pyproject.toml"])
+    run([tools, "-m", "build", "--outdir", folder / "dist", sources])
+    (archive,) = (folder / "dist").glob("*.tar.gz")
+    (wheel,) = (folder / "dist").glob("*.whl")
+    run([tools, "-m", "twine", "check", "--strict", archive, wheel])
+    run(["check-wheel-contents", wheel])
+    check_contents(archive, wheel)
+    print(f"checked: {archive.name}, {wheel.name}", flush=True)
+    return archive, wheel
+
+
+def try_distributions(folder: Path, archive: Path, wheel: Path) -> None:
+    """Install from an index that has the distributions, play, uninstall, and see that nothing is left."""
+    python = environment(folder / "venv")
+    install(python, *dependencies(wheel))
+    before = paths_in(folder / "venv")
+    with package_index(folder / "index", [archive, wheel]) as address:
+        # only this index is asked, so that no other herbrand is taken
+        options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--pre", "--index-url", address]
+        settings = {"PIP_CONFIG_FILE": os.devnull, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+        run([python, "-m", "pip", "install", *options, "herbrand"], cwd=folder, **settings)
+    run([python, "-m", "pip", "check"])
+
+    home = folder / "home"
+    home.mkdir()
+    user = {"HOME": str(home), "USERPROFILE": str(home), "XDG_CACHE_HOME": str(home / ".cache")}
+    command = python.with_name("herbrand")
+    print("installed:", run([command, "--version"], cwd=folder, **user).strip(), flush=True)
+    print(run([command, "simulate", "ticTacToe", "-n", "1000"], cwd=folder, **user).rstrip(), flush=True)
+    run([python, ROOT / "packaging" / "smoke.py"], cwd=folder, **user)
+
+    run([python, "-m", "pip", "uninstall", "--yes", "--quiet", "herbrand"])
+    if left := sorted(paths_in(folder / "venv") - before) + sorted(home.rglob("*")):
+        sys.exit(f"left after herbrand was uninstalled: {', '.join(map(str, left[:5]))}")
+    print("uninstalled: nothing is left")
+
+
+def release(what: Sequence[str]) -> None:
+    """Rehearse a release, and keep the distributions in a folder if one is named."""
+    with scratch() as folder:
+        distributions = build_distributions(folder)
+        for place in what:
+            Path(place).mkdir(parents=True, exist_ok=True)
+            for path in distributions:
+                shutil.copy2(path, place)
+        try_distributions(folder, *distributions)
+
+
+def versions() -> dict[str, str]:
+    """Return the version that each file names, followed by its date in the changelog and the citation."""
+
+    def first(file: str, pattern: str) -> str:
+        match = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+        return " ".join(match.groups()) if match else "no version"
+
+    return {
+        "src/herbrand/__init__.py": first("src/herbrand/__init__.py", r'^__version__ = "(.*)"$'),
+        "editors/vscode/package.json": json.loads(
+            (ROOT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8")
+        )["version"],
+        "CHANGELOG.md": first("CHANGELOG.md", r"^## (\d\S*) - (unreleased|\d{4}-\d\d-\d\d)$"),
+        "CITATION.cff": first("CITATION.cff", r"^version: (.*)\ndate-released: (.*)$"),
+    }
+
+
+def tag(what: Sequence[str]) -> None:
+    """See that all files name the version of a tag, and the same day."""
+    (name,) = what
+    version = name.removeprefix("v")
+    named = versions()
+    day = named["CITATION.cff"].partition(" ")[2]
+    for file, found in named.items():
+        wanted = f"{version} {day}" if file in ("CHANGELOG.md", "CITATION.cff") else version
+        if found != wanted:
+            sys.exit(f"{file} names {found}, not {wanted}")
+    print(f"the sources are those of {version}, released on {day}")
+
+
 def circuit_lines() -> str:
     """Return the circuits of some bundled games as `driver.cpp` reads them; herbrand has to be importable."""
     import numpy as np
@@ -293,6 +445,8 @@ def main() -> None:
         "sdist": sdist,
         "editable": editable,
         "targets": targets,
+        "release": release,
+        "tag": tag,
     }
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
