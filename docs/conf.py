@@ -60,6 +60,7 @@ TOP = {
     "ARCHITECTURE": "generated/architecture",
     "CONTRIBUTING": "generated/contributing",
     "CHANGELOG": "generated/changelog",
+    "SECURITY": "generated/security",
 }
 """Pages from the top of the project, and where their copies are."""
 
