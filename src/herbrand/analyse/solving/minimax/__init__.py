@@ -2,10 +2,10 @@
 
 The search itself, with its transposition table, is `herbrand.core.AlphaBeta`.  The parts here:
 
-| module   | what it does                                                                            |
-|----------|-----------------------------------------------------------------------------------------|
-| `judge`  | `Judge`: the weights of a heuristic value                                               |
-| `search` | `AlphaBetaSearch`: one iteration after another, deeper each time                                 |
+| module   | what it does                                                        |
+|----------|---------------------------------------------------------------------|
+| `judge`  | `LinearJudge`: the weights of a heuristic value                     |
+| `search` | `AlphaBetaSearch`: one iteration after another, deeper each time    |
 
 A *value* is the role's goal times `SCALE`; proved ends are moved by their distance, so that wins are
 taken soon and losses late.  Everybody else is taken to play against the role.
