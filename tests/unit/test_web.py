@@ -169,44 +169,6 @@ def test_only_what_a_person_can_know_is_shown() -> None:
         table.hint("first")
 
 
-def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program is told its percepts and a state that fits them; where none can be found in time it moves blindly."""
-    from herbrand.errors import BudgetExceeded
-    from herbrand.play.simple import RandomPlayer
-
-    asked: list[frozenset[str]] = []
-    heard: list[int] = []
-
-    class Spy(RandomPlayer):
-        def told(self, history: Any) -> None:
-            heard.append(len(history))
-
-        def select(self, state: Any, play_clock: float) -> Any:
-            asked.append(state.facts)
-            return super().select(state, play_clock)
-
-    def play() -> None:
-        table = MatchTable()
-        monkeypatch.setattr(table, "_player", lambda _key, name, role=None: spy)
-        spy = Spy(1)
-        opened = table.open(
-            games.text("kuhn"), "prefix", "kuhn", {"first": "mcts", "second": "random"}, seed=1
-        )
-        assert opened["steps"] == 0
-        spy.start(table._here()[0], "first", 1)
-        while not table.advance()["over"]:
-            pass
-
-    play()
-    assert len(heard) == len(asked) > 0
-    monkeypatch.setattr(
-        "herbrand.analyse.knowledge.possible_states", lambda *_a, **_k: _raise(BudgetExceeded("0 s", ""))
-    )
-    asked.clear()
-    play()
-    assert asked == []
-
-
 def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside a move stand values and visits of the best ones and what is expected; a hint says the same."""
     monkeypatch.setattr("herbrand.web.table.PREPARATION", 200.0)  # a busy machine

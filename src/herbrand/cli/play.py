@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import random
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from herbrand.analyse.knowledge.histories import remembered
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
 from herbrand.cli.joint import normal
 from herbrand.cli.output import columns, count, remark, result
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
-from herbrand.machine.trajectory import Trajectory
-from herbrand.runtime.limits import Limits
+from herbrand.match.local import LocalMatch
+from herbrand.play.registry import NoSuchPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
-    from herbrand.play import Player
 
 __all__ = ["command", "matching_moves"]
 
@@ -44,10 +41,8 @@ A word that is also a move means the move; :quit is always the command."""
 PREPARATION: Final = 5.0
 """Seconds that a program has before the first move, at least."""
 
-QUICK: Final = Limits(seconds=5)
-"""How long to find out what a person can know."""
-MOST_STATES: Final = 20_000
-PARTICLES: Final = 500
+ADVISER: Final = "mcts"
+"""The player that gives hints."""
 
 COMMANDS: Final = ("?", "help", "moves", "state", "goals", "hint", "why", "why-not", "undo", "quit")
 
@@ -90,48 +85,33 @@ def command(
     The other roles choose at random, are played by another program (`herbrand players`), or by people
     at the same keyboard: moves that are made at the same time are shown when all have been chosen. The
     role `random` is always left to chance. Where the rules hide something from you (`sees`), you are
-    shown what you can know. Of the programs only ismcts and meta go by what they saw; others see everything.
+    shown what you can know, and programs are told no more than their roles can know.
     Type ? for help.
     """
     if file == STDIN:
         raise click.UsageError("play reads your moves from standard input: give the rules as a file")
     game = read_game(file, notation)
-    state = game.initial_state("rules")
     people = _people(game, roles, opponent)
-    programs = _programs(game, people, opponent, clock, seed)
-    kind = _Match if everything or not game.has_percepts else _HiddenMatch
-    match = kind(game, state, people, random.Random(seed), programs, clock)
-    match.hints = hints
-    match.run()
-
-
-def _programs(
-    game: Game, people: Sequence[str], opponent: str, clock: float, seed: int | None
-) -> dict[str, Player]:
-    """Return a player for each role that a program plays; what is left to chance has none."""
-    if opponent in ("random", "human"):
-        return {}
-    from herbrand.play import make_player
-    from herbrand.play.registry import NoSuchPlayer
-
-    found = {}
-    for place, role in enumerate(game.roles):
-        if role in people or role == game.chance_role:
-            continue
+    programs = {}
+    if opponent not in ("random", "human"):
+        programs = {role: opponent for role in game.players if role not in people}
+    match = LocalMatch(
+        game, people=people, programs=programs, clock=clock, preparation=max(clock, PREPARATION), seed=seed
+    )
+    for role in programs:
         try:
-            found[role] = make_player(opponent, seed=None if seed is None else seed + place)
+            _prepare(match, role, opponent)
         except NoSuchPlayer as error:
             raise click.BadParameter(str(error), param_hint="--opponent") from error
-        _prepare(found[role], opponent, game, role, clock)
-    return found
+    kind = _Screen if everything or not game.has_percepts else _HiddenScreen
+    kind(match, hints=hints).run()
 
 
-def _prepare(player: Player, name: str, game: Game, role: str, clock: float) -> None:
+def _prepare(match: LocalMatch, role: str, name: str) -> None:
     """Let a player get ready, and tell who sits before the screen why nothing happens."""
-    seconds = max(clock, PREPARATION)
     if sys.stderr.isatty():
-        remark(f"{name} gets ready to play {role}, for {seconds:g} seconds at most")
-    player.start(game, role, seconds)
+        remark(f"{name} gets ready to play {role}, for {match.preparation:g} seconds at most")
+    match.player(role, name)
 
 
 def _people(game: Game, wanted: Sequence[str], opponent: str) -> tuple[str, ...]:
@@ -187,53 +167,32 @@ class _Undo(Exception):  # no error
     """The person takes the last move back."""
 
 
-class _Match:
-    """One game in the terminal."""
+class _Screen:
+    """Shows a match to the people who play it, and asks them for their moves."""
 
-    def __init__(
-        self,
-        game: Game,
-        state: State,
-        people: tuple[str, ...],
-        chance: random.Random,
-        programs: dict[str, Player],
-        clock: float,
-    ) -> None:
-        self.game = game
-        self.programs = programs
-        self.clock = clock
-        self.trajectory = Trajectory(state)
-        self.people = people
-        self.chance = chance
-        self.paint = Painter(game)
-        self.decisions: list[int] = []
-        """The steps in which a person chose."""
+    def __init__(self, match: LocalMatch, *, hints: bool) -> None:
+        self.match = match
+        self.paint = Painter(match.game)
         self.drawn: State | None = None
-        self.hints = False
+        self.hints = hints
         """Whether a hint is given before each move of a person."""
-        self._advisors: dict[str, Player] = {}
-
-    @property
-    def state(self) -> State:
-        """The present state."""
-        return self.trajectory.state
 
     @property
     def steps(self) -> int:
         """How many joint moves were made."""
-        return len(self.trajectory)
+        return len(self.match.play)
 
     def run(self) -> None:
         """Play to the end, or until the person leaves."""
-        others = [role for role in self.game.roles if role not in self.people]
-        drawn = [role for role in others if role not in self.programs]
+        match = self.match
+        drawn = [role for role in match.game.roles if role not in (*match.people, *match.programs)]
         rest = [f"{', '.join(drawn)} {'choose' if len(drawn) > 1 else 'chooses'} at random"] if drawn else []
-        if self.programs:
-            rest.insert(0, f"a program plays {', '.join(self.programs)}")
-        result("; ".join([f"{self.game.name}: you play {', '.join(self.people)}", *rest]))
+        if match.programs:
+            rest.insert(0, f"a program plays {', '.join(match.programs)}")
+        result("; ".join([f"{match.game.name}: you play {', '.join(match.people)}", *rest]))
         result("? for help, quit to leave")
         try:
-            while not self.state.is_terminal:
+            while not match.state.is_terminal:
                 try:
                     self._step()
                 except _Undo:
@@ -242,28 +201,18 @@ class _Match:
             result(f"left after {count(self.steps, 'step')}")
             return
         self._end()
-        result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(self.state)}")
+        result(f"\nthe game is over after {count(self.steps, 'step')}: {goals_line(match.state)}")
 
     def _step(self) -> None:
-        legal = self.state.require_moves()
-        choosing = [role for role in self.people if len(legal[role]) > 1]
+        match = self.match
+        match.state.require_moves()
+        choosing = match.waiting
         if choosing:
             self._draw()
-        plan: dict[str, Move] = {role: self.chance.choice(moves) for role, moves in legal.items()}
-        for role, player in self.programs.items():
-            if self.game.has_percepts:
-                player.told(remembered(self.trajectory, role))
-            plan[role] = player.select(self.state, self.clock)
         for role in choosing:
-            plan[role] = self._ask(role, legal[role], hidden=len(choosing) > 1)
-        if choosing:
-            self.decisions.append(self.steps)
-        self._note(plan)
-        self.trajectory.make(plan)
-        self._report(self.trajectory.choices(self.steps - 1))
-
-    def _note(self, plan: dict[str, Move]) -> None:
-        """Remember a joint move before it is made."""
+            match.choose(role, self._ask(role, match.state.legal_moves(role), hidden=len(choosing) > 1))
+        match.advance()
+        self._report(match.play.choices(self.steps - 1))
 
     def _report(self, plan: dict[str, str]) -> None:
         """Say what was done by those who had a choice."""
@@ -274,17 +223,16 @@ class _Match:
         self._draw()
 
     def _take_back(self) -> None:
-        if not self.decisions:
+        if self.match.take_back():
+            self.drawn = None
+            result("taken back")
+        else:
             result("there is nothing to take back")
-            return
-        self.trajectory.take_back(self.decisions.pop())
-        self.drawn = None
-        result("taken back")
 
     def _draw(self) -> None:
-        if self.drawn is not self.state:
-            result(f"\n{self.paint(self.state)}\n")
-            self.drawn = self.state
+        if self.drawn is not self.match.state:
+            result(f"\n{self.paint(self.match.state)}\n")
+            self.drawn = self.match.state
 
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
         """Ask for a move until one is clear."""
@@ -311,20 +259,18 @@ class _Match:
         if word == "quit":
             raise _Quit
         if word == "undo":
-            if self.decisions:
-                raise _Undo
-            result("there is nothing to take back")
-        elif word == "moves":
+            raise _Undo
+        if word == "moves":
             self._list(role, moves, everything=True)
         elif word == "state":
-            result(self.paint(self.state))
+            result(self.paint(self.match.state))
         elif word == "goals":
-            result(goals_line(self.state))
+            result(goals_line(self.match.state))
         elif word == "hint":
             self._hint(role)
         elif word in ("why", "why-not"):
             try:
-                result(str(self.state.why(rest)))
+                result(str(self.match.state.why(rest)))
             except HerbrandError as error:
                 result(str(error))
         else:
@@ -332,14 +278,8 @@ class _Match:
 
     def _hint(self, role: str) -> None:
         """Let a program think about the move of a person, and show what it found."""
-        from herbrand.play import make_player
-
-        advisor = self._advisors.get(role)
-        if advisor is None:
-            advisor = self._advisors[role] = make_player("mcts", seed=self.chance.getrandbits(32))
-            _prepare(advisor, "an adviser", self.game, role, self.clock)
-        advisor.select(self.state, self.clock)
-        report = advisor.report()
+        _prepare(self.match, role, ADVISER)
+        _, report = self.match.hint(role, ADVISER)
         if report is None:
             result("there is only one move")
         else:
@@ -357,65 +297,59 @@ class _Match:
         result(columns((f"{f'{sign}{i}':>{width}} {m}" for i, m in enumerate(moves, start=1)), indent="  "))
 
 
-class _HiddenMatch(_Match):
-    """A game in which the rules hide something: people are shown what they can know."""
+class _HiddenScreen(_Screen):
+    """Shows people what they can know, where the rules hide something."""
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.news: dict[str, list[str]] = {role: [] for role in self.people}
-        """What each person saw since it was last asked."""
-
-    def _note(self, plan: dict[str, Move]) -> None:
-        for role in self.people:
-            seen = self.state.percepts(plan, role)
-            if seen:
-                self.news[role].append(f"step {self.steps + 1}: {role} saw {' '.join(seen)}")
+    def __init__(self, match: LocalMatch, *, hints: bool) -> None:
+        super().__init__(match, hints=hints)
+        self.told = dict.fromkeys(match.people, 0)
+        """How many steps each person was told of."""
 
     def _report(self, plan: dict[str, str]) -> None:
-        own = [role for role in plan if role in self.people]
-        chosen = bool(self.decisions) and self.decisions[-1] == self.steps - 1
-        if len(self.people) == 1 and own and chosen:
+        own = [role for role in plan if role in self.match.people]
+        if len(self.match.people) == 1 and own and own[0] in self.match.play.choosing(self.steps - 1):
             result(f"\n{own[0]} plays {plan[own[0]]}")
 
     def _take_back(self) -> None:
         super()._take_back()
-        self.news = {role: [] for role in self.people}
+        self.told = {role: min(steps, self.steps) for role, steps in self.told.items()}
 
     def _draw(self) -> None:
         """Nothing is shown to everybody."""
 
     def _end(self) -> None:
-        for role in self.people:
+        for role in self.match.people:
             self._tell_news(role)
-        result(f"\nwhat was hidden:\n\n{self.paint(self.state)}")
-        play = "; ".join(", ".join(joint) for joint in self.trajectory.joint_moves)
+        result(f"\nwhat was hidden:\n\n{self.paint(self.match.state)}")
+        play = "; ".join(", ".join(joint) for joint in self.match.play.joint_moves)
         result(f'\nthe play was --moves "{play}"')
 
     def _tell_news(self, role: str) -> None:
-        if self.news[role]:
-            result("\n" + "\n".join(self.news[role]))
-            self.news[role] = []
+        news = []
+        for step in range(self.told[role], self.steps):
+            seen = self.match.play.percepts(step, role)
+            if seen:
+                news.append(f"step {step + 1}: {role} saw {' '.join(seen)}")
+        self.told[role] = self.steps
+        if news:
+            result("\n" + "\n".join(news))
 
     def _hint(self, role: str) -> None:
         result(f"a hint for {role} could tell what is hidden: play with --open to see everything")
 
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
-        if len(self.people) > 1:
+        if len(self.match.people) > 1:
             result(f"\nfor {role} only:")
         self._tell_news(role)
         self._know(role)
-        return super()._ask(role, moves, hidden=hidden or len(self.people) > 1)
+        return super()._ask(role, moves, hidden=hidden or len(self.match.people) > 1)
 
     def _know(self, role: str) -> None:
         """Show what a role can know."""
-        from herbrand.analyse.knowledge import possible_states
         from herbrand.cli.knowledge import facts_text
 
         try:
-            past = remembered(self.trajectory, role)
-            known = possible_states(
-                self.game, role, past, over=False, states=MOST_STATES, particles=PARTICLES, limits=QUICK
-            )
+            known = self.match.knowledge(role)
         except HerbrandError as error:
             result(f"\nwhat you can know is not found out: {error}")
             return

@@ -4,6 +4,7 @@ Takes games and players; gives matches with every message and move.  Imports `pl
 
 | package      | what it does                                                                |
 |--------------|-----------------------------------------------------------------------------|
+| `local`      | a match in one process between people, programs and chance                  |
 | `protocol`   | messages, the player's server, the manager and its seats                    |
 | `records`    | matches in SQLite: recorded as they go, resumed, verified, exchanged        |
 | `tournament` | who meets whom, matches on any executor, ratings with their uncertainty     |
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from herbrand.runtime.exports import exports
 
 if TYPE_CHECKING:
+    from herbrand.match.local import LocalMatch as LocalMatch
     from herbrand.match.protocol.manager import Manager as Manager
     from herbrand.match.protocol.manager import Match as Match
     from herbrand.match.protocol.seats import LocalSeat as LocalSeat
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__, __getattr__, __dir__ = exports(
     __name__,
     {
+        "local": ("LocalMatch",),
         "protocol.manager": ("Manager", "Match"),
         "protocol.server": ("PlayerServer",),
         "protocol.seats": ("LocalSeat", "RemoteSeat"),

@@ -1,0 +1,129 @@
+"""Matches in one process: people, programs and chance, forward and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import herbrand
+from herbrand.errors import BudgetExceeded, IllegalMoveError
+from herbrand.match.local import LocalMatch
+from herbrand.play.registry import NoSuchPlayer
+from herbrand.play.simple import RandomPlayer
+
+
+def test_a_match_goes_on_when_people_have_chosen() -> None:
+    """Nothing happens before; then all moves are made at once."""
+    match = LocalMatch(herbrand.load("rockPaperScissors"), people=["left"], seed=1)
+    assert match.waiting == ["left"]
+    assert not match.advance()
+    assert len(match.play) == 0
+    match.choose("left", match.state.legal_moves("left")[0])
+    assert match.waiting == []
+    assert match.advance()
+    assert len(match.play) == 1
+    assert match.chosen == {}
+
+
+def test_a_person_can_play_only_what_is_legal_and_its_own() -> None:
+    """Anything else is refused, and nothing is noted."""
+    match = LocalMatch(herbrand.load("ticTacToe"), people=["xplayer"])
+    for role, move, message in (
+        ("oplayer", "noop", "not played by you"),
+        ("xplayer", "noop", "no legal move"),
+        ("xplayer", "(mark", "no legal move"),
+    ):
+        with pytest.raises(IllegalMoveError, match=message):
+            match.choose(role, move)
+    assert match.chosen == {}
+
+
+def test_moves_are_taken_back_to_where_a_person_chose() -> None:
+    """Steps in which only others had a choice are taken back, too; at the start there is nothing."""
+    match = LocalMatch(herbrand.load("ticTacToe"), people=["xplayer"], programs={"oplayer": "legal"})
+    assert not match.take_back()
+    match.choose("xplayer", "(mark 2 2)")
+    match.advance()
+    match.advance()
+    assert len(match.play) == len(match.reports) == 2
+    assert match.take_back()
+    assert len(match.play) == len(match.reports) == 0
+    assert match.waiting == ["xplayer"]
+
+
+def test_without_people_one_step_is_taken_back() -> None:
+    """Whoever watches programs goes back step by step."""
+    match = LocalMatch(herbrand.load("ticTacToe"), seed=3)
+    while match.advance():
+        pass
+    steps = len(match.play)
+    assert steps >= 5
+    assert match.take_back()
+    assert len(match.play) == steps - 1
+
+
+def test_the_same_seed_gives_the_same_draws() -> None:
+    """Chance and roles that choose at random draw the same, whoever else plays."""
+
+    def draws(programs: dict[str, str]) -> list[str]:
+        match = LocalMatch(herbrand.load("kuhn"), programs=programs, seed=5)
+        while match.advance():
+            pass
+        return [joint[match.game.role_index("random")] for joint in match.play.joint_moves][:2]
+
+    assert draws({}) == draws({"second": "legal"})
+
+
+def test_a_player_that_there_is_not_is_refused_when_it_is_needed() -> None:
+    """The name is looked up when the program is made."""
+    match = LocalMatch(herbrand.load("ticTacToe"), programs={"xplayer": "nobody"})
+    with pytest.raises(NoSuchPlayer):
+        match.player("xplayer", "nobody")
+    with pytest.raises(NoSuchPlayer):
+        match.advance()
+
+
+def test_programs_see_no_more_than_their_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program gets a state its role can hold possible, and its history; if that is unknown, no state."""
+    asked: list[Any] = []
+    heard: list[int] = []
+
+    class Spy(RandomPlayer):
+        def told(self, history: Any) -> None:
+            heard.append(len(history))
+
+        def select(self, state: Any, play_clock: float) -> Any:
+            asked.append((state, match.state, set(match.knowledge(self.role).weights)))
+            return super().select(state, play_clock)
+
+    def make_spy(name: str, *, seed: int | None) -> Spy:
+        assert name == "spy"
+        return Spy(seed)
+
+    def unknown(*_arguments: Any, **_options: Any) -> None:
+        raise BudgetExceeded("0 s", "")
+
+    monkeypatch.setattr("herbrand.match.local.make_player", make_spy)
+    for seed in range(8):
+        match = LocalMatch(herbrand.load("kuhn"), programs={"first": "spy"}, seed=seed)
+        while match.advance():
+            pass
+    assert len(heard) == len(asked) > 0
+    assert all(given in held for given, _, held in asked)
+    assert any(given != true for given, true, _ in asked)
+    monkeypatch.setattr("herbrand.match.local.possible_states", unknown)
+    asked.clear()
+    match = LocalMatch(herbrand.load("kuhn"), programs={"first": "spy"}, seed=1)
+    while match.advance():
+        pass
+    assert asked == []
+
+
+def test_a_hint_is_a_legal_move_with_a_report() -> None:
+    """The report says what the program found."""
+    match = LocalMatch(herbrand.load("ticTacToe"), people=["xplayer"], clock=0.1, preparation=1.0)
+    move, report = match.hint("xplayer")
+    assert move in match.state.legal_moves("xplayer")
+    assert report is not None
+    assert report.moves
