@@ -14,6 +14,7 @@ from herbrand.cli.options import JSON, MOVES
 from herbrand.cli.output import columns, count, remark, result, write_json
 from herbrand.cli.picture import Painter, goals_line
 from herbrand.errors import IllegalMoveError, InvalidMoveError
+from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -70,13 +71,11 @@ def command(
         state = game.state(_facts(facts), "rules")
     known = _knowers(game, knows, facts)
     chance = Random(seed)
-    played: list[tuple[str, ...]] = []
-    seen: list[dict[str, tuple[str, ...]]] = []
+    play = Trajectory(state)
     for number, text in enumerate(split_joints(moves or ""), start=1):
-        joint = _read(state, text, number, chance)
-        seen.append(state.percepts(joint))
-        played.append(joint)
-        state = state.next(joint)
+        play.make(_read(play.state, text, number, chance))
+    state, played = play.state, play.joint_moves
+    seen = [{role: play.percepts(step, role) for role in game.roles} for step in range(len(play))]
     knowledge = [knowledge_after(game, role, played, state) for role in known]
     explained = [(text, state.why(text)) for text in (*why, *why_not)]
     if as_json:

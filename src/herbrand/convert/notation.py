@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import BudgetExceeded
+from herbrand.machine.trajectory import Trajectory
 from herbrand.syntax.printer import print_tree
 
 if TYPE_CHECKING:
@@ -52,14 +53,9 @@ def ggdl(game: StateMachine, *, playouts: int = 3) -> str:
     if not game.rules.errors:
         rng = random.Random(1)
         for _ in range(playouts):
-            state = game.initial_state("rules")
-            states.append(state.facts)
-            for _ in range(STEPS):
-                legal = state.legal_moves()
-                if state.is_terminal or not all(legal.values()):
-                    break
-                state = state.next([rng.choice(legal[role]) for role in game.roles])
-                states.append(state.facts)
+            play = Trajectory.replay(game, ())
+            play.finish(rng, max_steps=STEPS)
+            states += [state.facts for state in play.states]
     base: tuple[str, ...] = ()
     if states:
         with contextlib.suppress(BudgetExceeded):

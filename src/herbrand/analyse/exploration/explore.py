@@ -1,6 +1,6 @@
 """Explicit exploration: every reachable state of a game, level by level.
 
-`explore` goes breadth first through packed states (`simulate.expand`) and keeps each once in a hash
+`explore` goes breadth first through packed states (`engine.expand`) and keeps each once in a hash
 set.  What comes out is the graph that all exact answers are computed on: the states in the
 order of discovery, the number of the successor for every joint move, which states are
 terminal and what they are worth.  Since states are found level by level, the first line of play

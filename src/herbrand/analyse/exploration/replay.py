@@ -1,6 +1,6 @@
 """Check what others found, by evaluating the rules: witnesses are replayed, certificates walked through.
 
-This is the second opinion.  It uses only the rule evaluator (`simulate.from_rules`), nothing of the
+This is the second opinion.  It uses only the rule evaluator (`rules.from_rules`), nothing of the
 network, of packed states or of the search that found what is checked.
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from herbrand.engine.playouts import goal_value
 from herbrand.errors import BudgetExceeded, IllegalMoveError, InvalidMoveError
+from herbrand.machine.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,10 +31,7 @@ def replay(game: StateMachine, moves: Moves) -> list[State]:
 
     Raises `IllegalMoveError` when it cannot be played.
     """
-    states = [game.initial_state("rules")]
-    for joint in moves:
-        states.append(states[-1].next(joint))
-    return states
+    return Trajectory.replay(game, moves).states
 
 
 def holds(game: StateMachine, claim: str, witness: Witness, *, win: int = 100) -> bool:

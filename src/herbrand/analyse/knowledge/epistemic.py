@@ -13,7 +13,7 @@ derived, it is looked up in the classes.  Common knowledge is looked up in the c
 joined together.  `knows` must not speak, even through other rules, of what depends on it in the same step,
 nor of what depends on the moves that are being made.
 
-This follows the definition word for word, by `simulate.naive`, and is meant for small games.
+This follows the definition word for word, by `rules.naive`, and is meant for small games.
 """
 
 from __future__ import annotations

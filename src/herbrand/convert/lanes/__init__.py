@@ -10,7 +10,7 @@
 
 A writer for another language is a file like `c_language`: it writes the expressions of
 `network.lanes.operation` in its own syntax, and does what `network.lanes.Play` asks of a caller;
-`simulate.interpreted` does that in Python.
+`engine.interpreted` does that in Python.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 *Weights* are learned from the lanes of random games: what a role got on the average in games in which it made
 a move (move-average sampling, MAST: Finnsson and Björnsson 2008) says how often the move is chosen, with
-Gibbs's distribution.  They are written into a network (`simulate.weights`), so that games are
+Gibbs's distribution.  They are written into a network (`engine.weights`), so that games are
 played as fast as random ones, but for the choice itself.
 
 Where it costs little, games are played by roles that see wins: that take one, and that leave none to
-the other (`simulate.decisive`).
+the other (`engine.decisive`).
 
 A game that is *cut off* after some steps counts what its last state is worth by a value learned before
 (`minimax.learning`; Lorentz 2008).  One role's value is enough where two share a constant sum.
