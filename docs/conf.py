@@ -56,7 +56,7 @@ _FILE = re.compile(r"^```(\w+) +(\S+)$", re.MULTILINE)
 
 GENERATED = HERE / "generated"
 TOP = {
-    "README": "generated/tour",
+    "README": "generated/overview",
     "ARCHITECTURE": "generated/architecture",
     "CONTRIBUTING": "generated/contributing",
     "CHANGELOG": "generated/changelog",
@@ -76,7 +76,7 @@ def _generate() -> None:
     for name, copy in TOP.items():
         text = (HERE.parent / f"{name}.md").read_text(encoding="utf-8")
         if name == "README":
-            text = text.replace("# herbrand\n", "# Overview and tour\n", 1)
+            text = text.replace("# herbrand\n", "# Overview\n", 1)
         _write(HERE / f"{copy}.md", text)
     example = json.loads((HERE / "example.ipynb").read_text(encoding="utf-8"))
     _write(GENERATED / "notebook.md", notebook.page(example))

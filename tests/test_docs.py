@@ -141,12 +141,12 @@ def test_the_page_of_the_command_line_is_up_to_date(update: bool) -> None:
     assert page.read_text(encoding="utf-8") == reference()
 
 
-def test_every_command_is_in_the_readme_and_in_the_help() -> None:
+def test_every_command_is_in_the_tour_and_in_the_help() -> None:
     """No command is without its paragraph, and the table of the group repeats each command's own words."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tour = (ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
     group = CliRunner().invoke(cli, ["--help"]).output
     for name, line in COMMANDS.items():
-        assert f"herbrand {name}" in readme, name
+        assert f"herbrand {name}" in tour, name
         assert name in group
         module = importlib.import_module(f"herbrand.cli.{name}")
         assert module.command.name == name

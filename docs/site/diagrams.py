@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import herbrand
+from matches import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -303,6 +304,7 @@ DRAWINGS: dict[str, Callable[[], Drawing | str]] = {
     "lanes": lanes,
     "frames": frames,
     "information": information,
+    "matches": matches,
 }
 
 
