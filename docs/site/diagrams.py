@@ -11,8 +11,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import herbrand
 from matches import matches
+
+import herbrand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
