@@ -105,7 +105,7 @@ def _parts(positions: list[str], frames: int) -> tuple[float, float, str, list[l
 
 
 def _split(svg: str) -> tuple[str, dict[str, str]]:
-    """Return a drawing as what is around the cells, and the cells with the same transformations around each."""
+    """Return what surrounds the cells of a drawing, and each cell within its own transformations."""
     body = svg[svg.index(">") + 1 : -len("</svg>")]
     cells: dict[str, str] = {}
     around: list[str] = []
@@ -150,7 +150,8 @@ def _rules(spans: dict[tuple[int, int], str], frames: int) -> str:
         if last < frames:
             stops.append(f"{end:.3g}%{{opacity:0}}")
         rules.append(
-            f".{name}{{opacity:{int(last == frames)};animation:{name} {frames * SECONDS:g}s step-end infinite}}"
+            f".{name}{{opacity:{int(last == frames)};"
+            f"animation:{name} {frames * SECONDS:g}s step-end infinite}}"
             f"@keyframes {name}{{{''.join(stops)}}}"
         )
     return "".join(rules) + "@media (prefers-reduced-motion:reduce){.hb g{animation:none!important}}"
