@@ -165,6 +165,25 @@ def test_pages_link_to_pages_that_are_there() -> None:
     assert linked
 
 
+@pytest.mark.parametrize("page", ["selection-rule", "analysis", "back-end"])
+def test_the_diffs_of_the_guides_apply(page: str) -> None:
+    """What a page for contributors shows as a change fits the files as they are."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    text = (ROOT / "docs" / "contributing" / f"{page}.md").read_text(encoding="utf-8")
+    (diff,) = re.findall(r"^```diff\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    run = subprocess.run(
+        ["git", "apply", "--check", "-"],
+        input=diff,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert not run.returncode, run.stderr
+
+
 def test_the_package_runs_as_a_module() -> None:
     """`python -m herbrand` is the command."""
     run = subprocess.run(
