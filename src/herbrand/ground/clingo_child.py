@@ -125,7 +125,7 @@ class _Grounder:
         message = self.messages.read().decode(errors="replace").strip()
         if self.child.returncode < 0 or "INTERRUPTED" in message:
             return BudgetExceeded(
-                "what the system allows a process", "while grounding: the grounder was stopped"
+                "operating-system process limit", "while grounding: the grounder was stopped"
             )
         if not message or any(word in message for word in _NO_MEMORY):
             return BudgetExceeded(f"{self.megabytes} MB", "while grounding")

@@ -202,7 +202,7 @@ class State:
         """Draw the move of the role `random`; `IllegalMoveError` where it has none."""
         moves = list(self.chance_moves())
         if not moves:
-            raise IllegalMoveError("nothing is left to chance here")
+            raise IllegalMoveError("no chance move in this state")
         return moves[int(chance.random() * len(moves))]
 
     def random_joint_move(self, chance: Random) -> dict[str, Move]:

@@ -32,7 +32,7 @@ _LESSON = 20.0
 class AlphaBetaPlayer(RelayPlayer):
     """Looks ahead step by step, as deep as there is time for; values what it sees by what it learned before.
 
-    For games in which one role moves at a time and nothing is left to chance or hidden; in others, and
+    For games in which one role moves at a time without chance and hidden information; in others, and
     while there is no network, `mcts` chooses.  `memory` is how many megabytes the table of positions
     takes, `nodes` how many positions are opened for a move at most (None: as many as there is time for),
     `threads` how many look at the same time (None: two if there are so many processors).  Without

@@ -27,7 +27,7 @@ __all__ = ["MetaPlayer"]
 _Picked = TypeVar("_Picked", bound=Player)
 
 _LOOKS = 20
-"""States of a random game in which is looked who chooses."""
+"""States of a random game that are sampled to detect whose turn it is."""
 _LEARNS = 2.0
 """Seconds that learning to value positions takes, at least."""
 _EXPLAINED = 0.3
