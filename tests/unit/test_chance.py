@@ -33,7 +33,7 @@ def test_chance_is_even_over_the_moves_of_random():
 
 
 def test_there_is_no_chance_without_random_and_none_at_the_end():
-    """Without the role, and in terminal states, nothing is left to chance."""
+    """Without the role, and in terminal states, no state has a chance move."""
     state = herbrand.load("ticTacToe").initial_state()
     assert state.chance_moves() == {}
     assert state.game.chance_role is None
@@ -41,7 +41,7 @@ def test_there_is_no_chance_without_random_and_none_at_the_end():
     assert state.outcomes(dict(zip(state.roles, ("(mark 1 1)", "noop"), strict=True))) == {
         state.next(("(mark 1 1)", "noop")): 1
     }
-    with pytest.raises(IllegalMoveError, match="nothing is left to chance"):
+    with pytest.raises(IllegalMoveError, match="no chance move in this state"):
         state.draw(Random(1))
     monty = herbrand.load("montyHall").initial_state()
     for joint in (("(choose 1)", "(hide 1)"), ("noop", "(open 2)"), ("stay", "noop")):
