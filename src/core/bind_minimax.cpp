@@ -78,6 +78,7 @@ void bind_minimax(nb::module_ &m) {
                                    "What is known of states by their hashes; several searches, and threads, may share one.")
         .def(nb::init<i64>(), nb::arg("bytes"), Release(), "Make one of at most so many bytes, but not less than 16384.")
         .def_prop_ro("bytes", &TranspositionTable::bytes)
+        .def("touch", &TranspositionTable::touch, Release(), "Take all its memory now, and not while a clock runs; what it kept is forgotten.")
         .def("probe", &probe, nb::arg("key"), "Return value, depth, bound, whether it is proved, and move; None if not there.")
         .def("store", &store, nb::arg("key"), nb::arg("value"), nb::arg("depth"), nb::arg("bound"), nb::arg("proved"),
              nb::arg("move"),

@@ -22,7 +22,6 @@ TranspositionTable::TranspositionTable(i64 bytes) {
     std::size_t entries = std::size_t(1) << 10;
     while (i64(entries) <= bytes / (2 * 16)) entries *= 2;
     words_ = Zeros<u64>(static_cast<i64>(2 * entries));
-    words_.touch();
     mask_ = entries - 2; // the first of a bucket
 }
 

@@ -42,6 +42,8 @@ public:
     Entry probe(u64 key) const;
     void store(u64 key, i64 value, int depth, int bound, bool proved, i64 move);
     i64 bytes() const { return 8 * words_.size(); }
+    // Takes all its memory now, and not while a clock runs; what it kept is forgotten.
+    void touch() { words_.touch(); }
     void prefetch(u64 key) const { __builtin_prefetch(words_.data() + 2 * place(key)); }
 
 private:

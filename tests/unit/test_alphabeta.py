@@ -123,6 +123,9 @@ def test_a_table_gives_back_what_it_took() -> None:
         table.store(key, value, depth, LOWER, True, move)
         assert table.probe(key) == (value, depth, LOWER, True, move)
         assert table.probe(key ^ (1 << 40)) is None
+    table.touch()
+    assert table.bytes == 1 << 16
+    assert table.probe(key) is None
     with pytest.raises(ValueError, match="depth"):
         table.store(1, 0, 512, LOWER, True, 0)
 
@@ -210,7 +213,7 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
         while not state.is_terminal:
             joint = [legal[0] for legal in state.legal_moves().values()]
             if len(state.legal_moves(game.roles[winner])) > 1:
-                joint[winner] = player.select(state, 0.3)
+                joint[winner] = player.select(state, 0.1)
             elif len(state.legal_moves(game.roles[1 - winner])) > 1:
                 place = policy[1 - winner].place(game.expander.pack([state.facts]))
                 assert place is not None
@@ -219,6 +222,6 @@ def test_won_positions_are_won(who: str, name: str, random_state: RandomState) -
             state = state.next(joint)
         assert state.goal(game.roles[winner]) == 100
         tried += 1
-        if tried == 4:
+        if tried == 2:
             break
-    assert tried == 4
+    assert tried == 2

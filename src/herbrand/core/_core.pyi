@@ -662,6 +662,11 @@ class TranspositionTable:
     @property
     def bytes(self) -> int: ...
 
+    def touch(self) -> None:
+        """
+        Take all its memory now, and not while a clock runs; what it kept is forgotten.
+        """
+
     def probe(self, key: int) -> tuple[int, int, int, bool, int] | None:
         """
         Return value, depth, bound, whether it is proved, and move; None if not there.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-__all__ = ["grounder"]
+__all__ = ["clingo_command", "grounder"]
 
 PIECE: Final = 1 << 20
 """Bytes that are read at a time."""
@@ -50,6 +50,11 @@ else:
 """
 """The library is called as its own program calls it: importing the package takes four times as long."""
 _NO_MEMORY: Final = ("bad_alloc", "MemoryError", "failed to map", "allocate memory", "allocate region")
+
+
+def clingo_command(*options: str, first: str = "") -> list[str]:
+    """Return the command that runs clingo, as its own program would, after the lines of Python in `first`."""
+    return [sys.executable, "-I", "-S", "-c", first + _CHILD, *_clingo(), *options]
 
 
 @contextlib.contextmanager
@@ -77,11 +82,8 @@ class _Grounder:
         limits = limiting_script(megabytes, cpu=self.processor)
         self.limited = bool(limits)
         self.clock = min(max(seconds, 0.0) * (PATIENCE if self.limited and seconds >= 1 else 1), 1e6)
-        folder, library = _clingo()
-        command = [
-            *(sys.executable, "-I", "-S", "-c", limits + _CHILD, folder, library),
-            *("--mode=gringo", "--output=intermediate", "--warn=none", "-"),
-        ]
+        options = ("--mode=gringo", "--output=intermediate", "--warn=none", "-")
+        command = clingo_command(*options, first=limits)
         self.before = _children() if self.limited else 0.0
         self.started = time.monotonic()
         self.child = subprocess.Popen(  # noqa: S603  # our own interpreter

@@ -113,6 +113,7 @@ class AlphaBetaPlayer(RelayPlayer):
         first = AlphaBetaEngine(
             game.network, role, memory=int(self.memory * 1e6), judge=judge, novelty=self.novelty
         )
+        first.table.touch()
         return [
             first,
             *(

@@ -110,17 +110,26 @@ class Automaton:
             mark = (self.final.get(state), tuple(sorted(self._delta.get(state, {}))))
             classes.append(known.setdefault(mark, len(known)))
         count = len(known)
+        steps = [
+            [after for _, after in sorted(self._delta.get(state, {}).items())]
+            for state in range(len(self.states))
+        ]
         while True:
             known = {}
-            finer = []
-            for state in range(len(self.states)):
-                behaviour = []
-                for symbol, after in sorted(self._delta.get(state, {}).items()):
-                    chances: dict[int, float] = {}
-                    for target, chance in after:
-                        chances[classes[target]] = chances.get(classes[target], 0.0) + chance
-                    behaviour.append((symbol, tuple((c, round(p, 12)) for c, p in sorted(chances.items()))))
-                finer.append(known.setdefault((classes[state], tuple(behaviour)), len(known)))
+            finer = [
+                known.setdefault(
+                    (
+                        classes[state],
+                        tuple(
+                            # most steps lead to one state for certain
+                            classes[after[0][0]] if len(after) == 1 else _by_class(after, classes)
+                            for after in following
+                        ),
+                    ),
+                    len(known),
+                )
+                for state, following in enumerate(steps)
+            ]
             classes = finer
             if len(known) == count:
                 return self._quotient(classes, count)
@@ -297,6 +306,16 @@ class Automaton:
             f"{self.name}: {len(self.states)} states, {len(self.final)} of them final, "
             f"{len(self.alphabet)} symbols, {len(self.edges)} transitions"
         )
+
+
+def _by_class(after: list[tuple[int, float]], classes: list[int]) -> int | tuple[tuple[int, float], ...]:
+    """How likely each class is after a step; the class alone where there is but one."""
+    chances: dict[int, float] = {}
+    for target, chance in after:
+        chances[classes[target]] = chances.get(classes[target], 0.0) + chance
+    if len(chances) == 1:
+        return classes[after[0][0]]
+    return tuple((number, round(chance, 12)) for number, chance in sorted(chances.items()))
 
 
 def automaton(

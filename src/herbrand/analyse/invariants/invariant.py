@@ -7,7 +7,6 @@ grounds the rules anew and asks clingo, which reads them as logic programs.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from herbrand.errors import BudgetExceeded, InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from herbrand.machine.state_machine import StateMachine
 
@@ -226,22 +225,24 @@ class RulesProgram:
         answer set has it.
         """
         if self._states is None:
-            found, message = self._ask(_FLUENTS, self.text)
-            facts = [f"fluent({line})." for line in found.split()]
+            found, message = self._ask(_GROUND, self.text + _SHOW)
+            facts = [f"fluent({term})." for term in _shown(found)]
             if not facts:
                 raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
             rules = [line for line in self.text.splitlines() if not line.startswith("{true(F)}")]
             self._states = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
         return self._states
 
-    def _ask(self, program: str, text: str) -> tuple[str, str]:
-        """Run a program on a text in another process; return what it writes and its messages."""
+    def _ask(self, options: Sequence[str], text: str) -> tuple[str, str]:
+        """Run clingo on a text in another process; return what it writes and its messages."""
+        from herbrand.ground.clingo_child import clingo_command
+
         with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
             file = Path(folder) / "question.lp"
             file.write_text(text + "\n", encoding="ascii")
             try:
                 done = subprocess.run(  # noqa: S603  # our own interpreter
-                    [sys.executable, "-c", program, str(file)],
+                    clingo_command("--warn=none", *options, str(file)),
                     capture_output=True,
                     timeout=max(self.deadline - time.monotonic(), 0.01),
                     check=False,
@@ -254,16 +255,17 @@ class RulesProgram:
         return done.stdout, done.stderr
 
 
-_SOLVE = """
-import runpy, sys
-sys.argv[:1] = ["clingo", "--warn=none", "--quiet=2", "--models=1"]
-runpy.run_module("clingo", run_name="__main__")
+_SOLVE = ("--quiet=2", "--models=1")
+_GROUND = ("--mode=gringo", "--output=intermediate")
+_SHOW = """
+#show.
+#show F : true(F).
 """
-_FLUENTS = """
-import clingo, sys
-control = clingo.Control(["--warn=none"])
-control.load(sys.argv[1])
-control.ground([("base", [])])
-for atom in control.symbolic_atoms.by_signature("true", 1):
-    print(atom.symbol.arguments[0])
-"""
+
+
+def _shown(output: str) -> Iterator[str]:
+    """The terms that clingo's grounder shows: its lines `4 LENGTH TEXT CONDITION`."""
+    for line in output.splitlines():
+        if line.startswith("4 "):
+            _, length, rest = line.split(" ", 2)
+            yield rest[: int(length)]
