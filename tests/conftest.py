@@ -11,19 +11,23 @@ the others with `--slow`.
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import signal
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
 import herbrand
+import herbrand.game
+from herbrand import games
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
 REPRESENTATIVE = (
     "ticTacToe",  # small
@@ -44,7 +48,9 @@ if (
     with suppress(ValueError):  # only the main thread may
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("herbrand", deadline=None)  # a busy machine is no fault of an example
+# A busy machine is no fault of an example.
+settings.register_profile("herbrand", deadline=None, max_examples=40)
+settings.register_profile("slow", deadline=None, max_examples=200)
 settings.load_profile("herbrand")
 
 
@@ -54,7 +60,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--corpus", action="store_true", help="run the tests marked corpus (needs the collection)"
     )
+    group.addoption(
+        "--processor-time", action="store_true", help="list the tests that took most processor time"
+    )
     group.addoption("--update", action="store_true", help="rewrite golden files and generated pages")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--slow"):
+        settings.load_profile("slow")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
@@ -66,6 +80,54 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
         for mark in ("slow", "corpus"):
             if item.get_closest_marker(mark) and not config.getoption(f"--{mark}"):
                 item.add_marker(pytest.mark.skip(reason=f"runs with --{mark}"))
+
+
+def _processor_seconds() -> float:
+    """What this process and its children that have ended took so far."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+SPENT = pytest.StashKey[float]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    item.stash[SPENT] = _processor_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note with each report the processor time since the one before: with workers, reports come from theirs."""
+    report = yield
+    now = _processor_seconds()
+    report.user_properties.append(("processor", now - item.stash.get(SPENT, now)))
+    item.stash[SPENT] = now
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if not config.getoption("--processor-time"):
+        return
+    spent: Counter[str] = Counter()
+    for report in terminalreporter.getreports("") + [
+        report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)
+    ]:
+        spent[report.nodeid] += dict(report.user_properties).get("processor", 0.0)
+    terminalreporter.section(f"processor time: {sum(spent.values()):.0f} s in tests")
+    for nodeid, seconds in spent.most_common(30):
+        terminalreporter.write_line(f"{seconds:7.2f} s  {nodeid}")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from going again and again through what was imported and collected to stay.
+
+    Modules and thousands of tests are most of the objects there are: a tenth of all the time went into that.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def find_corpus() -> Path | None:
@@ -86,7 +148,26 @@ def corpus_dir() -> Path:
 @pytest.fixture(scope="session")
 def bundled() -> Callable[[str], herbrand.Game]:
     """`bundled(name)` is that game, the same one for all tests: its network is built once."""
-    return functools.cache(herbrand.load)
+    return functools.cache(herbrand.game.load)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shared_games() -> Iterator[None]:
+    """`herbrand.load("ticTacToe")` gives all tests of a file the same game: its network is built once.
+
+    Tests that need a game of which nothing was made yet take it from `herbrand.game.load`.
+    """
+    names = frozenset(games.names())
+    once = functools.cache(herbrand.game.load)
+
+    def load(path: str | Path, *args: Any, **options: Any) -> herbrand.Game:
+        if path in names and not args and not options:
+            return once(path)
+        return herbrand.game.load(path, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(herbrand, "load", load)
+        yield
 
 
 @pytest.fixture

@@ -39,9 +39,17 @@ def _modules() -> dict[str, Path]:
     return found
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Everything within but expressions, which import nothing and are most of a module."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield child
+            yield from _statements(child)
+
+
 def _imports(path: Path, modules: Container[str]) -> Iterator[str]:
     """Every module of herbrand that a module imports: at once, inside functions, or for the type checker."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import pkgutil
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,42 +53,53 @@ def test_modules_are_found() -> None:
     assert len(MODULES) > 20
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """A module as a tree, parsed once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def test_no_public_class_name_stands_for_two_things() -> None:
     """Whoever reads `Plan` need not ask which one; the core and what wraps it keep apart, too."""
     homes: dict[str, list[str]] = {}
     package = Path(herbrand.__file__).parent
     for path in (*package.rglob("*.py"), package / "core" / "_core.pyi"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(str(path.relative_to(package)))
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
-def imported(name: str) -> ModuleType:
-    """Return a module; skip the test if it needs a library that is not installed."""
-    try:
-        return importlib.import_module(name)
-    except MissingExtra as missing:
-        pytest.skip(str(missing))
+@pytest.fixture(scope="module")
+def modules() -> list[ModuleType]:
+    """All modules but those that need a library that is not installed."""
+    found = []
+    for name in MODULES:
+        with suppress(MissingExtra):
+            found.append(importlib.import_module(name))
+    return found
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_all_is_true(name: str) -> None:
+def test_all_is_true(modules: list[ModuleType]) -> None:
     """Every name in a module's `__all__` is there, is listed once, and no module goes without a docstring."""
-    module = imported(name)
-    assert module.__doc__
-    listed = list(getattr(module, "__all__", ()))
-    assert len(listed) == len(set(listed))
-    for entry in listed:
-        assert hasattr(module, entry), entry
+    for module in modules:
+        assert module.__doc__, module.__name__
+        listed = list(getattr(module, "__all__", ()))
+        assert len(listed) == len(set(listed)), module.__name__
+        for entry in listed:
+            assert hasattr(module, entry), f"{module.__name__}.{entry}"
 
 
-@pytest.mark.parametrize("name", [m for m in MODULES if not m.startswith("herbrand.games")])
-def test_public_things_are_documented(name: str) -> None:
+def test_public_things_are_documented(modules: list[ModuleType]) -> None:
     """Every function and class in `__all__` has a docstring."""
-    module = imported(name)
-    source = Path(module.__file__ or "").read_text(encoding="utf-8")
-    listed = set(getattr(module, "__all__", ()))
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in listed:
-            assert ast.get_docstring(node), node.name
+    missing = []
+    for module in modules:
+        listed = set(getattr(module, "__all__", ()))
+        missing += [
+            f"{module.__name__}.{node.name}"
+            for node in (parsed(Path(module.__file__ or "")).body if listed else ())
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            and node.name in listed
+            and not ast.get_docstring(node)
+        ]
+    assert not missing

@@ -111,8 +111,10 @@ def sit(page: Page, game: str, **seats: str) -> None:
 
 
 def turn(page: Page, said: str) -> None:
-    """Wait until the page says whose turn it is."""
-    page.wait_for_function("said => document.getElementById('turn').textContent.startsWith(said)", arg=said)
+    """Wait until the page says whose turn it is; asked in each frame, it would have to be painted as often."""
+    page.wait_for_function(
+        "said => document.getElementById('turn').textContent.startsWith(said)", arg=said, polling=50
+    )
 
 
 def click(page: Page, place: str) -> None:
@@ -136,6 +138,7 @@ def test_tic_tac_toe_is_played_by_clicks_and_replayed(page: Page) -> None:
     assert page.locator(".hb-mark").count() == 9
 
 
+@pytest.mark.slow  # a phone drops a disc into a column, too
 def test_connect_four_is_won_by_clicking_columns(page: Page) -> None:
     """Any cell of a column drops a disc into it; four in a line win."""
     sit(page, "connectFour", red="you", yellow="you")

@@ -130,7 +130,8 @@ def use(found: object) -> None:
         expander.legal(words)
         expander.goals(words)
         expander.step(words, np.full((2, found.roles), -1, np.int32), sees=True)
-        core.Playouts(found, 600, 1, 20).play(1.0, stop())
+        if found.roles < 1000:  # a lane program of more takes seconds to be made
+            core.Playouts(found, 600, 1, 20).play(0.1, stop())
         core.StateMemory(found, np.arange(found.moves)).legal()
     elif isinstance(found, core.StateGraph):
         sequence, _ = found.order()
@@ -842,7 +843,7 @@ def try_all(name: str, make: Callable[[], Call], chance: random.Random) -> None:
             try_one(name, make, {argument: wrong})
     few = [argument for argument, wrong in all_wrong.items() if wrong]
     if len(few) > 1:
-        for _ in range(20):
+        for _ in range(10):
             some = chance.sample(few, chance.randint(2, min(4, len(few))))
             try_one(
                 name,
@@ -909,6 +910,7 @@ def main() -> None:
     if sys.argv[1:] == ["--list"]:
         report(*every, "unmade", "views")
         return
+    gc.freeze()  # what is collected after each function is what it left
     more = {"unmade": try_unmade, "views": try_views}
     for name in sys.argv[1:] or [*every, *more]:
         if name in more:

@@ -8,7 +8,7 @@ from herbrand.testing import games
 from herbrand.verify import verify_playouts
 
 RELAXED = settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=25
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=15
 )
 
 
@@ -26,7 +26,7 @@ def test_rules_and_definition_agree(text: str) -> None:
     agree(text, "rules", "naive")
 
 
-@settings(RELAXED, max_examples=8)
+@settings(RELAXED, max_examples=6)
 @given(games())
 def test_rules_and_network_agree(text: str) -> None:
     """The network gives the answers of the rules on random games."""

@@ -18,8 +18,8 @@ from herbrand.testing import hidden_games
 RELAXED = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=10
 )
-PLAYS = 400
-SECONDS = 3.0
+PLAYS = 150
+SECONDS = 1.0
 """Processor time that one game may take: what is bounded is the test, not the games that are made."""
 
 

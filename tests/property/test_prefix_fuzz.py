@@ -100,7 +100,7 @@ def settles(text: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.text(max_size=200))
+@given(st.text(max_size=100))
 def test_any_text(text: str) -> None:
     """No text makes the reader fail."""
     inspect(text)
@@ -113,7 +113,7 @@ def test_any_tokens(text: str) -> None:
     settles(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 6))
 def test_mutated_sheet(rng: random.Random, times: int) -> None:
     """A sheet with characters deleted, doubled, swapped and put in is read, and fixes do no harm."""
@@ -147,7 +147,7 @@ def test_one_lost_parenthesis(number: int) -> None:
     assert len([s for s in whole if s not in tree.statements]) <= 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(0, 4), st.integers(10, 120))
 def test_format_keeps_everything(rng: random.Random, times: int, width: int) -> None:
     """Every text without errors, however crooked, keeps tree and comments and is formatted once for all."""

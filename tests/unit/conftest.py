@@ -8,7 +8,8 @@ import signal
 import subprocess
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,10 +20,27 @@ from herbrand.play.minimax.learning import learn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from herbrand.machine.state import State
     from herbrand.play.minimax.learning import Lesson
+
+
+def _work_begins(process: subprocess.Popen[Any]) -> None:
+    stat = Path(f"/proc/{process.pid}/stat")
+    if not stat.is_file():
+        time.sleep(3)
+        return
+    until, spent = time.monotonic() + 60, 0.0
+    while spent < 0.7 and time.monotonic() < until:
+        time.sleep(0.05)
+        spent = sum(map(int, stat.read_text(encoding="ascii").rpartition(")")[2].split()[11:13]))
+        spent /= os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture
+def work_begins() -> Callable[[subprocess.Popen[Any]], None]:
+    """Wait until a command that will be at work for long has started, told by the processor time it has used."""
+    return _work_begins
 
 
 @pytest.fixture

@@ -72,7 +72,7 @@ def agree(game: herbrand.Game, found: Automaton, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=6, deadline=None, phases=set(Phase) - {Phase.shrink})
+@settings(max_examples=4, deadline=None, phases=set(Phase) - {Phase.shrink})
 @given(random_games())
 def test_random_games_and_their_automata_behave_the_same(text: str) -> None:
     """Also when minimised; and then nothing is left to merge."""

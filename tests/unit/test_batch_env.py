@@ -38,6 +38,9 @@ def facts(env: BatchEnv) -> list[frozenset[str]]:
     return env.game.expander.facts(env.states)
 
 
+@pytest.mark.slow_except(
+    "ticTacToe", "connectFour", "tron", "nim", "hanoi", "kuhn", "montyHall", "rockPaperScissors", "pairs"
+)
 @pytest.mark.parametrize("name", BY_TURNS + AT_ONCE)
 def test_steps_are_those_of_the_rules(name: str) -> None:
     """Along random games masks, states, ends and rewards of a batch are those of the rules.
@@ -48,7 +51,7 @@ def test_steps_are_those_of_the_rules(name: str) -> None:
     assert env.by_turns == (name in BY_TURNS)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(random_games(), st.integers(0, 1000))
 def test_random_games_play_as_the_rules_say(text: str, seed: int) -> None:
     """Games that nobody wrote are played as the rules say, too."""

@@ -17,6 +17,7 @@ def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow_except("ticTacToe")
 @pytest.mark.parametrize("game", ["ticTacToe", "hanoi", "montyHall"])
 def test_charts_are_pictures(game: str, tmp_path: Path) -> None:
     """An SVG names the game and its roles, a PNG begins as one."""

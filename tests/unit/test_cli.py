@@ -9,8 +9,8 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -24,6 +24,9 @@ from herbrand.cli.main import COMMANDS, cli
 from herbrand.cli.output import columns, count, wants_color
 from herbrand.cli.rewrite import write_atomically
 from herbrand.cli.targets import OPTIONS, TARGETS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 GAME = """\
 ; two by two: who has two cells wins
@@ -781,13 +784,13 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent another way there")
-def test_an_interrupt_is_one_line() -> None:
+def test_an_interrupt_is_one_line(work_begins: Callable[[subprocess.Popen[str]], None]) -> None:
     """Ctrl-C ends with 130 and no traceback.
 
     Interrupted while it runs code made from text, Python ends itself by the signal, which shells show as 130.
     """
-    process = start("simulate", "chess", "-n", "1000000")
-    time.sleep(2)
+    process = start("simulate", "connectFour", "-n", "1000000000", "--engine", "rules")
+    work_begins(process)
     process.send_signal(signal.SIGINT)
     try:
         out, message = process.communicate(timeout=60)

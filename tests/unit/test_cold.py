@@ -32,7 +32,7 @@ from herbrand.play import make_player
 
 game = herbrand.load("connectFour")
 played = []
-for _ in range(3):
+for _ in range(2):
     player = make_player("mcts", seed=1)
     player.start(game, "red", 1.0)
     state = game.initial_state()

@@ -27,7 +27,7 @@ def test_settings_of_the_collector_come_back_with_the_last_who_leaves() -> None:
 
 def test_tables_of_states_are_freed_without_looking_for_cycles() -> None:
     """Random games by evaluating the rules leave no more tables than the engine keeps."""
-    game = herbrand.load("ticTacToe")
+    game = herbrand.game.load("ticTacToe")
     chance = random.Random(1)
     with suspend_collector():
         for _ in range(10):

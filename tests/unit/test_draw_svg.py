@@ -37,6 +37,7 @@ def picture(facts: list[str], **more: object) -> str:
     return draw(facts, find_layout(Vocabulary.of(facts), **more)).svg  # type: ignore[arg-type]
 
 
+@pytest.mark.slow_except(*(name for name in BUNDLED if name not in {"chess", "reversi", "checkers"}))
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_games_are_drawn(name: str) -> None:
     """The picture is well-formed, says its name and what is there, and is the same each time."""

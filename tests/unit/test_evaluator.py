@@ -203,6 +203,7 @@ def test_not_stratified_is_refused() -> None:
         game.initial_state()
 
 
+@pytest.mark.slow_except("nim", "hanoi", "rockPaperScissors", "connectFour", "kuhn", "ticTacToe", "montyHall")
 @pytest.mark.parametrize(
     "name",
     [
@@ -218,15 +219,15 @@ def test_not_stratified_is_refused() -> None:
 )
 def test_agrees_with_the_definition(name: str) -> None:
     """On bundled games the evaluator gives the answers of the naive perfect model."""
-    report = verify_playouts(herbrand.load(name), playouts=2, seed=7, max_steps=6)
+    report = verify_playouts(herbrand.load(name), playouts=2, seed=7, max_steps=4)
     assert report.ok, report.difference
     assert report.states > 2
 
 
 def test_planning_a_huge_rule_ends_at_the_budget() -> None:
     """Ordering thousands of joined conditions is work like any other: it stops at the limit."""
-    chain = " ".join(f"(e ?x{i} ?x{i + 1})" for i in range(3000))
-    game = herbrand.loads(f"{PRELUDE} {FACTS} (<= (p ?x0) {chain})", limits=Limits(seconds=0.3))
+    chain = " ".join(f"(e ?x{i} ?x{i + 1})" for i in range(1500))
+    game = herbrand.loads(f"{PRELUDE} {FACTS} (<= (p ?x0) {chain})", limits=Limits(seconds=0.1))
     with pytest.raises(BudgetExceeded, match="seconds"):
         game.initial_state("rules").ask("(p ?x)")
 

@@ -132,7 +132,7 @@ def test_designs_by_hand(name: str) -> None:
     assert all(part[0].isupper() and part.endswith(".") and "  " not in part for part in design.paragraphs())
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32), st.sampled_from(sorted(FAMILIES)))
 def test_random_designs_are_sound(seed: int, family: str) -> None:
     """What is drawn at random is sound too, whatever the seed; the same seed draws the same design."""
@@ -142,7 +142,7 @@ def test_random_designs_are_sound(seed: int, family: str) -> None:
     assert_sound(design)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(FAMILIES)))
 def test_json(seed: int, family: str) -> None:
     """A design is its JSON form, game or not, and every field of it holds what the grammar allows."""

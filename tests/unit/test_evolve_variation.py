@@ -26,7 +26,7 @@ def warnings(text: str) -> list[str]:
     return [d.message for d in check(read(text, "prefix")).diagnostics if d.severity.value != "note"]
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(SEEDS, SEEDS)
 def test_mutation_of_designs(origin: int, seed: int) -> None:
     """A mutant is another game without problems; its lineage makes it again."""
@@ -62,7 +62,7 @@ def test_families_do_not_mix() -> None:
         cross(ROW, random_design(1, ["market"]), 1)
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(SHEETS), SEEDS)
 def test_mutation_of_rules(name: str, seed: int) -> None:
     """A changed rulesheet reads and is checked without a warning, keeps every arity, and can be made again."""
@@ -76,7 +76,7 @@ def test_mutation_of_rules(name: str, seed: int) -> None:
     assert mutate_rules(text, seed) == variant
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.permutations(SHEETS), SEEDS)
 def test_crossover_of_rules(names: list[str], seed: int) -> None:
     """Rules of one sheet in another give a sheet without a warning, or the reasons why none was found."""

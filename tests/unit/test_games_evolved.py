@@ -33,6 +33,7 @@ def test_the_design_is_the_game(name: str) -> None:
     assert facts["description"] == design.in_words()
 
 
+@pytest.mark.slow_except(*EVOLVED[::4])
 @pytest.mark.parametrize("name", EVOLVED)
 def test_it_is_well_formed(name: str) -> None:
     """No finding above a note, an end by a step counter, nobody ever stuck, and somebody wins now and then."""

@@ -96,6 +96,7 @@ def renamed(statements):
     return out
 
 
+@pytest.mark.slow_except(*(str(path) for path in sheets()[::2]))
 @pytest.mark.parametrize("path", sheets(), ids=lambda p: p.stem)
 def test_02_infix_rulesheets_are_unchanged(path):
     """The same rules as from the reader of infix text, also with a GGDL sentence behind them."""

@@ -26,11 +26,12 @@ GAMES = (
 )
 
 
+@pytest.mark.slow_except("tron", "ticTacToeInfix", "kuhn", "eightPuzzle", "connectFour", "hanoi", "montyHall")
 @pytest.mark.parametrize("name", GAMES)
 def test_a_lifted_game_is_the_same_game(name):
     """States, moves, ends, goals and percepts agree in random play; the text is GGDL without errors."""
     game = herbrand.load(name)
-    text = ggdl(game, playouts=2)
+    text = ggdl(game, playouts=1)
     assert text.startswith("role ")
     assert any(sign in text for sign in (" -> ", " $= ", "\ndata "))
     lifted = herbrand.loads(text, "ggdl", name="lifted")
@@ -38,7 +39,7 @@ def test_a_lifted_game_is_the_same_game(name):
     assert [d.message for d in lifted.diagnostics if d.severity.value != "note"] == [
         d.message for d in game.diagnostics if d.severity.value == "warning"
     ]
-    report = verify_same(game, lifted, playouts=2, seed=2, max_steps=30)
+    report = verify_same(game, lifted, playouts=1, seed=2, max_steps=20)
     assert report.ok, f"{report.difference}\n{text}"
 
 

@@ -126,8 +126,8 @@ def test_large_games_do_not_make_a_player_large(player: str, player_process: Any
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="memory is read from /proc")
 def test_a_player_that_searches_stays_small(player_process: Any) -> None:
     """Its search and the trees of several matches, which nobody ends, are within the bound."""
-    games = ("ticTacToe", "connectFour", "checkers")
-    with player_process("mcts", "--matches", "6") as (port, pid, log):
+    games = ("connectFour", "checkers")
+    with player_process("mcts(threads=1)", "--matches", "4") as (port, pid, log):
         for name in games:
             game = herbrand.load(name)
             for number in range(2):

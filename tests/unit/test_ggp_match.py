@@ -371,8 +371,8 @@ ODD_BUT_GOOD: dict[str, Any] = {
 }
 
 
-async def play_against(peer: Any, manager: Manager) -> Match:
-    """A match of a strange player of the first role against an honest one of the second."""
+async def play_against(peer: Any, manager: Manager, *, remote: bool = True) -> Match:
+    """A match of a strange player of the first role against an honest one of the second, over the network or not."""
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
@@ -390,7 +390,9 @@ async def play_against(peer: Any, manager: Manager) -> Match:
     async with PlayerServer(lambda: make_player("legal"), port=0) as honest:
         seats = {
             "a": RemoteSeat("127.0.0.1", server.sockets[0].getsockname()[1]),
-            "b": RemoteSeat("127.0.0.1", honest.port),
+            "b": RemoteSeat("127.0.0.1", honest.port)
+            if remote
+            else LocalSeat(make_player("legal"), name="honest"),
         }
         match = await manager.play(seats)
         assert honest.is_free
@@ -403,7 +405,9 @@ def test_odd_players_are_understood() -> None:
     manager = Manager(herbrand.loads(TURNS), MatchSettings(start_clock=30, play_clock=10))
 
     async def run() -> dict[str, Match]:
-        matches = await asyncio.gather(*(play_against(peer, manager) for peer in ODD_BUT_GOOD.values()))
+        matches = await asyncio.gather(
+            *(play_against(peer, manager, remote=False) for peer in ODD_BUT_GOOD.values())
+        )
         return dict(zip(ODD_BUT_GOOD, matches, strict=True))
 
     for name, match in asyncio.run(run()).items():
@@ -539,8 +543,8 @@ def test_whatever_preparing_costs_answers_are_in_time_and_legal(
         raise BudgetExceeded("enough")
 
     monkeypatch.setattr("herbrand.ground.ground", slow)
-    game = herbrand.load("ticTacToe")
-    start = start_message("ticTacToe", "m", "xplayer", 2, 1)
+    game = herbrand.game.load("ticTacToe")
+    start = start_message("ticTacToe", "m", "xplayer", 1, 1)
 
     async def run() -> None:
         async with PlayerServer(make, port=0) as server:
@@ -548,7 +552,7 @@ def test_whatever_preparing_costs_answers_are_in_time_and_legal(
             assert await ask(server.port, start) == "ready"
             assert time.monotonic() - started < 15
             state, moves = game.initial_state("rules"), "NIL"
-            for _ in range(3):  # its own move, the other's, and its own again
+            for _ in range(2):  # its own move, and the other's
                 started = time.monotonic()
                 answer = await ask(server.port, f"(PLAY m {moves})")
                 assert time.monotonic() - started < 10

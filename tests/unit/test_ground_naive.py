@@ -51,7 +51,7 @@ def test_bundled_games(name: str) -> None:
 
 
 @settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=6
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=4
 )
 @given(games())
 def test_random_games(text: str) -> None:
@@ -60,7 +60,7 @@ def test_random_games(text: str) -> None:
 
 
 @settings(
-    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=6
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=4
 )
 @given(games())
 def test_random_games_on_demand(text: str) -> None:
@@ -187,6 +187,7 @@ def test_arguments_that_a_derivation_does_not_look_at(narrow: list[int]) -> None
     assert any(narrow)
 
 
+@pytest.mark.slow_except("ticTacToe", "nim", "kuhn")
 @pytest.mark.parametrize("name", ["ticTacToe", "kuhn", "nim", "breakthrough"])
 def test_bundled_games_taken_apart(name: str, narrow: list[int]) -> None:
     """So do games that gain nothing from it."""
@@ -201,7 +202,7 @@ def test_bundled_games_taken_apart(name: str, narrow: list[int]) -> None:
         HealthCheck.data_too_large,
         HealthCheck.function_scoped_fixture,
     ],
-    max_examples=4,
+    max_examples=3,
 )
 @given(text=games())
 def test_random_games_taken_apart(text: str, narrow: list[int]) -> None:

@@ -17,6 +17,9 @@ from herbrand.testing import check_gymnasium  # noqa: E402
 GAMES = ["eightPuzzle", "lightsOut", "ticTacToe", "rockPaperScissors", "kuhn", "trefoil", "montyHall"]
 
 
+@pytest.mark.slow_except(
+    "rockPaperScissors", "ticTacToe", "lightsOut", "kuhn", "eightPuzzle", "montyHall", "nim", "hanoi"
+)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_checker_passes(name: str) -> None:
     """`check_env` finds nothing wrong, and a game with masks ends, or is cut off."""

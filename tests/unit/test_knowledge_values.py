@@ -182,13 +182,13 @@ def test_a_role_that_cannot_know_its_legal_moves_stops_the_unfolding():
 def test_the_linear_program_of_a_large_game_needs_its_extra(monkeypatch):
     """Without scipy small games are solved in fractions; large ones have bounds, and the extra is named."""
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    found = solve(herbrand.load("kuhn"))
+    found = solve(herbrand.game.load("kuhn"))
     assert found.value == {"first": 50 - Fraction(25, 18), "second": 50 + Fraction(25, 18)}
     assert found.regret == 0
-    assert solve(herbrand.load("montyHall")).solved
+    assert solve(herbrand.game.load("montyHall")).solved
     with pytest.raises(MissingExtra, match=r"herbrand\[analyse\]"):
-        solve(herbrand.load("liarsDice"), method="sequence form")
-    near = solve(herbrand.load("liarsDice"), rounds=60)
+        solve(herbrand.game.load("liarsDice"), method="sequence form")
+    near = solve(herbrand.game.load("liarsDice"), rounds=60)
     assert (near.method, near.value) == ("cfr+", None)
     assert "herbrand[analyse]" in near.reason
     low, high = near.bounds["first"]

@@ -124,10 +124,10 @@ def test_without_an_encoder_programs_are_walked() -> None:
     expected = outcome(herbrand.load("nim").network)
     core.allow_code(False)
     assert "switched off" in core.why_no_code()
-    program = core.playing_program(herbrand.load("nim").network.circuit)
+    program = core.playing_program(herbrand.game.load("nim").network.circuit)
     assert (program.code, program.code_bytes) == ("walked", 0)
     assert program.why_walked == core.why_no_code()
-    assert outcome(herbrand.load("nim").network) == expected
+    assert outcome(herbrand.game.load("nim").network) == expected
 
 
 RUN_REFUSED = """
@@ -172,8 +172,11 @@ for words in (["bench", "nim", "--seconds", "0.05"], ["--version", "--verbose"])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux to refuse executable memory")
-@pytest.mark.parametrize("how", ["refuse_by_filter", "refuse_by_kernel"])
-@pytest.mark.parametrize("late", [False, True], ids=["at first", "later"])
+@pytest.mark.parametrize(
+    ("how", "late"),
+    [("refuse_by_filter", False), ("refuse_by_kernel", True)],
+    ids=["by a filter at first", "by the kernel later"],
+)
 def test_where_executable_memory_is_refused_programs_are_walked(how: str, late: bool) -> None:
     """The games are the same, and programs, circuits, `bench` and `--version --verbose` say why."""
     text = RUN_REFUSED.format(how=how, late=late)
@@ -228,7 +231,7 @@ def test_memory_is_never_writable_and_executable_at_once() -> None:
     watcher.start()
     programs = []
     for name in ("nim", "connectFour", "breakthrough"):
-        network = herbrand.load(name).network
+        network = herbrand.game.load(name).network
         programs.append(core.playing_program(network.circuit))
         outcome(network, 600)
     done.set()

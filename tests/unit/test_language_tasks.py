@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.slow_except("ticTacToe", "kuhn")
 @pytest.mark.parametrize("scrambled", [False, True])
 @pytest.mark.parametrize("name", ["ticTacToe", "kuhn", "eightPuzzle"])
 def test_answers_are_those_of_the_rules(name: str, scrambled: bool) -> None:

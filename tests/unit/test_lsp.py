@@ -175,14 +175,14 @@ SOUP = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(SOUP, st.sampled_from(sorted(ENDINGS)))
 def test_no_text_breaks_an_answer(text: str, ending: str) -> None:
     """Every question is answered on any text, in any notation."""
     ask_everything(opened(text, ending))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.sampled_from(sorted(ENDINGS)), st.data())
 def test_no_half_typed_game_breaks_an_answer(ending: str, data: st.DataObject) -> None:
     """The same where a piece of a real game is missing or something is typed in between."""

@@ -19,7 +19,7 @@ import pytest_lsp
 from lsprotocol import types as lsp
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
     from pathlib import Path
 
 TIC = games.path("ticTacToe").read_text(encoding="utf-8")
@@ -57,6 +57,25 @@ def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(asyncio.wait_for(scenario(), PATIENCE))
 
 
+Scenario = "Callable[[pytest_lsp.LanguageClient], Coroutine[Any, Any, None]]"
+
+
+@pytest.fixture(scope="module")
+def run_with_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Scenario], None]]:
+    """Run with a client of a server that several tests share: a second of work to start one."""
+    folder = tmp_path_factory.mktemp("folder")
+    (folder / "other.kif").write_text("(role elsewhere)\n(faraway 1)\n", encoding="utf-8")
+    with asyncio.Runner() as runner:
+        stack = contextlib.AsyncExitStack()
+        client = runner.run(stack.enter_async_context(session(folder=folder)))
+
+        def run_scenario(scenario: Scenario) -> None:
+            runner.run(asyncio.wait_for(scenario(client), PATIENCE))
+
+        yield run_scenario
+        runner.run(stack.aclose())
+
+
 def open_text(client: pytest_lsp.LanguageClient, text: str, uri: str = URI, language: str = "gdl") -> None:
     client.text_document_did_open(lsp.DidOpenTextDocumentParams(lsp.TextDocumentItem(uri, language, 1, text)))
 
@@ -79,23 +98,22 @@ async def told(client: pytest_lsp.LanguageClient, uri: str = URI) -> list[Any]:
     return [d.code for d in client.diagnostics[uri]]
 
 
-def test_findings_follow_the_keystrokes() -> None:
+def test_findings_follow_the_keystrokes(run_with_client: Callable[[Scenario], None]) -> None:
     """A fault is pushed when it is typed and taken back when it is mended, behind wide letters too."""
 
-    async def scenario() -> None:
-        async with session() as client:
-            open_text(client, "(role 𝔸) (legal 𝔸 go)\n(goal 𝔸 100) (goal 𝔸 0) terminal (init a) (next a)\n")
-            assert "undefined-relation" not in await told(client)
-            more = ")(<= (legal 𝔸 stop) wrong"
-            change(client, 2, 0, 22, 22, more)
-            assert "undefined-relation" in await told(client)
-            change(client, 3, 0, 22, 22 + len(more) + 1, "")
-            assert "undefined-relation" not in await told(client)
-            assert all(d.severity != lsp.DiagnosticSeverity.Error for d in client.diagnostics[URI])
-            client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(URI)))
-            assert await told(client) == []
+    async def scenario(client: pytest_lsp.LanguageClient) -> None:
+        open_text(client, "(role 𝔸) (legal 𝔸 go)\n(goal 𝔸 100) (goal 𝔸 0) terminal (init a) (next a)\n")
+        assert "undefined-relation" not in await told(client)
+        more = ")(<= (legal 𝔸 stop) wrong"
+        change(client, 2, 0, 22, 22, more)
+        assert "undefined-relation" in await told(client)
+        change(client, 3, 0, 22, 22 + len(more) + 1, "")
+        assert "undefined-relation" not in await told(client)
+        assert all(d.severity != lsp.DiagnosticSeverity.Error for d in client.diagnostics[URI])
+        client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(URI)))
+        assert await told(client) == []
 
-    run(scenario)
+    run_with_client(scenario)
 
 
 def test_findings_are_answered_to_those_who_ask() -> None:
@@ -124,83 +142,83 @@ def test_findings_are_answered_to_those_who_ask() -> None:
     run(scenario)
 
 
-def test_a_session_with_every_question(tmp_path: Path) -> None:
+def test_a_session_with_every_question(run_with_client: Callable[[Scenario], None]) -> None:
     """Every answer comes over the wire as the protocol wants it."""
-    (tmp_path / "other.kif").write_text("(role elsewhere)\n(faraway 1)\n", encoding="utf-8")
 
-    async def scenario() -> None:
-        async with session(folder=tmp_path) as client:
-            open_text(client, TIC)
-            doc = lsp.TextDocumentIdentifier(URI)
-            line = next(i for i, row in enumerate(TIC.split("\n")) if row.startswith("(<= (line ?mark)"))
-            spot = lsp.Position(line, 6)
-            everything = lsp.Range(lsp.Position(0, 0), lsp.Position(999, 0))
-            hover = await client.text_document_hover_async(lsp.HoverParams(doc, spot))
-            assert hover is not None
-            assert "line/1" in str(hover.contents)
-            heads = await client.text_document_definition_async(lsp.DefinitionParams(doc, spot))
-            assert isinstance(heads, list | tuple)
-            assert len(heads) == 4
-            used = await client.text_document_references_async(
-                lsp.ReferenceParams(lsp.ReferenceContext(include_declaration=True), doc, spot)
-            )
-            assert used is not None
-            assert len(used) == 5
-            marks = await client.text_document_document_highlight_async(
-                lsp.DocumentHighlightParams(doc, spot)
-            )
-            assert marks is not None
-            assert len(marks) == 5
-            renamed = await client.text_document_rename_async(lsp.RenameParams(doc, spot, "three"))
-            assert renamed is not None
-            assert renamed.changes is not None
-            assert {e.new_text for e in renamed.changes[URI]} == {"three"}
-            with pytest.raises(Exception, match="fixed meaning"):
-                await client.text_document_rename_async(lsp.RenameParams(doc, spot, "legal"))
-            assert await client.text_document_prepare_rename_async(lsp.PrepareRenameParams(doc, spot))
-            items = await client.text_document_completion_async(lsp.CompletionParams(doc, spot))
-            assert isinstance(items, lsp.CompletionList)
-            assert "line" in {item.label for item in items.items}
-            colours = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(doc))
-            assert colours is not None
-            part = await client.text_document_semantic_tokens_range_async(
-                lsp.SemanticTokensRangeParams(doc, lsp.Range(spot, lsp.Position(line + 2, 0)))
-            )
-            assert part is not None
-            assert 0 < len(part.data) < len(colours.data)
-            assert await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(doc))
-            assert await client.text_document_folding_range_async(lsp.FoldingRangeParams(doc))
-            assert await client.text_document_selection_range_async(lsp.SelectionRangeParams(doc, [spot]))
-            options = lsp.FormattingOptions(4, insert_spaces=True)
-            laid = await client.text_document_formatting_async(lsp.DocumentFormattingParams(doc, options))
-            assert laid is not None
-            part_laid = await client.text_document_range_formatting_async(
-                lsp.DocumentRangeFormattingParams(doc, everything, options)
-            )
-            assert part_laid is not None
-            context = lsp.CodeActionContext([])
-            await client.text_document_code_action_async(lsp.CodeActionParams(doc, everything, context))
-            lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(doc))
-            assert lenses is not None
-            assert [one.command.title for one in lenses if one.command] == ["Play", "Analyse"]
-            found = await client.workspace_symbol_async(lsp.WorkspaceSymbolParams("fraw"))
-            assert found is not None
-            assert [symbol.name for symbol in found] == ["faraway"]
+    async def scenario(client: pytest_lsp.LanguageClient) -> None:
+        open_text(client, TIC)
+        doc = lsp.TextDocumentIdentifier(URI)
+        line = next(i for i, row in enumerate(TIC.split("\n")) if row.startswith("(<= (line ?mark)"))
+        spot = lsp.Position(line, 6)
+        everything = lsp.Range(lsp.Position(0, 0), lsp.Position(999, 0))
+        hover = await client.text_document_hover_async(lsp.HoverParams(doc, spot))
+        assert hover is not None
+        assert "line/1" in str(hover.contents)
+        heads = await client.text_document_definition_async(lsp.DefinitionParams(doc, spot))
+        assert isinstance(heads, list | tuple)
+        assert len(heads) == 4
+        used = await client.text_document_references_async(
+            lsp.ReferenceParams(lsp.ReferenceContext(include_declaration=True), doc, spot)
+        )
+        assert used is not None
+        assert len(used) == 5
+        marks = await client.text_document_document_highlight_async(lsp.DocumentHighlightParams(doc, spot))
+        assert marks is not None
+        assert len(marks) == 5
+        renamed = await client.text_document_rename_async(lsp.RenameParams(doc, spot, "three"))
+        assert renamed is not None
+        assert renamed.changes is not None
+        assert {e.new_text for e in renamed.changes[URI]} == {"three"}
+        with pytest.raises(Exception, match="fixed meaning"):
+            await client.text_document_rename_async(lsp.RenameParams(doc, spot, "legal"))
+        assert await client.text_document_prepare_rename_async(lsp.PrepareRenameParams(doc, spot))
+        items = await client.text_document_completion_async(lsp.CompletionParams(doc, spot))
+        assert isinstance(items, lsp.CompletionList)
+        assert "line" in {item.label for item in items.items}
+        colours = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(doc))
+        assert colours is not None
+        part = await client.text_document_semantic_tokens_range_async(
+            lsp.SemanticTokensRangeParams(doc, lsp.Range(spot, lsp.Position(line + 2, 0)))
+        )
+        assert part is not None
+        assert 0 < len(part.data) < len(colours.data)
+        assert await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(doc))
+        assert await client.text_document_folding_range_async(lsp.FoldingRangeParams(doc))
+        assert await client.text_document_selection_range_async(lsp.SelectionRangeParams(doc, [spot]))
+        options = lsp.FormattingOptions(4, insert_spaces=True)
+        laid = await client.text_document_formatting_async(lsp.DocumentFormattingParams(doc, options))
+        assert laid is not None
+        part_laid = await client.text_document_range_formatting_async(
+            lsp.DocumentRangeFormattingParams(doc, everything, options)
+        )
+        assert part_laid is not None
+        context = lsp.CodeActionContext([])
+        await client.text_document_code_action_async(lsp.CodeActionParams(doc, everything, context))
+        lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(doc))
+        assert lenses is not None
+        assert [one.command.title for one in lenses if one.command] == ["Play", "Analyse"]
+        found = await client.workspace_symbol_async(lsp.WorkspaceSymbolParams("fraw"))
+        assert found is not None
+        assert [symbol.name for symbol in found] == ["faraway"]
+        client.text_document_did_close(lsp.DidCloseTextDocumentParams(doc))
 
-    run(scenario)
+    run_with_client(scenario)
 
 
-def test_sizes_are_shown_once_they_are_known() -> None:
+def test_sizes_are_shown_once_they_are_known(run_with_client: Callable[[Scenario], None]) -> None:
     """A client that cannot be told to ask again gets its hints late, the other is told to ask again."""
 
+    doc = lsp.TextDocumentIdentifier(URI)
+    asked = lsp.InlayHintParams(doc, lsp.Range(lsp.Position(0, 0), lsp.Position(999, 0)))
+
+    async def late(client: pytest_lsp.LanguageClient) -> None:
+        open_text(client, TIC)
+        hints = await client.text_document_inlay_hint_async(asked)
+        assert hints is not None
+        assert "×20" in {hint.label for hint in hints}
+        client.text_document_did_close(lsp.DidCloseTextDocumentParams(doc))
+
     async def scenario() -> None:
-        doc = lsp.TextDocumentIdentifier(URI)
-        asked = lsp.InlayHintParams(doc, lsp.Range(lsp.Position(0, 0), lsp.Position(999, 0)))
-        async with session() as client:
-            open_text(client, TIC)
-            hints = await client.text_document_inlay_hint_async(asked)
-            assert hints is not None
-            assert "×20" in {hint.label for hint in hints}
         workspace = lsp.WorkspaceClientCapabilities(
             inlay_hint=lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
         )
@@ -216,15 +234,16 @@ def test_sizes_are_shown_once_they_are_known() -> None:
             await again.wait()
             assert await client.text_document_inlay_hint_async(asked)
 
+    run_with_client(late)
     run(scenario)
 
 
-def test_commands_answer_in_words() -> None:
+def test_commands_answer_in_words(run_with_client: Callable[[Scenario], None]) -> None:
     """A check is explained, a game analysed as it is typed, and how to play it is told."""
 
     async def scenario() -> None:
         async with session(options={"showsResults": True}) as client:
-            open_text(client, games.path("nim").read_text(encoding="utf-8"))
+            open_text(client, games.path("rockPaperScissors").read_text(encoding="utf-8"))
 
             async def command(name: str, *arguments: str) -> str:
                 return str(
@@ -239,13 +258,15 @@ def test_commands_answer_in_words() -> None:
             assert "playable" in await command("herbrand.analyse", URI)
             assert "not open" in await command("herbrand.analyse", "file:///nothing.kif")
             assert not client.messages
-        async with session() as client:
-            await client.workspace_execute_command_async(
-                lsp.ExecuteCommandParams("herbrand.explain", arguments=["unsafe-variable"])
-            )
-            assert "Why this is bad" in client.messages[0].message
+
+    async def said(client: pytest_lsp.LanguageClient) -> None:
+        await client.workspace_execute_command_async(
+            lsp.ExecuteCommandParams("herbrand.explain", arguments=["unsafe-variable"])
+        )
+        assert "Why this is bad" in client.messages[-1].message
 
     run(scenario)
+    run_with_client(said)
 
 
 def test_help_is_given_without_the_library() -> None:

@@ -312,6 +312,7 @@ def test_the_plain_search_keeps_to_its_room() -> None:
     assert sum(report.visits for report in plain.reports()) == 30
 
 
+@pytest.mark.slow_except("eightPuzzle", "prisonersDilemma", "knightsTour", "montyHall")
 @pytest.mark.parametrize("name", ["montyHall", "trefoil", "prisonersDilemma", "eightPuzzle", "knightsTour"])
 def test_games_of_every_kind_are_played_to_the_end(name: str) -> None:
     """Chance, three roles, moves at once, one role: every move is legal and nothing is left under way."""

@@ -87,19 +87,19 @@ def test_thinking_goes_on_in_the_time_of_others() -> None:
         assert search is not None
         went_on = False
         for _ in range(10 if ponder else 1):  # where the machine is busy threads may not end in time to go on
-            move = player.select(state, 0.2)
+            move = player.select(state, 0.1)
             report = player.report()
             assert report is not None
             assert report.best.move == move
             before = search.playouts
-            time.sleep(0.3)
+            time.sleep(0.15)
             went_on = search.playouts > before
             if went_on:
                 break
         assert went_on is ponder
         state = state.next([move, "noop"])
         state = state.next(["noop", state.legal_moves("yellow")[0]])
-        assert state.is_legal("red", player.select(state, 0.2))
+        assert state.is_legal("red", player.select(state, 0.1))
         player.stop()
         assert player._team.end() or player._team.end()
         before = search.playouts

@@ -221,7 +221,7 @@ def test_the_bundled_games_have_behaviours() -> None:
     assert measured == pytest.approx(table, abs=1e-4)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(games())
 def test_random_small_games_have_measures_in_bounds(text: str) -> None:
     """Whatever the rules say, every measure has a number in bounds or a reason, and none is NaN."""

@@ -77,7 +77,7 @@ def test_samples_hold_what_is_possible(name: str) -> None:
 def test_who_finds_nothing_that_fits_moves_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
     """A game goes on when no state of a sample fits what was seen; it is counted how often that was."""
     monkeypatch.setattr(worlds, "PARTICLES", 2)
-    game = herbrand.load("mastermind")
+    game = herbrand.game.load("mastermind")
     table = PlayedGame(game.expander, tuple(game.role_index(role) for role in game.players), hidden=True)
     budgets = np.zeros((4, len(game.roles)), np.int64)
     budgets[:, list(table.players)] = 4

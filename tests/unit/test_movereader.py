@@ -92,7 +92,7 @@ def test_every_change_of_one_token_that_is_no_other_move_is_refused(name: str) -
         moves = reader.moves(role)
         possible = set(moves)
         words = sorted({token for move in moves for token in re.findall(r"[()]|[^\s()]+", move.gdl)} | {"zz"})
-        for move in chance.sample(moves, min(25, len(moves))):
+        for move in chance.sample(moves, min(15, len(moves))):
             tokens = re.findall(r"[()]|[^\s()]+", move.gdl)
             for _ in range(12):
                 changed = list(tokens)
@@ -118,7 +118,7 @@ def test_every_change_of_one_token_that_is_no_other_move_is_refused(name: str) -
 
 
 @given(games())
-@settings(max_examples=6, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 def test_any_game_has_a_reader_of_its_inputs(text: str) -> None:
     """Whatever the game, `moves(role)` and `game.inputs` agree, and every legal move has an index."""
     game = herbrand.loads(text)
@@ -172,7 +172,7 @@ def test_many_infix_texts_are_found_in_a_table_that_no_text_makes_grow() -> None
 
 
 @given(st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_many_texts_with_any_white_space_are_found_together(data: st.DataObject) -> None:
     """White space around signs and more of it between names changes nothing; inside a name it does."""
     reader = _shared_reader(herbrand.load("ticTacToe"))
@@ -418,7 +418,7 @@ def test_a_game_without_sees_has_no_percepts(reader: MoveReader) -> None:
 
 
 @given(st.text(alphabet="()mark123noop ,->;?\t\n\x00é", max_size=120))
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_no_text_breaks_a_reader(text: str) -> None:
     """Any text is a move of the game or an error; nothing else happens."""
     game = herbrand.load("ticTacToe")

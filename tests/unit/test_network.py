@@ -31,7 +31,9 @@ RECURSIVE = """
 """
 
 
-@pytest.mark.slow_except(*(name for name in GAMES if name not in {"reversi", "trefoil"}))
+@pytest.mark.slow_except(
+    "breakthrough", "tron", "hex", "hanoi", "connectFour", "ticTacToe", "kuhn", "montyHall", "connectFour.ggd"
+)
 @pytest.mark.parametrize("name", GAMES)
 def test_network_engine_agrees_with_the_rules(name: str) -> None:
     """State by state, on random games, network and rules agree."""
@@ -70,7 +72,7 @@ def compare(game: herbrand.Game, batch: Simulation, playouts: int) -> None:
         assert batch.branching[role] == pytest.approx(mean, rel=0.1)
 
 
-@pytest.mark.slow_except("ticTacToe", "tron", "nim", "rockPaperScissors", "kuhn")
+@pytest.mark.slow_except("ticTacToe", "nim", "rockPaperScissors", "kuhn")
 @pytest.mark.parametrize(
     "name", ["ticTacToe", "connectFour", "tron", "nim", "rockPaperScissors", "hanoi", "kuhn", "trefoil"]
 )
@@ -99,7 +101,7 @@ def test_random_tic_tac_toe_has_its_known_distribution() -> None:
         assert abs(found - chance) < 5 * math.sqrt(chance * (1 - chance) / n)
 
 
-@pytest.mark.parametrize("moves", [2, 3, 7, 60, 200, 700, 2500])
+@pytest.mark.parametrize("moves", [2, 3, 7, 60, 200, 1100])
 def test_choice_among_moves_is_uniform(moves: int) -> None:
     """A chi-square test of the first move, for few moves and for many: each has a goal value of its own."""
     numbers = " ".join(f"(number {i})" for i in range(moves))

@@ -90,7 +90,7 @@ def test_passes_keep_the_games(step: Callable[[Network], Network]) -> None:
     assert one.branching == two.branching
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
 @given(games())
 def test_passes_keep_made_games(text: str) -> None:
     """Random small games, some with recursion in their states, keep every answer."""
@@ -147,6 +147,7 @@ def test_rules_of_pieces_become_smaller() -> None:
     assert optimised(before).gates < 0.95 * before.gates
 
 
+@pytest.mark.slow_except("connectFour")
 @pytest.mark.parametrize("name", ["connectFour", "checkers"])
 def test_what_excludes_each_other_is_said_once(name: str) -> None:
     """With groups proved, the network is smaller, and random games are the very same."""

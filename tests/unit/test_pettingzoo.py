@@ -16,6 +16,7 @@ GAMES = ["ticTacToe", "rockPaperScissors", "kuhn", "trefoil", "hanoi", "eightPuz
 """A selection; `benchmarks/interfaces.py` takes all."""
 
 
+@pytest.mark.slow_except("ticTacToe", "eightPuzzle", "rockPaperScissors", "hanoi", "kuhn", "montyHall", "nim")
 @pytest.mark.parametrize("name", GAMES)
 def test_the_tests_of_the_library_pass(name: str) -> None:
     """Interfaces, seeds, rendering and the limit of cycles, agents in turn and together, masks in either place."""

@@ -55,7 +55,7 @@ def play_out(game: herbrand.Game, names: dict[str, str], clock: float, seed: int
 def test_every_player_plays_legal_moves(name: str, game: str) -> None:
     """A match comes to its end, whoever moves and however the roles move."""
     loaded = herbrand.load(game)
-    assert play_out(loaded, dict.fromkeys(loaded.roles, name), 0.05, 1).is_terminal
+    assert play_out(loaded, dict.fromkeys(loaded.roles, name), 0.02, 1).is_terminal
 
 
 @pytest.mark.parametrize("name", ["random", "greedy", "montecarlo(playouts=700)"])
@@ -92,7 +92,7 @@ def test_montecarlo_beats_chance() -> None:
     """In tic-tac-toe the first player does not lose to a random one."""
     game = herbrand.load("ticTacToe")
     goals = [
-        play_out(game, {"xplayer": "montecarlo", "oplayer": "random"}, 0.1, seed).goal("xplayer")
+        play_out(game, {"xplayer": "montecarlo", "oplayer": "random"}, 0.05, seed).goal("xplayer")
         for seed in range(4)
     ]
     assert min(goal for goal in goals if goal is not None) >= 50

@@ -69,7 +69,7 @@ def test_tree_search_keeps_nothing_that_was_made_for_the_match_before(
     monkeypatch.setattr(MctsPlayer, "_learned", lambda *_, **settings: PLAIN)
     player, builders = MctsPlayer(seed=1), []
     for name, role in (("ticTacToe", "xplayer"), ("ticTacToe", "oplayer"), ("nim", "second")):
-        player.start(herbrand.load(name), role, 0)
+        player.start(herbrand.game.load(name), role, 0)
         assert gate.came.wait(300)  # the first is in the middle of it
         builders.append(player._builder)
     gate.opened.set()
@@ -99,7 +99,7 @@ def test_what_was_found_out_for_another_role_is_not_kept(
         return [role]
 
     monkeypatch.setattr(made, studied)
-    game, player, students = herbrand.load("ticTacToe"), make_player(name, seed=1), []
+    game, player, students = herbrand.game.load("ticTacToe"), make_player(name, seed=1), []
     for role in game.roles:
         player.start(game, role, 0)
         assert gate.came.wait(300)
@@ -136,7 +136,7 @@ class Startled(Player):
 
 def test_who_chooses_for_another_player_is_stopped_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also while it starts, when nobody could have told it before."""
-    game = herbrand.load("ticTacToe")
+    game = herbrand.game.load("ticTacToe")
     meta, solved = MetaPlayer(seed=1), SolvedPlayer(seed=1)
     monkeypatch.setattr(MetaPlayer, "_pick", lambda *_: Startled(meta.stop))
     monkeypatch.setattr(SolvedPlayer, "study", lambda *_: iter(()))

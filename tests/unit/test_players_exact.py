@@ -137,7 +137,7 @@ def test_the_player_for_any_game_says_why(name: str, reason: str) -> None:
     player.start(game, game.roles[0], 600)
     assert reason in player.reason
     state = game.initial_state()
-    assert state.is_legal(game.roles[0], player.select(state, 0.2))
+    assert state.is_legal(game.roles[0], player.select(state, 0.05))
     assert player.reason in str(player.report())
 
 
@@ -165,11 +165,11 @@ def test_alpha_beta_is_picked_where_values_can_be_learned(
 
     monkeypatch.setattr(AlphaBetaPlayer, "study", study)
     monkeypatch.setattr("herbrand.play.meta._SMALL", 10)
-    game = herbrand.load(name)
+    game = herbrand.game.load(name)
     player = MetaPlayer(seed=1, memory=100)
     player.start(game, game.roles[0], 600)
     assert len(learned) == (explained is not None)
     assert chosen in player.reason
     assert isinstance(player._player, AlphaBetaPlayer) is chosen.startswith("alpha-beta")
     state = game.initial_state()
-    assert state.is_legal(game.roles[0], player.select(state, 0.2))
+    assert state.is_legal(game.roles[0], player.select(state, 0.05))

@@ -42,7 +42,7 @@ def wide(*, at_once: bool) -> herbrand.Game:
     """)
 
 
-@pytest.mark.slow_except("alphabeta", "legal", "meta", "montecarlo", "ismcts")
+@pytest.mark.slow_except("alphabeta", "legal", "montecarlo", "ismcts")
 @pytest.mark.parametrize(
     ("player", "at_once"),
     [*((name, False) for name in sorted(players())), ("mcts", True), ("ismcts", True), ("montecarlo", True)],

@@ -78,7 +78,7 @@ def test_games_that_are_cut_off_count_what_was_learned(learned: tuple[herbrand.G
     means = []
     for more in ("(cell d 4 black)", "(cell d 5 white)"):
         search.move_to(expander.pack([[*game.initial_state().facts, more]]))
-        for _ in range(4):
+        for _ in range(2):
             search.round()
         tree, root = search.tree, search.root
         positions = search.positions

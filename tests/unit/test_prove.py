@@ -45,7 +45,7 @@ def signs(analysis: Analysis) -> str:
     return "".join(SIGNS[verdict.answer] for verdict in analysis.properties.values())
 
 
-@pytest.mark.slow_except(*(name for name in EXPECTED if name != "ticTacToe"))
+@pytest.mark.slow_except("nim", "rockPaperScissors", "kuhn")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_small_bundled_games(name: str) -> None:
     """All properties are decided as known, and checked by the rules."""
@@ -177,7 +177,7 @@ def test_what_sees_hides_is_not_forced() -> None:
 
 def test_a_small_budget_gives_unknown_never_a_guess() -> None:
     """What was explored is said, and nothing is claimed that was not seen."""
-    analysis = analyse(herbrand.load("connectFour"), budget=Budget(states=500, seconds=4), symbolic=False)
+    analysis = analyse(herbrand.load("connectFour"), budget=Budget(states=500, seconds=1), symbolic=False)
     assert not analysis.properties["playability"].is_known
     assert analysis.properties["termination"].answer == "unknown"
     assert analysis.counts is None
@@ -253,7 +253,7 @@ def test_a_wrong_verdict_is_an_error_in_the_program(monkeypatch: pytest.MonkeyPa
         lambda space: Verdict("refuted", "exploration", "wrong", Witness((), role="first")),
     )
     with pytest.raises(InternalError, match="playability of nim"):
-        analyse(herbrand.load("nim"), ["playability"])
+        analyse(herbrand.game.load("nim"), ["playability"])
 
 
 def test_checking_has_a_budget() -> None:
@@ -273,11 +273,11 @@ def test_the_end_is_certain_where_the_step_counter_says(name: str) -> None:
     assert certain_end(game.network, 1000) == (None if counter is None else counter.bound)
 
 
-@settings(max_examples=5, deadline=None, phases=set(Phase) - {Phase.shrink})
+@settings(max_examples=3, deadline=None, phases=set(Phase) - {Phase.shrink})
 @given(random_games())
 def test_random_games_are_decided_and_every_verdict_is_checked(text: str) -> None:
     """Nothing is found that the rules do not confirm (a wrong verdict raises)."""
-    analysis = analyse(herbrand.loads(text), budget=Budget(seconds=5, states=300), symbolic=False)
+    analysis = analyse(herbrand.loads(text), budget=Budget(seconds=2, states=300), symbolic=False)
     if analysis.space is not None and analysis.space.complete:
         for name in ("termination", "playability", "weak_winnability", "goals"):
             verdict = analysis.properties[name]
@@ -298,7 +298,7 @@ def test_the_command_prints_a_report_and_json() -> None:
     assert shape["counts"]["states"] == 232
     assert set(shape["properties"]) == set(PROPERTIES)
     assert shape["properties"]["weak_winnability"]["roles"]["first"]["witness"][0] == ["(take a 3)", "noop"]
-    run = CliRunner().invoke(cli, ["analyse", "connectFour", "--budget", "2", "--states", "100"])
+    run = CliRunner().invoke(cli, ["analyse", "connectFour", "--budget", "1", "--states", "100"])
     assert run.exit_code == 0
     assert "note: exploration stopped after 100 states" in run.output
 

@@ -140,10 +140,17 @@ CHANGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def one_match(tmp_path_factory: pytest.TempPathFactory) -> MatchRecord:
+    """A match of tic-tac-toe, for all kinds of tampering."""
+    with Store(tmp_path_factory.mktemp("one") / "matches.db") as store:
+        return played("ticTacToe", store)
+
+
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_was_changed_is_found(store: Store, change: str) -> None:
+def test_what_was_changed_is_found(store: Store, change: str, one_match: MatchRecord) -> None:
     """The verifier sees every kind of tampering."""
-    played("ticTacToe", store)
+    store.save(one_match)
     statement, said = CHANGES[change]
     store.connection.execute(statement)
     found = [str(finding) for finding in Verifier().verify(store.load("m.1"))]
@@ -238,7 +245,7 @@ def test_a_match_cut_off_anywhere_goes_on(tmp_path: Path, name: str) -> None:
     with Store(tmp_path / "whole.db") as store:
         whole = played(name, store)
     game = herbrand.load(name)
-    for made in {0, 2, len(whole.moves)}:
+    for made in {2, len(whole.moves)} if name == "ticTacToe" else {0, 2}:
         with Store(tmp_path / f"{made}.db") as store:
             part = replace(
                 whole,

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,7 +112,7 @@ DEEP = {
 def test_deep_nesting_is_one_error(name: str, sheet: Callable[..., str]) -> None:
     """A hundred thousand parentheses are too deep, said once."""
     text, suffix = DEEP[name]
-    outcome = run("check", sheet(text, suffix), "--json")
+    outcome = run_here("check", sheet(text, suffix), "--json")
     assert outcome.returncode == 1
     assert "too-deep" in checks(outcome)
     assert len(json.loads(outcome.stdout)) < 10
@@ -122,7 +121,7 @@ def test_deep_nesting_is_one_error(name: str, sheet: Callable[..., str]) -> None
 @pytest.mark.parametrize("suffix", [".kif", ".hrf"])
 def test_closing_parentheses_are_not_listed_for_ever(suffix: str, sheet: Callable[..., str]) -> None:
     """A hundred thousand closing parentheses on one line give a report one can read."""
-    outcome = run("check", sheet(")" * MANY, suffix))
+    outcome = run_here("check", sheet(")" * MANY, suffix))
     assert outcome.returncode == 1
     assert b"error[extra-parenthesis]" in outcome.stdout
     assert len(outcome.stdout) < 200_000
@@ -220,8 +219,8 @@ LARGE = {
 def test_large_rules_are_checked_and_played(name: str, sheet: Callable[..., str]) -> None:
     """Rules of unheard-of size are correct rules all the same."""
     file = sheet(LARGE[name])
-    assert run("check", file).returncode == 0
-    outcome = run("simulate", file, "-n", "2", "--engine", "rules", "--json")
+    assert run_here("check", file).returncode == 0
+    outcome = run_here("simulate", file, "-n", "2", "--engine", "rules", "--json")
     assert outcome.returncode == 0
     assert json.loads(outcome.stdout)["transitions"] == 2
 
@@ -231,8 +230,8 @@ def test_twenty_thousand_roles(sheet: Callable[..., str]) -> None:
     """A game for twenty thousand roles is checked and played."""
     rules = "(init (s 1))(<= (legal ?r a) (role ?r))(<= (next (s 2)) (true (s 1)))(<= terminal (true (s 2)))"
     file = sheet("".join(f"(role r{i})(<= (goal r{i} 100) (true (s 2)))" for i in range(20_000)) + rules)
-    assert run("check", file).returncode == 0
-    outcome = run("simulate", file, "-n", "2", "--engine", "rules", "--json")
+    assert run_here("check", file).returncode == 0
+    outcome = run_here("simulate", file, "-n", "2", "--engine", "rules", "--json")
     assert outcome.returncode == 0
     assert len(json.loads(outcome.stdout)["goals"]) == 20_000
 
@@ -269,11 +268,13 @@ def test_a_state_without_legal_move_is_said(sheet: Callable[..., str]) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent another way there")
-def test_interrupting_simulate_is_one_line(sheet: Callable[..., str]) -> None:
+def test_interrupting_simulate_is_one_line(
+    sheet: Callable[..., str], work_begins: Callable[[subprocess.Popen[bytes]], None]
+) -> None:
     """Ctrl-C in the middle of a playout that never ends: exit code 130, one line."""
     text = "(role p)(init (s 1))(legal p a)(<= (next (s 1)) (true (s 1)))(<= terminal (true stop))(goal p 50)"
     process = start("simulate", sheet(text), "-n", "1", "--max-steps", "1000000000", "--engine", "rules")
-    time.sleep(3)
+    work_begins(process)
     process.send_signal(signal.SIGINT)
     try:
         out, err = process.communicate(timeout=SECONDS)

@@ -252,7 +252,7 @@ def guarantees(
     return known[state]
 
 
-@settings(max_examples=12, deadline=None, phases=set(Phase) - {Phase.shrink})
+@settings(max_examples=7, deadline=None, phases=set(Phase) - {Phase.shrink})
 @given(random_games())
 def test_random_games_have_the_values_of_plain_recursion(text: str) -> None:
     """What each role can make sure of, in games where every play ends."""

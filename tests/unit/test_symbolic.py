@@ -86,6 +86,12 @@ PARITY = """
 """What lets everybody move is neither one fluent given another nor a sum, but each step brings it about."""
 
 
+@pytest.fixture(autouse=True)
+def little_random_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random play, which these games need little of, goes on for seconds where there is nothing to be found."""
+    monkeypatch.setattr("herbrand.analyse.proofs.symbolic._WALKING", 0.2)
+
+
 def decide(game: herbrand.Game, *wanted: str, seconds: float = 20) -> dict[str, Verdict]:
     """Prove, and check all that comes with the verdicts by the rules."""
     found = prove(game, wanted or PROPERTIES, Budget(seconds=seconds))
@@ -379,7 +385,7 @@ def test_the_model_checker_gives_clauses_and_lines() -> None:
 
 def test_without_time_nothing_is_claimed() -> None:
     """A spent budget gives unknown verdicts, not errors or guesses."""
-    game = herbrand.load("reversi")
+    game = herbrand.game.load("reversi")
     assert game.network.gates > 0
     found = prove(game, PROPERTIES, Budget(seconds=0))
     assert {name: verdict.answer for name, verdict in found.items()} == dict.fromkeys(PROPERTIES, "unknown")

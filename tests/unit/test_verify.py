@@ -164,7 +164,7 @@ def test_engines_are_compared(game: herbrand.Game, monkeypatch: pytest.MonkeyPat
         return original(self, key) or len([f for f in key if self.terms.text(f).endswith(" b)")]) < 7
 
     monkeypatch.setattr(NaiveEngine, "terminal", wrong)
-    report = verify_playouts(herbrand.load("ticTacToe"), playouts=1, seed=1)
+    report = verify_playouts(herbrand.game.load("ticTacToe"), playouts=1, seed=1)
     assert report.difference is not None
     assert report.difference.what == "terminal"
     assert len(report.difference.moves) == 3

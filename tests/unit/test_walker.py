@@ -35,6 +35,7 @@ def games_of(walker: Walker, games: int, seed: int) -> list[tuple[bytes, object]
     return seen
 
 
+@pytest.mark.slow_except("tron", "hex", "connectFour", "kuhn", "ticTacToe")
 @pytest.mark.parametrize("name", GAMES)
 def test_reckoning_and_walking_give_the_same(name: str) -> None:
     """Following the changes and evaluating all gates are two ways to the same values, loops included."""
@@ -249,7 +250,7 @@ def test_what_nobody_asks_for_is_kept_in_bounds(name: str) -> None:
 @pytest.mark.parametrize("faster", [True, False])
 def test_the_faster_way_is_taken(monkeypatch: pytest.MonkeyPatch, faster: bool) -> None:
     """What takes less time for the steps of a random game evaluates the gates from then on."""
-    network = herbrand.load("hex").network
+    network = herbrand.game.load("hex").network
     way, now = [False], [0.0]
     plain = StateMemory.__dict__["reckons"]
 

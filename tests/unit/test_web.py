@@ -498,7 +498,7 @@ def test_a_child_that_ended_by_itself_is_not_asked_again() -> None:
 def test_a_child_has_a_limit_on_memory() -> None:
     """A child that wants more memory than it may have says so or ends; the server goes on."""
     pytest.importorskip("resource", reason="limits on memory need the module resource")
-    child = Child(megabytes=250)
+    child = Child(megabytes=150)
     many = " ".join(f"(n {i})" for i in range(400))
     text = f"(role a) {many} (<= (legal a (m ?x ?y ?z)) (n ?x) (n ?y) (n ?z)) (goal a 0) (<= terminal (n q)) (init (f))"
     try:

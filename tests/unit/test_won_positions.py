@@ -24,7 +24,7 @@ class Perfect:
 
     def __init__(self, game: herbrand.Game) -> None:
         self.game = game
-        self.searches = [AlphaBetaEngine(game.network, role, memory=1 << 25, exact=True) for role in range(2)]
+        self.searches = [AlphaBetaEngine(game.network, role, memory=1 << 22, exact=True) for role in range(2)]
 
     def looked(self, state: State, role: int) -> AlphaBetaEngine:
         """The search of a role, through with a state."""
@@ -82,7 +82,7 @@ def lost(game: herbrand.Game, who: str, drawn: int, random_state: Callable[..., 
 
 @pytest.mark.parametrize("name", ["ticTacToe", "nim"])
 @pytest.mark.parametrize(
-    "who", ["mcts(playouts=5000, memory=20)", "alphabeta(nodes=10000, threads=1, learning=False)"]
+    "who", ["mcts(playouts=5000, memory=20)", "alphabeta(nodes=10000, threads=1, memory=20, learning=False)"]
 )
 def test_won_positions_of_small_games_are_won(
     name: str, who: str, random_state: Callable[..., State]
