@@ -27,7 +27,7 @@ ATTACKED = """
 import asyncio, json, sys
 import herbrand
 from herbrand.testing.hostile import GAME, harass_manager
-from herbrand.match.protocol.manager import Manager, Settings
+from herbrand.match.protocol.manager import Manager, MatchSettings
 from herbrand.runtime.memory import peak_megabytes
 from herbrand.match.records import Store
 from herbrand.match.records.recorder import Recorder
@@ -35,7 +35,7 @@ from herbrand.match.records.recorder import Recorder
 game = herbrand.loads(GAME)
 game.initial_state().legal_moves()  # the network is no matter of the clocks
 with Store(sys.argv[1]) as store:
-    manager = Manager(game, Settings(start_clock=10, play_clock=2, grace=0.5, seed=1))
+    manager = Manager(game, MatchSettings(start_clock=10, play_clock=2, grace=0.5, seed=1))
     asyncio.run(harass_manager(manager, listener=Recorder(store)))
 print(peak_megabytes())
 """

@@ -78,6 +78,9 @@ class WholeNumber:
     least: int
     most: int
 
+    def __str__(self) -> str:
+        return f"{self.least} to {self.most}"
+
     def draw(self, chance: Random) -> int:
         """Return any of the numbers."""
         return chance.randint(self.least, self.most)
