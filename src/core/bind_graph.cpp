@@ -1,4 +1,5 @@
 #include "bind.hpp"
+#include "factor.hpp"
 #include "graph.hpp"
 
 #include <nanobind/stl/pair.h>
@@ -136,6 +137,20 @@ void bind_graph(nb::module_ &m) {
         },
         array("left"), array("right"), nb::arg("first"), array("literals"), nb::arg("most"),
         "Return how many gates each of some literals depends on, int64; `most` where it is that many or more.");
+    m.def(
+        "factor",
+        [](Array1<const i32> left, Array1<const i32> right, i64 first, Array1<const i32> outputs,
+           Array1<const i64> group_start, Array1<const i32> group) {
+            Factored made = released([&] {
+                return factor(view(left), view(right), first, view(outputs), view(group_start), view(group));
+            });
+            return nb::make_tuple(as_array(std::move(made.left)), as_array(std::move(made.right)),
+                                  as_array(std::move(made.outputs)));
+        },
+        array("left"), array("right"), nb::arg("first"), array("outputs"), array("group_start"), array("group"),
+        "Return a smaller graph for the same outputs: gates' operands, and the literals of the outputs, all int32.\n\n"
+        "Gate g is node `first + g`.  `group[group_start[k]:group_start[k + 1]]` are literals of inputs of which\n"
+        "never two are true; see `herbrand.network.passes.factor`.");
 }
 
 } // namespace herbrand

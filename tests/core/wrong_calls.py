@@ -590,6 +590,15 @@ def calls() -> dict[str, Callable[[], Call]]:
     state = {"state": np.array([0, 0, 0, 0, 0], np.int8), "uses": i4(0, 0, 0, 1, 1)}
     simple("unknown_cone", left=i4(-1, -1, -1, 2, 6), right=i4(-1, -1, -1, 4, 3), **state, root=4)
     simple("conjuncts", left=i4(2, 6), right=i4(4, 3), first=3, literal=8)
+    simple(
+        "factor",
+        left=i4(2, 6),
+        right=i4(4, 3),
+        first=3,
+        outputs=i4(8, 2, 7),
+        group_start=np.array([0, 2], np.int64),
+        group=i4(2, 4),
+    )
     simple("cone_sizes", left=i4(2, 6), right=i4(4, 3), first=3, literals=i4(8, 2, 7), most=5)
 
     # one state

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis.strategies import integers
 
 import herbrand
 from herbrand.engine.from_network import BatchSimulator
 from herbrand.ground import ground
 from herbrand.network import Network, optimised, wire
 from herbrand.network.passes import PASSES
-from herbrand.network.passes.exclusive import Exclusive
 from herbrand.network.passes.factor import factor
 from herbrand.testing import games
 
@@ -163,14 +164,40 @@ def test_what_excludes_each_other_is_said_once(name: str) -> None:
     assert (one.lengths, one.goals, one.branching) == (two.lengths, two.goals, two.branching)
 
 
-def test_conjunctions_under_exclusion() -> None:
-    """Two that exclude each other are false together; what is excluded need not be denied."""
-    exclusive = Exclusive([(0, 1, 2), (3, 4)])
-    a, b, c, d, e = (2 * (1 + i) for i in range(5))
-    assert exclusive.reduced({a, b}) is None
-    assert exclusive.reduced({a, b ^ 1, c ^ 1, d ^ 1}) == {a, d ^ 1}
-    assert exclusive.reduced({a ^ 1, b ^ 1}) == {a ^ 1, b ^ 1}
-    exclusive.learn(100, {a, d})
-    assert exclusive.reduced({100, e}) is None
-    assert exclusive.reduced({100, e ^ 1, b ^ 1}) == {100}
-    assert exclusive.reduced({101, b ^ 1}) == {101, b ^ 1}
+@settings(max_examples=30, deadline=None)
+@given(integers(0, 1 << 32))
+def test_exclusion_keeps_the_answers_of_states_that_keep_to_it(seed: int) -> None:
+    """Random graphs and groups: outputs are equal in all states in which never two of a group are true."""
+    random = np.random.default_rng(seed)
+    inputs, gates = 6, 40
+    operands = [random.integers(2, 2 * (1 + inputs + g), 2).tolist() for g in range(gates)]
+    outputs = random.integers(2, 2 * (1 + inputs + gates), 5).tolist()
+    groups = [random.choice(inputs, 3, replace=False).tolist() for _ in range(2)]
+    before = network_of([a for a, _ in operands], [b for _, b in operands], outputs, inputs)
+    after = factor(before, groups)
+    assert after.gates <= before.gates
+    checked = 0
+    for state in product((False, True), repeat=inputs):
+        if all(sum(state[fluent] for fluent in group) < 2 for group in groups):
+            assert outputs_in(after, state) == outputs_in(before, state)
+            checked += 1
+    assert checked > 10
+
+
+def outputs_in(network: Network, state: tuple[bool, ...]) -> list[bool]:
+    """The outputs in one state."""
+    values = [False, *state, *[False] * network.gates]
+    for g, (a, b) in enumerate(
+        zip(network.left.tolist(), network.right.tolist(), strict=True), network.inputs
+    ):
+        values[g] = (values[a >> 1] ^ (a & 1)) and (values[b >> 1] ^ (b & 1))
+    return [bool(values[literal >> 1] ^ (literal & 1)) for literal in network.next.tolist()]
+
+
+def test_what_is_excluded_need_not_be_denied() -> None:
+    """`a and not b` is `a` where a excludes b, and `a and b` is false."""
+    a, b, c = 2, 4, 6
+    before = network_of([a, a, 8], [b ^ 1, b, c], [12, 10], 3)
+    after = factor(before, [(0, 1)])
+    assert after.gates == 1
+    assert after.next.tolist()[1] == 0

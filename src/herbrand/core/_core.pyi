@@ -1119,6 +1119,14 @@ def cone_sizes(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: i
     Return how many gates each of some literals depends on, int64; `most` where it is that many or more.
     """
 
+def factor(left: NDArray[numpy.int32], right: NDArray[numpy.int32], first: int, outputs: NDArray[numpy.int32], group_start: NDArray[numpy.int64], group: NDArray[numpy.int32]) -> tuple[Any, ...]:
+    """
+    Return a smaller graph for the same outputs: gates' operands, and the literals of the outputs, all int32.
+
+    Gate g is node `first + g`.  `group[group_start[k]:group_start[k + 1]]` are literals of inputs of which
+    never two are true; see `herbrand.network.passes.factor`.
+    """
+
 class StateMemory:
     """
     One state of a circuit, kept between questions, so that the next question costs what has changed.

@@ -9,7 +9,6 @@ from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups
 from herbrand.engine.expand import Expander
-from herbrand.network.passes.exclusive import Exclusive
 from herbrand.network.passes.factor import factor
 
 if TYPE_CHECKING:
@@ -34,4 +33,4 @@ def for_reachable_states(network: Network, *, seconds: float = 60.0) -> Network:
     until = time.monotonic() + seconds
     seen = play(Expander(network), time.monotonic() + min(_PLAYING, seconds / 4))
     groups = find_groups(System(network), until, states=seen.states)
-    return factor(network, Exclusive(group.fluents for group in groups if not group.some))
+    return factor(network, [group.fluents for group in groups if not group.some])
