@@ -1,9 +1,9 @@
 """Take out common factors: `(a and b) or (a and c)` becomes `a and (b or c)`.
 
 The core (`src/core/factor.cpp`) takes gates that only one other gate uses for one conjunction of many
-literals, and those under an inverted edge for terms of a disjunction.  In each disjunction the literal that most terms
-share is taken out, again and again (as in algebraic factoring; Brayton and McMullen 1982).  Then pairs of
-literals that many conjunctions share get a gate of their own, the most frequent first.
+literals, and those under an inverted edge for terms of a disjunction.  In each disjunction the literal that
+most terms share is taken out, again and again (as in algebraic factoring; Brayton and McMullen 1982).  Then
+pairs of literals that many conjunctions share get a gate of their own, the most frequent first.
 
 Rules make many such: each move of a piece repeats the conditions of all its moves.
 """
