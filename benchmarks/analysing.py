@@ -37,7 +37,7 @@ COLUMNS = ("termination", "playability", "weak_winnability", "strong_winnability
 DECIDED = ("termination", "playability", "weak_winnability", "goals")
 """What makes a sheet decided."""
 CLAIMS = {
-    "termination": "circle",
+    "termination": "cycle",
     "playability": "stuck",
     "goals": "no goal",
     "monotonicity": "decrease",

@@ -94,7 +94,7 @@ def test_random_games_are_explored_as_the_rules_say(text: str) -> None:
         assert state.is_terminal == space.over[i]
 
 
-def test_a_stuck_state_and_a_circle_are_found() -> None:
+def test_a_stuck_state_and_a_cycle_are_found() -> None:
     """A state in which a role cannot move, and a way back to the start."""
     game = herbrand.loads("""(role a) (role b) (init x) (legal a go) (legal a stay)
         (<= (legal b go) (true x)) (<= (next y) (does a go)) (<= (next x) (does a stay))

@@ -65,8 +65,8 @@ def test_a_game_that_is_over_before_it_begins() -> None:
 
 
 def test_forced_results_and_constant_sums() -> None:
-    """A draw for everybody, and a winner."""
-    for name, text in (("ticTacToe", "50 for everybody"), ("nim", "first is better off")):
+    """A draw for every role, and a winner."""
+    for name, text in (("ticTacToe", "50 for every role"), ("nim", "first is better off")):
         game = herbrand.load(name)
         found = {o.kind: o for o in observe(game, explore(game.expander), solve(game))}
         assert text in found["forced-result"].text

@@ -70,7 +70,7 @@ def test_a_game_that_holds_what_is_asked() -> None:
     assert signs(prove(BASE)) == "+++++-+"
 
 
-def test_a_circle_refutes_termination() -> None:
+def test_a_cycle_refutes_termination() -> None:
     """A move that does nothing: the shortest witness is that move, back to the start."""
     found = prove(BASE + "(<= (legal a stay) (true (at 1))) (<= (next (at 1)) (does a stay))")
     verdict = found.properties["termination"]
@@ -79,7 +79,7 @@ def test_a_circle_refutes_termination() -> None:
     assert found.properties["well_formed"].answer == "refuted"
 
 
-def test_a_longer_circle_after_some_steps() -> None:
+def test_a_longer_cycle_after_some_steps() -> None:
     """The line leads into the circle and once around it."""
     text = BASE + "(<= (legal a back) (true (at 3))) (<= (next (at 2)) (does a back))"
     witness = prove(text).properties["termination"].witness
@@ -128,7 +128,7 @@ def test_who_can_win_and_who_cannot() -> None:
 
 
 def test_a_strategy_and_a_fixed_list_of_actions_differ() -> None:
-    """Guessing after having seen can be forced, but not with actions fixed beforehand."""
+    """Guessing after having seen can be forced, but not with actions fixed in advance."""
     text = """(role seer) (role coin) (init start) (side heads) (side tails)
         (<= (legal coin (show ?s)) (side ?s)) (<= (legal seer (call ?s)) (side ?s))
         (<= (next (shown ?s)) (true start) (does coin (show ?s)))
@@ -240,10 +240,10 @@ def test_wrong_witnesses_are_found_out() -> None:
     assert line is not None
     assert holds(game, "win", line)
     assert not holds(game, "stuck", line)
-    assert not holds(game, "circle", line)
+    assert not holds(game, "cycle", line)
     assert not holds(game, "win", replace(line, role="second"))
     assert not holds(game, "win", replace(line, moves=line.moves[1:]))
-    assert not holds(game, "circle", Witness((), loop=0))
+    assert not holds(game, "cycle", Witness((), loop=0))
 
 
 def test_a_wrong_verdict_is_an_error_in_the_program(monkeypatch: pytest.MonkeyPatch) -> None:

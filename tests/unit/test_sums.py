@@ -113,7 +113,7 @@ def test_parts_by_first_argument_join_a_group() -> None:
 def test_play_of_some_fluents() -> None:
     """Changes that differ only in what is left out count once."""
     changes = np.array([[1, 0, 1], [1, 1, 1]], np.int8)
-    seen = RandomPlay(changes, np.ones((2, 3), np.bool_), None).of(np.array([True, False, True]))
+    seen = RandomPlay(changes, np.ones((2, 3), np.bool_), None).select(np.array([True, False, True]))
     assert seen.changes.tolist() == [[1, 1]]
     assert seen.states.shape == (2, 2)
 

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.exploration.explore import explore
 from herbrand.analyse.exploration.replay import holds
-from herbrand.analyse.exploration.walks import found_at_random, gets, is_stuck, play
+from herbrand.analyse.exploration.walks import gets, is_stuck, play, sample_lines
 from herbrand.analyse.invariants import sat
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.frames import System
@@ -96,7 +96,7 @@ def decide(game: herbrand.Game, *wanted: str, seconds: float = 20) -> dict[str, 
     """Prove, and check all that comes with the verdicts by the rules."""
     found = prove(game, wanted or PROPERTIES, Budget(seconds=seconds))
     claims = {
-        "termination": "circle", "playability": "stuck", "goals": "no goal", "weak_winnability": "win",
+        "termination": "cycle", "playability": "stuck", "goals": "no goal", "weak_winnability": "win",
     }  # fmt: skip
     for name, whole in found.items():
         for verdict in (whole, *whole.roles.values()):
@@ -228,7 +228,7 @@ def test_a_step_that_was_not_seen_teaches() -> None:
     system, expander = System(game.network), game.expander
     groups = find_groups(System(game.network), time.monotonic() + 60)
     seen = play(expander, time.monotonic() + 30)
-    assert seen.circle is None
+    assert seen.cycle is None
     few = seen.changes[:1]
     weights = find_weights(expander, system, groups, few, time.monotonic() + 60)
     assert weights is not None
@@ -321,20 +321,20 @@ def test_a_state_that_comes_back_is_met() -> None:
     """Random play runs into a circle, and the rules replay it; where no step ever comes back it meets none."""
     game = herbrand.loads(DEAD_END)
     seen = play(game.expander, time.monotonic() + 60)
-    assert seen.circle is not None
-    assert holds(game, "circle", Witness(seen.circle, loop=seen.loop))
+    assert seen.cycle is not None
+    assert holds(game, "cycle", Witness(seen.cycle, loop=seen.loop))
 
 
 def test_lines_met_at_random_replay() -> None:
     """A win for each role of tic-tac-toe, which the rules confirm; a state that nobody meets is not found."""
     game = herbrand.load("ticTacToe")
     wanted = {role: gets(r, 100) for r, role in enumerate(game.roles)}
-    found = found_at_random(game.expander, wanted, time.monotonic() + 60)
+    found = sample_lines(game.expander, wanted, time.monotonic() + 60)
     assert all(holds(game, "win", Witness(line, role)) for role, line in found.items())
     assert set(found) == set(game.roles)
-    assert found_at_random(game.expander, {"stuck": is_stuck}, time.monotonic() + 0.1) == {}
+    assert sample_lines(game.expander, {"stuck": is_stuck}, time.monotonic() + 0.1) == {}
     dead = herbrand.loads(DEAD_END)
-    line = found_at_random(dead.expander, {"stuck": is_stuck}, time.monotonic() + 60)["stuck"]
+    line = sample_lines(dead.expander, {"stuck": is_stuck}, time.monotonic() + 60)["stuck"]
     assert holds(dead, "stuck", Witness(line, "b"))
 
 

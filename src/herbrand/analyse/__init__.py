@@ -1,20 +1,20 @@
 """What can be proved about a game: termination, playability, winnability, values, plans, automata.
 
 Takes a `StateMachine`, which every `Game` is; gives verdicts that are proved, refuted or unknown, never
-guessed, and what they rest on.  Everything works on packed states (`herbrand.engine.expand`) or on the
-network of the game, and is checked again by the rules (`exploration.replay`).  Imports `machine` and what
-lies below it.
+guessed, each with its evidence.  Everything works on packed states (`herbrand.engine.expand`) or on the
+network of the game, and is checked independently by the rules (`exploration.replay`).  Imports `machine`
+and the packages below it.
 
 | package       | what it gives                                                                   |
 |---------------|---------------------------------------------------------------------------------|
 | `verdict`, `budget` | answers and limits, as data                                               |
-| `exploration` | facts from states: all of them, random plays, certificates                      |
-| `invariants`  | what holds in every reachable state, by induction on the network                |
+| `exploration` | evidence from states: exhaustive exploration, random play, certificates          |
+| `invariants`  | invariants of all reachable states, by induction on the network                 |
 | `solving`     | values under best play, plans, guided search                                    |
-| `proofs`      | `analyse`: decides properties by all means above                                |
+| `proofs`      | `analyse`: decides properties with everything above                                |
 | `automata`    | the game as (Q, q0, Σ, δ, F), with exports                                      |
-| `knowledge`   | hidden information: what roles can know, exact values, rules that ask for it    |
-| `trial`       | checks that play a little, for `herbrand check`                                 |
+| `knowledge`   | hidden information: knowledge of roles, exact values, epistemic conditions      |
+| `trial`       | checks that play sample games, for `herbrand check`                              |
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""`Verdict`: what is known about one property of a game, and how one can see that it is true.
+"""`Verdict`: the answer to one property of a game, with its evidence.
 
-A verdict is *proved*, *refuted* or *unknown*, never a guess.  What is proved carries a certificate
-or a witness, what is refuted a witness, what is unknown says which bound was reached:
+A verdict is *proved*, *refuted* or *unknown*, never a guess.  Proofs carry a certificate or a witness,
+refutations a witness, and unknown verdicts name the bound that was reached:
 
 | property              | proved by                            | refuted by                                  |
 |-----------------------|--------------------------------------|---------------------------------------------|
-| `termination`         | certificate                          | `Witness` that runs into a circle           |
+| `termination`         | certificate                          | `Witness` that runs into a cycle           |
 | `playability`         | certificate                          | `Witness` to a state where a role is stuck  |
 | `goals`               | certificate                          | `Witness` to an end without one goal value  |
 | `monotonicity`        | certificate                          | `Witness`: the last step loses goal value   |
 | `weak_winnability`    | each role: a `Witness` that wins     | some role: certificate                      |
 | `strong_winnability`  | some role: certificate, a strategy   | every role: certificate                     |
-| `well_formed`         | the verdicts it is made of           | one of them refuted                         |
+| `well_formed`         | the verdicts that it combines        | one of them refuted                         |
 
-Names and readings are those of Genesereth and Thielscher, General Game Playing (2014), chapter 2;
-`docs/reference/analysis.md` says exactly what is decided.  A certificate is anything with the
+Names and definitions follow Genesereth and Thielscher, General Game Playing (2014), chapter 2;
+`docs/reference/analysis.md` defines exactly what is decided.  A certificate is anything with the
 methods of `Certificate`; its `check` must not share code with the search that found it.
 """
 
@@ -46,8 +46,8 @@ PROPERTIES = (
 )
 """The properties, in the order of reports.
 
-`goals`: in every reachable terminal state each role has exactly one goal value, an integer from
-0 to 100.  `monotonicity`: such a value is there in every reachable state and never decreases.
+`goals`: each role has exactly one goal value in every reachable terminal state, an integer from
+0 to 100.  `monotonicity`: it has one in every reachable state, and the value never decreases.
 """
 
 
@@ -56,28 +56,28 @@ class Certificate(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is, in a word or two: "step counter", "inductive invariant", "strategy"."""
+        """The kind of evidence, in a word or two: "step counter", "inductive invariant", "strategy"."""
 
     def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check it against the rules of the game, by other means than it was found by.
+        """Check it against the rules of the game, independently of the search that found it.
 
-        Returns False when the certificate is wrong.  Raises `BudgetExceeded` when that takes longer
+        Returns False when the certificate is wrong.  Raises `BudgetExceeded` when checking takes longer
         than `seconds`.
         """
 
     def as_json(self) -> dict[str, Any]:
-        """Return it, or its size and how to get it where it is large, as plain values."""
+        """Return it as plain values; its size where it is large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A line of play from the initial state that anybody can replay."""
+    """A line of play from the initial state, which can be replayed."""
 
     moves: Moves
     role: str | None = None
-    """Whom it concerns: who is stuck, who wins, who has no goal value."""
+    """The role that is stuck, wins or has no goal value."""
     loop: int | None = None
-    """For play without end: after all moves the state is the one after the first `loop` moves."""
+    """For endless play: the last state equals the state after the first `loop` moves."""
     shortest: bool = False
     """Whether no shorter line shows the same."""
 
@@ -89,27 +89,27 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known about one property."""
+    """The answer to one property."""
 
     answer: Answer
     method: str
-    """How it was found: "step counter", "exploration", "pdr", "k-induction", ...; "-" for unknown."""
+    """The method that decided it: "step counter", "exploration", "pdr", ...; "-" for unknown."""
     reason: str = ""
-    """A sentence for people: why it is so, or which bound was reached.  Lower case, no full stop."""
+    """A sentence for readers: the justification, or the bound that was reached.  Lower case, no full stop."""
     witness: Witness | None = None
     certificate: Certificate | None = None
     checked: bool | None = None
     """Whether the certificate or witness was re-checked: None for not at all."""
     roles: Mapping[str, Verdict] = field(default_factory=dict)
-    """What is known for each role, where the property has a verdict for each."""
+    """The verdict for each role, where the property has one."""
     seconds: float = 0.0
-    """Wall-clock seconds that finding it took."""
+    """Wall-clock seconds spent on it."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Numbers worth reporting, as plain values: `bound`, `depth`, `states`, ..."""
 
     @staticmethod
     def unknown(reason: str, **details: Any) -> Verdict:
-        """Return a verdict that nothing is known."""
+        """Return an unknown verdict."""
         return Verdict("unknown", "-", reason, details=details)
 
     @property
@@ -123,27 +123,27 @@ class Verdict:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values; `witness` is a list of joint moves."""
-        found: dict[str, Any] = {
+        report: dict[str, Any] = {
             "verdict": self.answer,
             "method": self.method,
             "reason": self.reason,
             "witness": None if self.witness is None else [list(joint) for joint in self.witness.moves],
         }
         if self.witness is not None:
-            found["shortest"] = self.witness.shortest
+            report["shortest"] = self.witness.shortest
             if self.witness.role is not None:
-                found["role"] = self.witness.role
+                report["role"] = self.witness.role
             if self.witness.loop is not None:
-                found["loop"] = self.witness.loop
+                report["loop"] = self.witness.loop
         if self.certificate is not None:
-            found["certificate"] = {"kind": self.certificate.kind, **self.certificate.as_json()}
+            report["certificate"] = {"kind": self.certificate.kind, **self.certificate.as_json()}
         if self.checked is not None:
-            found["checked"] = self.checked
-        found["seconds"] = round(self.seconds, 3)
-        found.update(self.details)
+            report["checked"] = self.checked
+        report["seconds"] = round(self.seconds, 3)
+        report.update(self.details)
         if self.roles:
-            found["roles"] = {role: verdict.as_json() for role, verdict in self.roles.items()}
-        return found
+            report["roles"] = {role: verdict.as_json() for role, verdict in self.roles.items()}
+        return report
 
     def __str__(self) -> str:
         return self.answer + (f" by {self.method}" if self.is_known else "") + f": {self.reason}"

@@ -230,7 +230,7 @@ def _property(title: str, verdict: Verdict, file: str) -> list[str]:
             lines += _witness(verdict.witness, file)
     for role, reading in verdict.details.get("sequence", {}).items():
         if verdict.roles[role].is_known and verdict.roles[role].answer != "refuted":
-            lines += _wrapped(f"{role}, with actions fixed beforehand: {reading['reason']}")
+            lines += _wrapped(f"{role}, with actions fixed in advance: {reading['reason']}")
             if reading.get("actions"):
                 lines += _wrapped("; ".join(reading["actions"]), indent=8)
     return lines

@@ -1,4 +1,4 @@
-"""Facts from states: all of them, random plays, certificates that the rules check.
+"""Evidence from states: exhaustive exploration, random play, and certificates that the rules check.
 
 Takes a game; gives state spaces, lines of play, verdicts.  Imports the budgets and verdicts of
 `analyse` and what lies below it.
@@ -7,9 +7,9 @@ Takes a game; gives state spaces, lines of play, verdicts.  Imports the budgets 
 |----------------|---------------------------------------------------------------------------|
 | `explore`      | every reachable state with its depth and successors; perft                |
 | `walks`        | lines of play found by random play                                        |
-| `replay`       | a second look at witnesses and certificates, by the rules alone           |
+| `replay`       | checks of witnesses and certificates by the rules alone                   |
 | `certificates` | state sets, policies and spoilers that prove a verdict                    |
 | `by_states`    | verdicts from the graph of states: what a role can force                  |
 | `conformant`   | whether a role wins with actions fixed beforehand                         |
-| `ternary`      | what is certain after so many steps, whatever is played                   |
+| `ternary`      | facts that are certain after n steps, whatever is played                   |
 """

@@ -1,7 +1,7 @@
-"""Verdicts from exploration: what the graph of states says about each property.
+"""Verdicts on each property from the graph of explored states.
 
-An exploration that is not complete can still refute: every state in it is reachable.  It can prove
-that something can be reached or forced, never that something is nowhere.
+An incomplete exploration can still refute, since all its states are reachable.  It can prove that a
+state can be reached or forced, never that there is none.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["goal_verdict", "monotonicity", "playability", "strong", "strong_of", "termination", "weak"]
 
 _WORK = 50_000_000
-"""Edges looked at in search of a shortest circle."""
+"""Edges that the search for a shortest cycle may visit."""
 METHOD = "exploration"
 
 
-def _seen(space: StateSpace) -> str:
+def _explored(space: StateSpace) -> str:
     number = f"{space.expanded:,}".replace(",", " ")
     return f"in {number} states, up to {space.depth} steps deep"
 
@@ -38,13 +38,13 @@ def _all(space: StateSpace) -> str:
 
 
 def termination(space: StateSpace) -> Verdict:
-    """Decide whether every play ends: whether the graph has no circle."""
+    """Decide whether every play ends: whether the graph has no cycle."""
     if not len(space.children) and space.transitions:
-        return Verdict.unknown("the graph of states was not kept")
+        return Verdict.unknown("the edges of the graph were not stored")
     if space.acyclic:
         if not space.complete:
-            return Verdict.unknown(f"no circle was found {_seen(space)}")
-        reason = f"no state among {_all(space)} comes back; the longest play has {space.longest_play} steps"
+            return Verdict.unknown(f"no cycle found {_explored(space)}")
+        reason = f"no state among {_all(space)} recurs; the longest play has {space.longest_play} steps"
         return Verdict(
             "proved",
             METHOD,
@@ -53,13 +53,13 @@ def termination(space: StateSpace) -> Verdict:
             details={"bound": space.longest_play},
         )
     depth = np.searchsorted(space.levels, np.arange(len(space.states)), side="right") - 1
-    circle, finished = space.graph.lasso(depth, space.unsorted, _WORK)
-    if not circle:
-        return Verdict.unknown("there is a circle, but it was not found within the budget")
-    prefix = space.line_to(circle[0])
-    around = space.line_along([*circle, circle[0]])
+    cycle, finished = space.graph.lasso(depth, space.unsorted, _WORK)
+    if not cycle:
+        return Verdict.unknown("there is a cycle, but no witness was found within the budget")
+    prefix = space.line_to(cycle[0])
+    around = space.line_along([*cycle, cycle[0]])
     witness = Witness((*prefix, *around), loop=len(prefix), shortest=finished and space.complete)
-    reason = f"after {len(prefix)} steps, {len(circle)} more lead back to the same state"
+    reason = f"after {len(prefix)} steps, {len(cycle)} more lead back to the same state"
     return Verdict("refuted", METHOD, reason, witness)
 
 
@@ -73,7 +73,7 @@ def playability(space: StateSpace) -> Verdict:
         reason = f"{role} has no legal move after {len(witness.moves)} steps, and the game is not over"
         return Verdict("refuted", METHOD, reason, witness, details={"stuck_states": len(space.stuck)})
     if not space.complete:
-        return Verdict.unknown(f"no role without a move was met {_seen(space)}")
+        return Verdict.unknown(f"no role without a legal move found {_explored(space)}")
     reason = f"every role has a legal move in {_all(space)} that are not terminal"
     return Verdict("proved", METHOD, reason, certificate=StateSet(space, "playable"))
 
@@ -88,7 +88,7 @@ def goal_verdict(space: StateSpace, roles: Sequence[int]) -> Verdict:
         witness = Witness(space.line_to(state), role=role, shortest=True)
         return Verdict("refuted", METHOD, f"the game ends without one goal value for {role}", witness)
     if not space.complete:
-        return Verdict.unknown(f"no end without goal values was met {_seen(space)}")
+        return Verdict.unknown(f"no terminal state without goal values found {_explored(space)}")
     reason = f"each role has one goal value in all {space.terminal_states:,} terminal states".replace(
         ",", " "
     )
@@ -96,10 +96,10 @@ def goal_verdict(space: StateSpace, roles: Sequence[int]) -> Verdict:
 
 
 def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
-    """Decide whether goal values are there in every state and never decrease."""
+    """Decide whether each role has a goal value in every state and it never decreases."""
     chosen = list(roles)
     if not space.expanded:
-        return Verdict.unknown("no state was looked into")
+        return Verdict.unknown("no state was expanded")
     values = np.concatenate(
         [
             space.expander.goals(space.states[i : min(i + 65536, space.expanded)])
@@ -119,12 +119,14 @@ def monotonicity(space: StateSpace, roles: Sequence[int]) -> Verdict:
         if before < 0:
             role = space.expander.roles[chosen[int((values[first] < 0).argmax())]]
             witness = Witness(space.line_to(first), role=role, shortest=True)
-            return Verdict("refuted", METHOD, f"{role} has no one goal value in a state", witness)
+            return Verdict(
+                "refuted", METHOD, f"{role} does not have exactly one goal value in some state", witness
+            )
         role = space.expander.roles[chosen[int((values[first] < values[before]).argmax())]]
         line = (*space.line_to(before), *space.line_along([before, first]))
         return Verdict("refuted", METHOD, f"a step lowers the goal value of {role}", Witness(line, role=role))
     if not space.complete or (space.transitions and not len(space.children)):
-        return Verdict.unknown(f"no goal value was seen to decrease {_seen(space)}")
+        return Verdict.unknown(f"no decreasing goal value found {_explored(space)}")
     reason = f"goal values never decrease in {_all(space)}"
     return Verdict("proved", METHOD, reason, certificate=StateSet(space, "monotonic"))
 
@@ -138,7 +140,7 @@ def weak(space: StateSpace, role: int, value: int) -> Verdict:
         reason = f"{name} gets {value} after {len(line)} steps"
         return Verdict("proved", METHOD, reason, Witness(line, role=name, shortest=True))
     if not space.complete:
-        return Verdict.unknown(f"no end with {value} for {name} was met {_seen(space)}")
+        return Verdict.unknown(f"no terminal state with {value} for {name} found {_explored(space)}")
     reason = f"{name} gets {value} in none of {space.terminal_states:,} terminal states".replace(",", " ")
     return Verdict("refuted", METHOD, reason, certificate=StateSet(space, "below", name, value))
 
@@ -146,10 +148,10 @@ def weak(space: StateSpace, role: int, value: int) -> Verdict:
 def strong(
     space: StateSpace, role: int, target: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Compute from where a role can force a terminal state of `target`, whatever the others do.
+    """Compute the states from which a role can force a terminal state of `target`.
 
-    Returns for each state in how many steps, or -1, and which of its legal moves does it.
-    The role reacts to the state but not to what the others do at the same time.
+    Returns for each state the number of steps, or -1, and which of the role's legal moves achieves it.
+    The role knows the state, but not the simultaneous moves of the others.
     """
     return space.graph.force(target, role, space.sequence if space.acyclic else None)
 
@@ -159,7 +161,7 @@ def strong_of(space: StateSpace, role: int, value: int) -> Verdict:
     started = time.monotonic()
     name = space.expander.roles[role]
     if space.transitions and not len(space.children):
-        return Verdict.unknown("the graph of states was not kept")
+        return Verdict.unknown("the edges of the graph were not stored")
     rank, move = strong(space, role, space.over & (space.goals[:, role] == value))
     if rank[0] >= 0:
         policy = _policy(space, role, move, value, int(rank[0]))
@@ -169,46 +171,46 @@ def strong_of(space: StateSpace, role: int, value: int) -> Verdict:
             details={"steps": int(rank[0])},
         )  # fmt: skip
     if not space.complete:
-        return Verdict.unknown(f"no way for {name} to force {value} was found {_seen(space)}")
+        return Verdict.unknown(f"no way for {name} to force {value} found {_explored(space)}")
     spoiler = _spoiler(space, role, rank, value)
     reason = f"whatever {name} does, the others can prevent {value}"
     return Verdict("refuted", METHOD, reason, certificate=spoiler, seconds=time.monotonic() - started)
 
 
-def _move_of(space: StateSpace, state: int, role: int, number: int) -> str:
-    """Name the `number`-th legal move of a role in a state."""
+def move_of(space: StateSpace, state: int, role: int, number: int) -> str:
+    """Return the `number`-th legal move of a role in a state as text."""
     mask = space.expander.legal(space.states[state : state + 1]).mask(role)[0]
     return space.expander.moves[role][int(np.flatnonzero(mask)[number])]
 
 
-def _edges(space: StateSpace, state: int, role: int, number: int) -> NDArray[np.int64]:
-    """The edges of a state in which a role makes its `number`-th move."""
+def edges_with_move(space: StateSpace, state: int, role: int, number: int) -> NDArray[np.int64]:
+    """Return the edges of a state in which a role makes its `number`-th move."""
     counts = space.counts[state].astype(np.int64)
     grid = np.arange(space.starts[state], space.starts[state + 1]).reshape(counts)
-    found: NDArray[np.int64] = grid.take(number, axis=role).reshape(-1)
-    return found
+    edges: NDArray[np.int64] = grid.take(number, axis=role).reshape(-1)
+    return edges
 
 
 def _policy(space: StateSpace, role: int, move: NDArray[np.int32], value: int, steps: int) -> Policy:
-    """Collect the moves of the states that come up when the role plays them."""
-    known, queue = {0}, [0]
+    """Collect the moves in all states that are reachable when the role plays them."""
+    visited, queue = {0}, [0]
     moves = {}
     facts = space.expander.facts
     for state in queue:
         if space.over[state]:
             continue
         number = int(move[state])
-        moves[facts(space.states[state : state + 1])[0]] = _move_of(space, state, role, number)
-        for child in space.children[_edges(space, state, role, number)].tolist():
-            if child not in known:
-                known.add(child)
+        moves[facts(space.states[state : state + 1])[0]] = move_of(space, state, role, number)
+        for child in space.children[edges_with_move(space, state, role, number)].tolist():
+            if child not in visited:
+                visited.add(child)
                 queue.append(child)
     return Policy(space.expander.roles[role], moves, value, steps)
 
 
 def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) -> Spoiler:
     """Collect replies that keep the role from ever forcing the value."""
-    known, queue = {0}, [0]
+    visited, queue = {0}, [0]
     replies = {}
     for state in queue:
         if space.over[state] or not space.counts[state].all():
@@ -220,7 +222,7 @@ def _spoiler(space: StateSpace, role: int, rank: NDArray[np.int32], value: int) 
             joint = expansion.joint_move(edge - int(space.starts[state]))
             replies[facts, joint[role]] = joint
             child = int(space.children[edge])
-            if child not in known:
-                known.add(child)
+            if child not in visited:
+                visited.add(child)
                 queue.append(child)
     return Spoiler(space.expander.roles[role], replies, value)

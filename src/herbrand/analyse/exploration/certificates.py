@@ -1,4 +1,4 @@
-"""Certificates of what was found by exploration, and how the rules alone check them."""
+"""Certificates of verdicts by exploration, which the rules alone can check."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 __all__ = ["CounterCertificate", "Policy", "Spoiler", "StateSet"]
 
 _PER_SECOND = 20_000
-"""More transitions than this the rules cannot make in a second."""
+"""An upper bound on the transitions that the rule evaluator computes in a second."""
 
 
 @dataclass(frozen=True)
 class StateSet:
-    """All reachable states, each of which has been looked at.
+    """All reachable states, with a claim that was checked in each.
 
-    `claim` says what holds in all of them: "playable", "goals", "monotonic", "ranked" (each
-    transition makes the longest way from the start longer), or "below" with `role` and `value`: no
+    `claim` is "playable", "goals", "monotonic", "ranked" (each transition
+    increases the longest distance from the start), or "below" with `role` and `value`: no
     terminal state has that goal value for the role.
     """
 
@@ -43,7 +43,7 @@ class StateSet:
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Walk through the game by its rules: no state may be missing, and the claim must hold in each.
 
-        Raises `BudgetExceeded` at once where there is no hope to finish in time.
+        Raises `BudgetExceeded` at once where the check cannot finish in time.
         """
         if self.space.transitions > _PER_SECOND * seconds:
             raise BudgetExceeded(f"{seconds:g} seconds", f"{self.space.transitions} transitions to check")
@@ -52,17 +52,17 @@ class StateSet:
         ranks = {
             frozenset(map(str.lower, state)): int(rank) for state, rank in zip(facts, numbers, strict=True)
         }
-        text = {}
-        met = 0
+        rank_of = {}
+        visited = 0
         goals: dict[Any, list[int | None]] = {}
         role = None if self.role is None else game.role_index(self.role)
         players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
-        waiting: list[tuple[Any, Any]] = []
+        transitions: list[tuple[Any, Any]] = []
         for node, successors in walk(game, seconds):
             rank = ranks.get(node.facts)
             if rank is None:
                 return False
-            met += 1
+            visited += 1
             if self.claim == "playable" and not node.over and not all(node.legal):
                 return False
             if self.claim in ("goals", "below", "monotonic") and (node.over or self.claim == "monotonic"):
@@ -73,42 +73,42 @@ class StateSet:
                     return False
                 goals[node.key] = values
             if self.claim in ("ranked", "monotonic"):
-                text[node.key] = rank
-                waiting += ((node.key, after) for _, after in successors)
-        if self.claim == "ranked" and any(text[after] <= text[before] for before, after in waiting):
+                rank_of[node.key] = rank
+                transitions += ((node.key, after) for _, after in successors)
+        if self.claim == "ranked" and any(rank_of[after] <= rank_of[before] for before, after in transitions):
             return False
         if self.claim == "monotonic" and any(
-            (goals[after][r] or 0) < (goals[before][r] or 0) for before, after in waiting for r in players
+            (goals[after][r] or 0) < (goals[before][r] or 0) for before, after in transitions for r in players
         ):
             return False
-        return met == len(ranks)
+        return visited == len(ranks)
 
 
 @dataclass(frozen=True)
 class CounterCertificate:
-    """Propositions that are certain after each step, whatever is played, until the game is over."""
+    """Fluents that are certain after each step of any play, until the game is over."""
 
     counter: StepCounter
 
     kind = "step counter"
 
     def as_json(self) -> dict[str, Any]:
-        """Return the bound and the propositions that end the game."""
+        """Return the bound and the fluents that end the game."""
         return {"bound": self.counter.bound, "last": list(self.counter.last)}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
         """Evaluate the network of the game with unknown moves: `terminal` must become certain by then."""
         from herbrand.analyse.exploration.ternary import certain_end
 
-        found = certain_end(game.network_within(seconds), self.counter.bound)
-        return found is not None and found <= self.counter.bound
+        steps = certain_end(game.network_within(seconds), self.counter.bound)
+        return steps is not None and steps <= self.counter.bound
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A strategy: a role, and what it does in every state that can come up when it does so.
+    """A strategy: the move of a role in every state that is reachable when it plays these moves.
 
-    Against anything the others do, `random` among them, it leads to a terminal state in which the
+    Against all moves of the others, including `random`, it leads to a terminal state in which the
     role has the goal value `value`.
     """
 
@@ -117,16 +117,16 @@ class Policy:
     """The move by the facts of the state."""
     value: int = 100
     steps: int = 0
-    """After so many steps the game is over at the latest."""
+    """A bound on the steps until the game is over."""
 
     kind = "strategy"
 
     def as_json(self) -> dict[str, Any]:
-        """Return its size, and the first move."""
+        """Return its size, steps and role."""
         return {"states": len(self.moves), "steps": self.steps, "role": self.role}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
-        """Play it by the rules against every reply; every line must end, and end with the value."""
+        """Play it by the rules against every reply; every line must end with the value."""
         terms = game.engine_object("rules").terms
         role = game.role_index(self.role)
         moves = {frozenset(map(str.lower, facts)): move.lower() for facts, move in self.moves.items()}
@@ -151,9 +151,9 @@ class Policy:
 
 @dataclass(frozen=True)
 class Spoiler:
-    """Why a role cannot force anything: a reply of the others to each of its moves, from each state.
+    """A counter-strategy: a reply of the others to each move of a role, in each state that replies lead to.
 
-    All states that come up so are ones that are not terminal or have another goal value, for ever.
+    None of these states is terminal with the goal value for the role.
     """
 
     role: str
@@ -181,7 +181,7 @@ class Spoiler:
             nonlocal complete
             if not all(node.legal):
                 return []
-            found = []
+            joints = []
             for move in node.legal[role]:
                 joint = replies.get((node.facts, terms.text(move).lower()))
                 numbers = []
@@ -191,8 +191,8 @@ class Spoiler:
                 if len(numbers) != len(node.legal) or numbers[role] != move:
                     complete = False
                     return []
-                found.append(tuple(numbers))
-            return found
+                joints.append(tuple(numbers))
+            return joints
 
         for node, _ in walk(game, seconds, allowed=follow):
             if node.over and goals_of(game, node)[role] == self.value:
@@ -201,7 +201,7 @@ class Spoiler:
 
 
 def _acyclic(edges: dict[Any, list[Any]]) -> bool:
-    """Whether a graph has no circle (depth first, without recursion)."""
+    """Return whether a graph has no cycle (depth-first search without recursion)."""
     done: set[Any] = set()
     for root, children in edges.items():
         if root in done:

@@ -1,12 +1,11 @@
 """Explicit exploration: every reachable state of a game, level by level.
 
-`explore` goes breadth first through packed states (`engine.expand`) and keeps each once in a hash
-set.  What comes out is the graph that all exact answers are computed on: the states in the
-order of discovery, the number of the successor for every joint move, which states are
-terminal and what they are worth.  Since states are found level by level, the first line of play
-that leads to a state is a shortest one.
+`explore` searches packed states (`engine.expand`) breadth first, with a hash set of visited states.  The
+result is the graph on which all exact answers are computed: the states in the order of discovery, the
+number of the successor for every joint move, the terminal states and their goal values.  Breadth-first
+order makes the first line of play to a state a shortest one.
 
-States beyond a terminal one do not count: the game is over there.
+Terminal states are not expanded: the game is over there.
 """
 
 from __future__ import annotations
@@ -31,21 +30,21 @@ if TYPE_CHECKING:
 
     from herbrand.engine.expand import Expander, States
 
-__all__ = ["Growing", "StateSpace", "explore"]
+__all__ = ["Explorer", "StateSpace", "explore"]
 
 _CHUNK = 1 << 14
-"""States that are expanded at once, at most."""
+"""The most states that are expanded at once."""
 _MOST_STEPS = 1 << 20
-"""Joint moves of the states that are expanded at once, about."""
+"""About the most joint moves of the states that are expanded at once."""
 _PACE = 0.2
-"""Seconds after which to look at the budget again."""
+"""Seconds that one chunk of states should take; the budget is checked between chunks."""
 _JOINTS = 1 << 18
 """Successors that are added at once."""
 
 
 @dataclass(frozen=True)
 class StateSpace:
-    """The reachable states, or the first of them where `complete` is false."""
+    """The reachable states; where `complete` is false, only those found first."""
 
     expander: Expander
     states: States
@@ -53,38 +52,38 @@ class StateSpace:
     over: NDArray[np.bool_]
     """[n] whether the state is terminal; meaningless beyond `expanded`."""
     counts: NDArray[np.int32]
-    """[expanded, roles] how many legal moves each role has; the edges of a state are a product of these."""
+    """[expanded, roles] numbers of legal moves; the edges of a state are the product of its roles' moves."""
     goals: NDArray[np.int16]
     """[n, roles] goal values of terminal states, `core.NO_VALUE` elsewhere."""
     stuck: NDArray[np.int64]
     """The states that are not terminal and have a role without a legal move, ascending."""
     starts: NDArray[np.int64]
-    """[expanded + 1] where the edges of each state begin."""
+    """[expanded + 1] offsets of the edges of each state in `children`."""
     children: NDArray[np.int32]
-    """[transitions] the successors in the order of the joint moves; empty when edges were not kept."""
+    """[transitions] the successors in the order of the joint moves; empty when edges are not stored."""
     parents: NDArray[np.int32]
-    """[n] the state from which each was first found; -1 for the first."""
+    """[n] the state from which each was discovered; -1 for the first."""
     levels: tuple[int, ...]
-    """Where the levels begin: level d has the states `levels[d] .. levels[d + 1]`, found after d steps."""
+    """Offsets of the levels: level d, at distance d, has the states `levels[d] .. levels[d + 1]`."""
     expanded: int
-    """How many states were looked into: all of them when complete."""
+    """The number of expanded states: all of them when complete."""
     transitions: int
-    """Joint moves in the states that were looked into."""
+    """Joint moves in the expanded states."""
     stopped: str | None
     """Why the exploration is not complete, or None."""
     branching: NDArray[np.int64]
-    """[roles, 2] over non-terminal states: the sum of legal moves, and the states with a choice."""
+    """[roles, 2] over non-terminal states: the sum of legal moves, and the number of states with a choice."""
     ever_true: NDArray[np.uint64]
     """Packed: the fluents that are true in some state."""
     always_true: NDArray[np.uint64]
     """Packed: the fluents that are true in every state."""
     ever_legal: tuple[NDArray[np.bool_], ...]
-    """For each role which moves are legal in some non-terminal state."""
+    """For each role, the moves that are legal in some non-terminal state."""
     choosers: NDArray[np.int64]
-    """[roles + 1] in how many non-terminal states so many roles had a choice."""
+    """[roles + 1] the number of non-terminal states by the number of roles that have a choice."""
     seconds: float
     folder: Any = field(default=None, repr=False)
-    """Keeps the folder with the states on disk, if there is one."""
+    """The temporary folder with the states on disk, if any; removed with this object."""
 
     @property
     def complete(self) -> bool:
@@ -93,7 +92,7 @@ class StateSpace:
 
     @property
     def terminal_states(self) -> int:
-        """How many of the states are terminal."""
+        """The number of terminal states."""
         return int(self.over.sum())
 
     @property
@@ -103,12 +102,12 @@ class StateSpace:
 
     @property
     def finished_depth(self) -> int:
-        """Every state that so many steps lead to was looked into; -1 for none."""
+        """The greatest distance at which every state was expanded; -1 for none."""
         return int(np.searchsorted(self.levels, self.expanded, side="right")) - 2
 
     @property
     def profile(self) -> list[int]:
-        """How many states are first reached after 0, 1, 2, ... steps."""
+        """The numbers of states at distance 0, 1, 2, ..."""
         return np.diff(self.levels).tolist()
 
     # -- lines of play --------------------------------------------------------------------
@@ -125,21 +124,21 @@ class StateSpace:
         return self.line_along(path[::-1])
 
     def line_along(self, path: list[int]) -> tuple[tuple[str, ...], ...]:
-        """Return joint moves that lead through the states of a path."""
-        found = []
+        """Return the joint moves along a path of states."""
+        line = []
         for before, after in pairwise(path):
             for expansion in self.expander.expansions(self.states[before : before + 1]):
                 edges = np.flatnonzero((expansion.states == self.states[after]).all(axis=1))
                 if len(edges):
-                    found.append(expansion.joint_move(int(edges[0])))
+                    line.append(expansion.joint_move(int(edges[0])))
                     break
-        return tuple(found)
+        return tuple(line)
 
     # -- counting -------------------------------------------------------------------------
 
     @cached_property
     def graph(self) -> StateGraph:
-        """The graph, for what is computed on it."""
+        """The edges, for graph algorithms in the core."""
         return StateGraph(self.starts, self.children, self.counts, len(self.states))
 
     @cached_property
@@ -148,43 +147,43 @@ class StateSpace:
 
     @property
     def acyclic(self) -> bool:
-        """Whether no state comes back to itself, so that every line of play is finite."""
+        """Whether the graph has no cycle, so that every line of play is finite."""
         return len(self._ordered[0]) == len(self.states)
 
     @property
     def sequence(self) -> NDArray[np.int32]:
-        """The states, each before its successors; only when acyclic."""
+        """The states in topological order; only when acyclic."""
         assert self.acyclic
         return self._ordered[0]
 
     @property
     def longest(self) -> NDArray[np.int32]:
-        """[n] the most joint moves that lead to each state; only when acyclic."""
+        """[n] the length of the longest line to each state; only when acyclic."""
         assert self.acyclic
         return self._ordered[1]
 
     @property
     def unsorted(self) -> NDArray[np.int64]:
-        """The states that lie on a circle or behind one, ascending."""
+        """The states on a cycle or reachable from one, ascending."""
         mask = np.ones(len(self.states), np.bool_)
         mask[self._ordered[0]] = False
         return np.flatnonzero(mask)
 
     @property
     def longest_play(self) -> int:
-        """The most joint moves that a play can have; only when acyclic."""
+        """The length of the longest play; only when acyclic."""
         return int(self.longest.max())
 
     def plays(self) -> int | None:
-        """Return the number of lines of play from the start to an end: the leaves of the game tree.
+        """Return the number of complete plays: the leaves of the game tree.
 
         None for 2**128 and more.  Only when complete and acyclic.
         """
-        found = self.graph.count_plays(self.sequence)
-        return None if found is None else int(found[0][0]) | int(found[1][0]) << 64
+        counts = self.graph.count_plays(self.sequence)
+        return None if counts is None else int(counts[0][0]) | int(counts[1][0]) << 64
 
     def perft(self, depth: int) -> list[int]:
-        """Return how many lines of play have 0, 1, ..., `depth` joint moves; shorter where none are left.
+        """Return the numbers of lines of play of length 0, 1, ..., `depth`, up to the last that is not 0.
 
         Stops before the first number of 2**128 or more.
         """
@@ -209,24 +208,24 @@ def explore(
     start: States | None = None,
     budget: Budget | None = None,
     edges: bool = True,
-    stop: Callable[[Growing], bool] | None = None,
+    stop: Callable[[Explorer], bool] | None = None,
     progress: Callable[[int, int], None] | None = None,
     spill: Path | str | None = None,
 ) -> StateSpace:
-    """Find all states that can be reached from the initial state, or from `start`, [1, words].
+    """Find all states that are reachable from the initial state, or from `start`, [1, words].
 
-    Stops at the limits of `budget`, or when `stop` (asked after every chunk of states) says so;
-    `StateSpace.stopped` says why.  Without `edges` the graph is not kept, which saves four bytes a
-    transition.  `progress(states found, states looked into)` is called now and then.  With `spill`
-    the states are kept in a file in that folder instead of in memory.
+    Stops at the limits of `budget`, or when `stop`, called after every chunk of states, returns true;
+    `StateSpace.stopped` is the reason.  Without `edges` the graph is not stored, which saves four bytes a
+    transition.  `progress(states found, states expanded)` is called after every chunk.  With `spill`
+    the states are stored in a file in that folder instead of in memory.
     """
-    growing = Growing(expander, start, budget or Budget(), edges=edges, spill=spill)
-    growing.run(stop, progress)
-    return growing.finish()
+    explorer = Explorer(expander, start, budget or Budget(), edges=edges, spill=spill)
+    explorer.run(stop, progress)
+    return explorer.finish()
 
 
-class Growing:
-    """A state space that is being explored."""
+class Explorer:
+    """A breadth-first search under way."""
 
     def __init__(
         self,
@@ -239,7 +238,7 @@ class Growing:
     ) -> None:
         self.expander = expander
         self.budget = budget
-        self.keep_edges = edges
+        self.store_edges = edges
         roles = len(expander.roles)
         self.folder: Any = None
         if spill is not None:
@@ -262,26 +261,26 @@ class Growing:
 
     @property
     def count(self) -> int:
-        """How many states were found."""
+        """The number of states found."""
         return self.table.count
 
     # -- memory ---------------------------------------------------------------------------
 
     def _room(self, size: int) -> States:
-        """Make room for so many states, keeping those that are there."""
+        """Return storage for `size` states that starts with the present ones."""
         words = self.expander.words
         if self.folder is None:
-            found = np.empty((size, words), np.uint64)
+            states = np.empty((size, words), np.uint64)
             if hasattr(self, "states"):
-                found[: self.count] = self.states[: self.count]
-            return found
+                states[: self.count] = self.states[: self.count]
+            return states
         path = Path(self.folder.name) / "states"
         with path.open("ab") as file:
             file.truncate(8 * size * words)
         return np.memmap(path, np.uint64, "r+", shape=(size, words))
 
     def _grow(self, more: int) -> None:
-        """Make room for so many more states."""
+        """Make room for `more` additional states."""
         needed = self.count + more
         if needed > len(self.states):
             size = max(needed, 2 * len(self.states))
@@ -290,11 +289,11 @@ class Growing:
 
     @property
     def megabytes(self) -> float:
-        """Memory taken by what is kept."""
-        kept = [self.over, self.goals, self.counts, self.parents, self.starts, *self.children]
+        """Memory in use, in units of 10**6 bytes."""
+        arrays = [self.over, self.goals, self.counts, self.parents, self.starts, *self.children]
         if self.folder is None:
-            kept.append(self.states)
-        return (self.table.bytes + sum(array.nbytes for array in kept)) / 1e6
+            arrays.append(self.states)
+        return (self.table.bytes + sum(array.nbytes for array in arrays)) / 1e6
 
     # -- work -----------------------------------------------------------------------------
 
@@ -311,9 +310,9 @@ class Growing:
         return numbers
 
     def run(
-        self, stop: Callable[[Growing], bool] | None, progress: Callable[[int, int], None] | None
+        self, stop: Callable[[Explorer], bool] | None, progress: Callable[[int, int], None] | None
     ) -> None:
-        """Explore level after level, until there is nothing new or a limit is reached."""
+        """Explore level after level, until there are no new states or a limit is reached."""
         chunk = _CHUNK // 16
         while self.expanded < self.count:
             self.levels.append(self.count)
@@ -334,7 +333,7 @@ class Growing:
                     progress(self.count, self.expanded)
 
     def limit(self) -> str | None:
-        """Return which limit is reached; None as long as there is time and room."""
+        """Return the limit that is reached, or None."""
         budget = self.budget
         if self.budget.left <= 0:
             return f"{budget.seconds:.3g} seconds"
@@ -345,7 +344,7 @@ class Growing:
         return None
 
     def _chunk(self, begin: int, end: int) -> None:
-        """Look into the states `begin .. end`; when a limit is reached meanwhile, this does not count."""
+        """Expand the states `begin .. end`; when a limit is reached meanwhile, nothing is recorded."""
         expander = self.expander
         if end > len(self.over):
             size = max(end, 2 * len(self.over))
@@ -366,7 +365,7 @@ class Growing:
         starts = self.starts[begin : end + 1] - self.starts[begin]
         for expansion in expander.expansions(states, legal, joints=_JOINTS, starts=starts):
             numbers = self.add(expansion.states, expansion.parents, begin)
-            if self.keep_edges:
+            if self.store_edges:
                 children.append(numbers)
             if int(starts[-1]) > _JOINTS and self.limit() is not None:
                 return
@@ -376,7 +375,7 @@ class Growing:
         self.expanded = end
 
     def finish(self) -> StateSpace:
-        """Return what was found."""
+        """Return the state space explored so far."""
         n, expanded = self.count, self.expanded
         first = self.expander.legal(self.states[:1])
         ever = type(first)(first.over, self.survey.ever_legal[None, :], first.places, first.sizes)
@@ -407,10 +406,10 @@ class Growing:
 
 
 def _longer(array: NDArray[Any], size: int, fill: int) -> NDArray[Any]:
-    """Return the array with room for `size` rows, new ones filled."""
+    """Return the array with `size` rows, new ones filled with `fill`."""
     if len(array) >= size:
         return array[:size]
-    found = np.empty((size, *array.shape[1:]), array.dtype)
-    found[: len(array)] = array
-    found[len(array) :] = fill
-    return found
+    longer = np.empty((size, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    longer[len(array) :] = fill
+    return longer

@@ -1,7 +1,7 @@
-"""Check what others found, by evaluating the rules: witnesses are replayed, certificates walked through.
+"""Replay witnesses and walk through states by evaluating the rules.
 
-This is the second opinion.  It uses only the rule evaluator (`rules.from_rules`), nothing of the
-network, of packed states or of the search that found what is checked.
+These checks use only the rule evaluator (`rules.from_rules`): no code is shared with the network, with
+packed states or with the search that produced the evidence.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def replay(game: StateMachine, moves: Moves) -> list[State]:
 
 
 def holds(game: StateMachine, claim: str, witness: Witness, *, win: int = 100) -> bool:
-    """Return whether a witness shows what it is said to show.
+    """Return whether a witness supports a claim.
 
-    `claim` is "stuck", "circle", "win", "no goal" or "decrease"; see `verdict.Witness`.
+    `claim` is "stuck", "cycle", "win", "no goal" or "decrease"; see `verdict.Witness`.
     """
     try:
         states = replay(game, witness.moves)
@@ -47,7 +47,7 @@ def holds(game: StateMachine, claim: str, witness: Witness, *, win: int = 100) -
     roles = game.roles if witness.role is None else (witness.role,)
     if claim == "stuck":
         return not last.is_terminal and any(not last.legal_moves(role) for role in roles)
-    if claim == "circle":
+    if claim == "cycle":
         loop = witness.loop
         return loop is not None and loop < len(witness.moves) and states[loop].facts == last.facts
     if claim == "win":
@@ -68,12 +68,12 @@ def _drops(states: list[State], role: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedState:
-    """A state met on a walk."""
+    """A state visited by `walk`."""
 
     key: Any
     over: bool
     legal: tuple[tuple[int, ...], ...]
-    """The legal moves of each role as terms; empty where the game is over."""
+    """The legal moves of each role as terms; empty in terminal states."""
     facts: frozenset[str]
 
 
@@ -85,14 +85,14 @@ def walk(
 ) -> Iterator[tuple[ReplayedState, list[tuple[tuple[int, ...], Any]]]]:
     """Yield every reachable state with its successors, each as (joint move, key).
 
-    With `allowed` only the joint moves that it returns for a state are followed; None for all.  Raises
-    `BudgetExceeded` after so many seconds.
+    With `allowed` only the joint moves that it returns for a state are followed; None stands for all.  Raises
+    `BudgetExceeded` after `seconds`.
     """
     engine = game.engine_object("rules")
     roles = range(len(game.roles))
     deadline = time.monotonic() + seconds
     first = engine.initial()
-    known = {first}
+    visited = {first}
     queue = deque([first])
     text = engine.terms.text
     while queue:
@@ -108,19 +108,19 @@ def walk(
         for joint in joints:
             after = engine.successor(key, joint)
             successors.append((joint, after))
-            if after not in known:
-                known.add(after)
+            if after not in visited:
+                visited.add(after)
                 queue.append(after)
             if time.monotonic() > deadline:
-                raise BudgetExceeded(f"{seconds:g} seconds", f"{len(known)} states met")
+                raise BudgetExceeded(f"{seconds:g} seconds", f"{len(visited)} states visited")
         yield node, successors
 
 
 def goals_of(game: StateMachine, node: ReplayedState) -> list[int | None]:
     """Return the goal value of each role in a state, None unless there is exactly one."""
     engine = game.engine_object("rules")
-    found: list[int | None] = []
+    goals: list[int | None] = []
     for role in range(len(game.roles)):
         values = set(engine.goals(node.key, role))
-        found.append(goal_value(engine.terms.text(values.pop())) if len(values) == 1 else None)
-    return found
+        goals.append(goal_value(engine.terms.text(values.pop())) if len(values) == 1 else None)
+    return goals

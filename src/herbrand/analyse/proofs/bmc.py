@@ -1,8 +1,8 @@
-"""Bounded model checking: shortest lines of play to states that are looked for.
+"""Bounded model checking: shortest lines of play to states of given kinds.
 
-The game is unrolled step by step from its initial state, and at each depth a SAT solver is
-asked for a line of play that ends there in such a state (Biere, Cimatti, Clarke and Zhu 1999).
-What a depth decides by itself (a step counter, whose turn it is) folds away while unrolling.
+The game is unrolled step by step from its initial state, and at each depth a SAT solver looks
+for a line of play that ends there in such a state (Biere, Cimatti, Clarke and Zhu 1999).
+Literals that the depth determines (a step counter, whose turn it is) fold to constants while unrolling.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["BoundedSearch", "find_lines", "read_line"]
 
 _LOOK = 500
-"""Conflicts spent at each depth on finding out that no play gets there."""
+"""Solver conflicts at each depth to show that no play gets there."""
 _MOST_NODES = 60_000_000
 
 
 @dataclass(slots=True)
 class BoundedSearch:
-    """What a search found."""
+    """The result of a bounded search."""
 
-    found: dict[str, Moves] = field(default_factory=dict)
-    """By name, a line of play to a state that is looked for; a shortest one where `clean` says so."""
+    lines: dict[str, Moves] = field(default_factory=dict)
+    """By name, a line of play to a wanted state; a shortest one if `clean` is one less than its length."""
     clean: dict[str, int] = field(default_factory=dict)
-    """By name, how many steps were searched, without finding one."""
+    """By name, the greatest depth up to which no wanted state exists."""
     longest: int | None = None
-    """No play is longer than this; None when that is not known."""
+    """The length of the longest play; None when unknown."""
 
 
 def find_lines(
@@ -50,13 +50,13 @@ def find_lines(
 ) -> BoundedSearch:
     """Look for states by increasing depth, until all are found or a limit is reached.
 
-    `wanted` gives, by name, the literal of a frame that is looked for; `most` is the depth at
-    which the search ends, `deadline` a time of `time.monotonic`.  `to_end` goes on when all are
-    found, to learn how long plays can be.  With `patience` only so many conflicts are spent on each depth:
-    lines need not be shortest then, but ends that are far away can be found where to exclude nearer ones
+    `wanted` gives, by name, the literal of a frame that is to hold; `most` is the depth at
+    which the search ends, `deadline` a time of `time.monotonic`.  `to_end` continues when all are
+    found, to find the length of the longest play.  `patience` limits the solver conflicts at each depth:
+    lines need not be shortest then, but distant states can be found where excluding nearer ones
     would take too long.
     """
-    lines = BoundedSearch()
+    result = BoundedSearch()
     rest = dict(wanted)
     steps: list[FrameStep] = []
     frame = system.initial()
@@ -67,30 +67,30 @@ def find_lines(
                     literal = target(frame)
                     answer = solver.solve(literal) if patience is None else solver.attempt(patience, literal)
                     if answer:
-                        lines.found[name] = read_line(system, steps, solver.model())
+                        result.lines[name] = read_line(system, steps, solver.model())
                         del rest[name]
                     elif answer is False:
-                        if lines.clean.get(name, -1) == depth - 1:
-                            lines.clean[name] = depth
+                        if result.clean.get(name, -1) == depth - 1:
+                            result.clean[name] = depth
                         solver.add([literal ^ 1])
                 if not (rest or to_end) or system.circuit.nodes > _MOST_NODES:
                     break
                 if frame.terminal == 1 or solver.impossible(_LOOK):
-                    lines.longest = depth - (frame.terminal != 1)
+                    result.longest = depth - (frame.terminal != 1)
                     break
                 step = frame.play(solver)
                 if solver.impossible(_LOOK):
-                    lines.longest = depth
+                    result.longest = depth
                     break
                 steps.append(step)
                 frame = step.after
         except BudgetExceeded:
             pass
-    return lines
+    return result
 
 
 def read_line(system: System, steps: list[FrameStep], model: Assignment) -> Moves:
-    """Return the joint moves that a model makes."""
+    """Return the joint moves of a satisfying assignment."""
     line = []
     for step in steps:
         joint = []

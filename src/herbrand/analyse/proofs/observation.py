@@ -18,7 +18,7 @@ class Observation:
     kind: str
     text: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    """The things it is about, as plain values."""
+    """Details, as plain values."""
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values."""

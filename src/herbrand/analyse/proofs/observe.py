@@ -1,25 +1,24 @@
-"""Remarks on how a game behaves: what in its rules never matters, and what always comes out the same.
+"""Remarks on how a game behaves: rules and moves without effect, forced results, symmetries.
 
-Only what was looked at completely is remarked on: most remarks need all reachable states.  None of
-them is an error; each comes with its evidence.
+Most remarks need all reachable states.  None of them is an error; each comes with its evidence.
 
-| kind                   | what it says                                                            |
+| kind                   | statement                                                               |
 |------------------------|-------------------------------------------------------------------------|
 | `terminal-at-start`    | the game is over before it begins                                       |
 | `fluent-never-true`    | possible by the form of the rules, but true in no reachable state       |
 | `fluent-always-true`   | true in every reachable state                                           |
-| `latched-fluent`       | never false again after it was true                                     |
+| `latched-fluent`       | stays true once it is true                                              |
 | `move-never-legal`     | possible by the form of the rules, but legal in no reachable state      |
 | `role-never-chooses`   | never has two legal moves                                               |
-| `turn-taking`          | how many roles have a choice at once                                    |
+| `turn-taking`          | how many roles choose simultaneously                                    |
 | `goal-never-reached`   | a goal value that no terminal state has                                 |
-| `constant-sum`         | what one role gains the others lose                                     |
-| `rule-never-fires`     | a rule whose body holds in no reachable state, with no joint move       |
-| `forced-result`        | with best play the result is certain: a draw, or who wins               |
-| `first-move-advantage` | how far ahead the role that moves first is: with best play, in random play  |
-| `mobility`             | how many moves a role chooses among, and whether more of them are better |
-| `independent-parts`    | fluents and moves that fall into parts without influence on each other  |
-| `symmetries`           | exchanges of fluents and moves that leave the rules as they are         |
+| `constant-sum`         | goal values add up to the same number in every terminal state           |
+| `rule-never-fires`     | a rule whose body holds for no reachable state and joint move           |
+| `forced-result`        | the result of best play                                                 |
+| `first-move-advantage` | the lead of the role that moves first, with best play or in random play |
+| `mobility`             | how many moves a role chooses among, and how this correlates with results |
+| `independent-parts`    | parts of the game that do not influence each other                      |
+| `symmetries`           | permutations of fluents and moves that preserve the rules               |
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["observe", "rules_that_never_fire"]
 
 _RULE_STATES = 100_000
-"""Rules are watched in at most so many states."""
+"""The most states for remarks on rules and symmetries."""
 _TRIVIAL = ("role", "base", "input", "init", "sees")
 
 
@@ -62,65 +61,71 @@ def observe(
     budget = budget or Budget()
     if space is None:
         return []
-    found: list[Observation] = []
+    remarks: list[Observation] = []
     if len(space.over) and space.expanded and space.over[0]:
-        found.append(Observation("terminal-at-start", "the game is over before it begins"))
+        remarks.append(Observation("terminal-at-start", "the game is over before it begins"))
     if space.complete:
-        found += _states(space)
-        found += _goals(space)
+        remarks += _states(space)
+        remarks += _goals(space)
         if solution is not None:
-            found += _result(solution)
-    found += tendencies(space, solution, budget=budget.share(0.2))
+            remarks += _result(solution)
+    remarks += tendencies(space, solution, budget=budget.share(0.2))
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
-        found += _rules(game, budget)
-    found += _parts(game.network)
+        remarks += _rules(game, budget)
+    remarks += _parts(game.network)
     if space.complete and len(space.states) <= _RULE_STATES and budget.left > 0:
-        found += _symmetries(game, space, budget)
-    return found
+        remarks += _symmetries(game, space, budget)
+    return remarks
 
 
 def _symmetries(game: StateMachine, space: StateSpace, budget: Budget) -> list[Observation]:
-    """How the rules can be turned, and how many states are left when turned ones count once."""
+    """Report the symmetries of the rules and the number of states up to symmetry."""
     from herbrand.analyse.solving.symmetry import find_symmetries, up_to_symmetry
 
     try:
-        found = find_symmetries(game, budget=budget.share(0.5))
+        symmetries = find_symmetries(game, budget=budget.share(0.5))
     except BudgetExceeded:
         return []
-    if found.order == 1:
+    if symmetries.order == 1:
         return []
-    different = up_to_symmetry(space, found)
+    different = up_to_symmetry(space, symmetries)
     left = "" if different is None else f"; {different} states up to symmetry"
-    evidence = {"order": found.order, "states": different, "generators": list(map(dict, found.generators))}
-    return [Observation("symmetries", f"the rules have {found.order} symmetries{left}", evidence)]
+    evidence = {
+        "order": symmetries.order,
+        "states": different,
+        "generators": list(map(dict, symmetries.generators)),
+    }
+    return [Observation("symmetries", f"the rules have {symmetries.order} symmetries{left}", evidence)]
 
 
 def _states(space: StateSpace) -> list[Observation]:
-    """What fluents and moves do in all states."""
+    """Report on fluents and moves over all states."""
     expander = space.expander
     names = expander.fluent_names
-    found = []
+    remarks = []
     ever = expander.bits(space.ever_true[None, :])[0]
     always = expander.bits(space.always_true[None, :])[0]
     if not ever.all():
-        found.append(_some("fluent-never-true", "never true", [names[f] for f in np.flatnonzero(~ever)]))
+        remarks.append(_listed("fluent-never-true", "never true", [names[f] for f in np.flatnonzero(~ever)]))
     if len(space.states) > 1 and always.any():
-        found.append(_some("fluent-always-true", "always true", [names[f] for f in np.flatnonzero(always)]))
+        remarks.append(
+            _listed("fluent-always-true", "always true", [names[f] for f in np.flatnonzero(always)])
+        )
     latched = _latched(space)
     if latched is not None:
         latched &= ever & ~always
         if latched.any():
             texts = [names[f] for f in np.flatnonzero(latched)]
-            found.append(_some("latched-fluent", "never false again once true", texts))
+            remarks.append(_listed("latched-fluent", "stays true once true", texts))
     going = int((~space.over).sum())
     for r, role in enumerate(expander.roles):
         never = np.flatnonzero(~space.ever_legal[r])
         if len(never):
             moves = [expander.moves[r][m] for m in never]
-            found.append(_some("move-never-legal", f"never legal for {role}", moves, role=role))
+            remarks.append(_listed("move-never-legal", f"never legal for {role}", moves, role=role))
         if going and not space.branching[r, 1]:
             text = f"{role} never has a choice"
-            found.append(Observation("role-never-chooses", text, {"role": role}))
+            remarks.append(Observation("role-never-chooses", text, {"role": role}))
     if going and len(expander.roles) > 1:
         most = int(np.flatnonzero(space.choosers)[-1])
         text = (
@@ -128,18 +133,18 @@ def _states(space: StateSpace) -> list[Observation]:
             if most <= 1
             else f"up to {most} roles choose at once, in {int(space.choosers[2:].sum())} of {going} states"
         )
-        found.append(Observation("turn-taking", text, {"choosers": space.choosers.tolist()}))
-    return found
+        remarks.append(Observation("turn-taking", text, {"choosers": space.choosers.tolist()}))
+    return remarks
 
 
-def _some(kind: str, what: str, items: Iterable[str], **evidence: Any) -> Observation:
-    every = sorted(items)
-    shown = ", ".join(every[:5]) + (f" and {len(every) - 5} more" if len(every) > 5 else "")
-    return Observation(kind, f"{what}: {shown}", {**evidence, "items": every})
+def _listed(kind: str, text: str, items: Iterable[str], **evidence: Any) -> Observation:
+    texts = sorted(items)
+    shown = ", ".join(texts[:5]) + (f" and {len(texts) - 5} more" if len(texts) > 5 else "")
+    return Observation(kind, f"{text}: {shown}", {**evidence, "items": texts})
 
 
 def _latched(space: StateSpace) -> NDArray[np.bool_] | None:
-    """Which fluents are in every transition still true if they were true before."""
+    """Return the fluents that no transition makes false, [fluents]; None without the edges."""
     if len(space.children) != space.transitions:
         return None
     lost = np.zeros(space.expander.words, np.uint64)
@@ -150,16 +155,16 @@ def _latched(space: StateSpace) -> NDArray[np.bool_] | None:
         children = space.children[space.starts[begin] : space.starts[end]]
         if len(children):
             lost |= np.bitwise_or.reduce(space.states[parents] & ~space.states[children], axis=0)
-    kept: NDArray[np.bool_] = ~space.expander.bits(lost[None, :])[0]
-    return kept
+    latched: NDArray[np.bool_] = ~space.expander.bits(lost[None, :])[0]
+    return latched
 
 
 def _goals(space: StateSpace) -> list[Observation]:
-    """Which goal values are never reached, and whether they always have the same sum."""
+    """Report goal values that are never reached, and a constant sum."""
     from herbrand.engine.playouts import goal_value
 
     expander, network = space.expander, space.expander.network
-    found = []
+    remarks = []
     ends = space.goals[space.over]
     for r, role in enumerate(expander.roles):
         stated = {
@@ -170,15 +175,15 @@ def _goals(space: StateSpace) -> list[Observation]:
         missing = sorted(stated - set(ends[:, r].tolist()))
         if missing:
             text = f"{role} never ends with {', '.join(map(str, missing))}"
-            found.append(Observation("goal-never-reached", text, {"role": role, "values": missing}))
+            remarks.append(Observation("goal-never-reached", text, {"role": role, "values": missing}))
     players = [r for r, role in enumerate(expander.roles) if role.lower() != "random"]
     mine = ends[:, players].astype(np.int64)
     if len(players) > 1 and len(mine) and (mine >= 0).all():
         sums = mine.sum(axis=1)
         if (sums == sums[0]).all():
             text = f"goal values always add up to {sums[0]}"
-            found.append(Observation("constant-sum", text, {"sum": int(sums[0])}))
-    return found
+            remarks.append(Observation("constant-sum", text, {"sum": int(sums[0])}))
+    return remarks
 
 
 def _result(solution: Solution) -> list[Observation]:
@@ -188,7 +193,7 @@ def _result(solution: Solution) -> list[Observation]:
     best = max(value.values())
     winners = [role for role, number in value.items() if number == best]
     if len(winners) == len(value):
-        text = f"best play ends {best:g} for everybody"
+        text = f"best play ends with {best:g} for every role"
     else:
         text = f"with best play {' and '.join(winners)} is better off"
     return [Observation("forced-result", f"{text}", {"value": dict(value)})]
@@ -204,19 +209,19 @@ def _rules(game: StateMachine, budget: Budget) -> list[Observation]:
         never = rules_that_never_fire(game, budget=budget.share(0.5))
     except HerbrandError:
         return []
-    found = []
+    remarks = []
     for rule in never:
         place = game.tree.source.position(rule.span.start)
         text = f"line {place.line}: never fires: {rule}"
-        found.append(Observation("rule-never-fires", text, {"line": place.line, "rule": str(rule)}))
-    return found
+        remarks.append(Observation("rule-never-fires", text, {"line": place.line, "rule": str(rule)}))
+    return remarks
 
 
 def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -> list[Rule]:
-    """Return the rules whose body holds in no reachable state, whatever legal joint move is made.
+    """Return the rules whose body holds for no reachable state and legal joint move.
 
-    The body of each rule becomes something that a role `sees`; then all states are explored with
-    their joint moves.  Raises `BudgetExceeded` when that is too much.
+    The body of each rule becomes the body of a `sees` rule; then the percepts of all states and joint moves
+    are evaluated.  Raises `BudgetExceeded` when there are too many states.
     """
     from herbrand.analyse.exploration.explore import explore
     from herbrand.errors import BudgetExceeded
@@ -226,7 +231,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
     if not watched or not game.rules.roles:
         return []
     observer = game.rules.roles[0]
-    kept = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
+    statements = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
     extra = tuple(
         Rule(
             Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))),
@@ -234,7 +239,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
         )
         for i, rule in enumerate(watched)
     )
-    tree = game.tree.with_statements((*kept, *extra))
+    tree = game.tree.with_statements((*statements, *extra))
     copy = type(game)(tree, name=game.name, limits=game.limits)
     expander = copy.expander
     space = explore(expander, budget=budget, edges=False)
@@ -249,9 +254,9 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
             if len(piece):
                 fires |= expander.percepts(states[piece.parents], piece.moves).any(axis=0)
         over = states[space.over[begin : begin + 4096]]
-        if len(over):  # what holds at the end does not depend on moves
-            still = np.full((len(over), len(expander.roles)), -1, np.int32)
-            fires |= expander.percepts(over, still).any(axis=0)
+        if len(over):  # no moves in terminal states
+            no_moves = np.full((len(over), len(expander.roles)), -1, np.int32)
+            fires |= expander.percepts(over, no_moves).any(axis=0)
     fired = {label for label, yes in zip(labels, fires, strict=True) if yes}
     return [rule for i, rule in enumerate(watched) if i not in fired]
 
@@ -260,7 +265,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
 
 
 def _parts(network: Network) -> list[Observation]:
-    """Parts of a game, each with moves, that do not depend on each other."""
+    """Report independent parts of a game."""
     groups = parts(network)
     if len(groups) < 2:
         return []
@@ -274,8 +279,8 @@ def _parts(network: Network) -> list[Observation]:
 def parts(network: Network) -> list[tuple[list[str], list[str]]]:
     """Return the connected parts that have moves, as fluents and moves.
 
-    Two fluents are connected if one matters for whether the other is true next, or both for whether
-    a move is legal; a move is connected with what it changes.  Ends and goals are not looked at.
+    Fluents and moves are connected if the same `next` or `legal` condition depends on them, and with the
+    fluent or move of the condition.  `terminal` and `goal` are ignored.
     """
     first = 1 + len(network.fluents) + len(network.moves)
     leader = np.arange(network.inputs + network.gates)
@@ -307,9 +312,9 @@ def parts(network: Network) -> list[tuple[list[str], list[str]]]:
     for m, literal in enumerate(network.legal.tolist()):
         join(1 + len(network.fluents) + m, literal >> 1)
     text = network.terms.text
-    found: dict[int, tuple[list[str], list[str]]] = {}
+    components: dict[int, tuple[list[str], list[str]]] = {}
     for f, term in enumerate(network.fluents.tolist()):
-        found.setdefault(find(1 + f), ([], []))[0].append(text(term))
+        components.setdefault(find(1 + f), ([], []))[0].append(text(term))
     for m, (_, term) in enumerate(network.moves.tolist()):
-        found.setdefault(find(1 + len(network.fluents) + m), ([], []))[1].append(text(term))
-    return [(fluents, moves) for fluents, moves in found.values() if fluents and moves]
+        components.setdefault(find(1 + len(network.fluents) + m), ([], []))[1].append(text(term))
+    return [(fluents, moves) for fluents, moves in components.values() if fluents and moves]

@@ -1,7 +1,7 @@
-"""Property directed reachability by an outside model checker, Berkeley ABC, where it is installed.
+"""Property directed reachability by an external model checker, Berkeley ABC, where it is installed.
 
-The plays of a game go out as AIGER (`network.as_aiger.property_aiger`).  What comes back is an inductive
-invariant, as clauses over fluents, or a line of play; neither is believed: callers check both.
+The plays of a game are exported as AIGER (`network.as_aiger.property_aiger`).  The answer is an inductive
+invariant, as clauses over fluents, or a line of play; neither is trusted: callers check both.
 Method: Bradley 2011 (IC3), Een, Mishchenko and Brayton 2011.
 """
 
@@ -30,26 +30,26 @@ _MEGABYTES = 4000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the model checker says."""
+    """The answer of the model checker; empty if it has none."""
 
     clauses: tuple[tuple[tuple[int, bool], ...], ...] | None = None
-    """Never: each clause says that some fluent (its place) has a value; together they are inductive."""
+    """An inductive invariant: each clause demands that one of its fluents, by index, has its value."""
     line: Moves | None = None
     """A line of play to such a state."""
     never: bool = False
-    """Never, without clauses."""
+    """Whether no such state is reachable; `clauses` may be missing nevertheless."""
 
 
 def tool() -> str | None:
-    """Return where the model checker is."""
+    """Return the path of the model checker; None where it is not installed."""
     return shutil.which("berkeley-abc") or shutil.which("abc")
 
 
 def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = False) -> Outcome:
     """Ask whether a state can be reached; `wanted` as `property_aiger` names it.
 
-    `merge` has equal signals found by induction and merged first, which decides more, but gives
-    no clauses.  Returns an empty outcome when the time was not enough or there is no tool.
+    `merge` first merges signals that are equal by induction, which decides more, but gives
+    no clauses.  Returns an empty outcome when time was up or the tool is missing.
     """
     program = tool()
     if program is None or seconds < 1:
@@ -87,10 +87,10 @@ def run_pdr(network: Network, wanted: str, seconds: float, *, merge: bool = Fals
 def _clauses(network: Network, text: str) -> tuple[tuple[tuple[int, bool], ...], ...]:
     """Read the invariant: each line is a set of states that is never reached, by values of latches.
 
-    The latch that says that a play is over cannot stand in them: it is off while they count.
+    The latch for finished plays is dropped from clauses: it is off in all states of a play.
     """
     latches: list[int] = []
-    found = []
+    clauses = []
     initial = network.initial.tolist()
     fluents = len(network.fluents)
     for line in text.splitlines():
@@ -98,18 +98,18 @@ def _clauses(network: Network, text: str) -> tuple[tuple[tuple[int, bool], ...],
             latches = [int(name[1:]) for name in line.split()[1:]]
         elif line and line[0] in "01-":
             values = line.split()[0]
-            found.append(
+            clauses.append(
                 tuple(
                     (latch, (value == "0") ^ initial[latch])
                     for latch, value in zip(latches, values, strict=True)
                     if value != "-" and latch < fluents
                 )
             )
-    return tuple(found)
+    return tuple(clauses)
 
 
 def _line(network: Network, text: str) -> Moves | None:
-    """Read a run of the graph as a line of play."""
+    """Read a counterexample as a line of play; None if it is not one."""
     rows = [row for row in text.replace("# DONE", " ").split() if set(row) <= set("01x")]
     moves = len(network.moves)
     inputs = [row for row in rows if len(row) == moves]
@@ -125,10 +125,10 @@ def _line(network: Network, text: str) -> Moves | None:
         for role in range(len(network.roles)):
             legal = set(engine.legal(key, role))
             wanted = [m for m, bit in enumerate(row) if bit == "1" and all_moves[m][0] == role]
-            made = [all_moves[m][1] for m in wanted if all_moves[m][1] in legal]
-            if not made:
+            terms = [all_moves[m][1] for m in wanted if all_moves[m][1] in legal]
+            if not terms:
                 return None
-            joint.append(made[0])
+            joint.append(terms[0])
         line.append(tuple(map(name, joint)))
         key = engine.successor(key, joint)
     return tuple(line)

@@ -1,7 +1,7 @@
 """Decide the properties of a game: cheap certificates first, then exploration, then model checking.
 
-Every verdict that is proved or refuted is checked again, by the rules (`replay`, `certificates`), as
-far as the budget allows; `Verdict.checked` says whether that was done.
+Proofs and refutations are checked independently, by the rules (`replay`, `certificates`), while the
+budget lasts; `Verdict.checked` records whether that was done.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Analysis", "analyse"]
 
 _CLAIMS = {
-    "termination": "circle",
+    "termination": "cycle",
     "playability": "stuck",
     "goals": "no goal",
     "monotonicity": "decrease",
@@ -34,32 +34,32 @@ _CLAIMS = {
 }
 _SYMBOLIC = ("termination", "playability", "weak_winnability", "goals")
 CHECKING = 10.0
-"""Seconds that checking one verdict again may take."""
+"""Seconds for the independent check of one verdict."""
 
 
 @dataclass
 class Analysis:
-    """What is known about a game."""
+    """The results of `analyse`."""
 
     game: StateMachine
     properties: dict[str, Verdict] = field(default_factory=dict)
     space: StateSpace | None = None
-    """The states explored; None when the game has no network within the budget."""
+    """The explored states; None when no network was built within the budget."""
     solution: Solution | None = None
-    """The values under best play; None when they were not asked for or not found."""
+    """The values under best play; None when not requested or not solved."""
     observations: list[Observation] = field(default_factory=list)
     """Remarks on how the game behaves."""
     notes: list[str] = field(default_factory=list)
-    """What could not be done, in words."""
+    """Steps that failed or were cut short, in words."""
     seconds: float = 0.0
 
     @property
     def counts(self) -> dict[str, Any] | None:
-        """Numbers of states; None unless all were found."""
+        """Numbers of states and plays; None unless all states are known."""
         space = self.space
         if space is None or not space.complete:
             return None
-        found: dict[str, Any] = {
+        numbers: dict[str, Any] = {
             "states": len(space.states),
             "terminal_states": space.terminal_states,
             "transitions": space.transitions,
@@ -67,17 +67,17 @@ class Analysis:
             "by_depth": space.profile,
         }
         if space.acyclic and len(space.children) == space.transitions:
-            found["longest_play"] = space.longest_play
+            numbers["longest_play"] = space.longest_play
             plays = space.plays()
-            found["plays"] = plays if plays is not None else "2**128 or more"
-        return found
+            numbers["plays"] = plays if plays is not None else "2**128 or more"
+        return numbers
 
     def __repr__(self) -> str:
-        found = ", ".join(f"{name} {verdict.answer}" for name, verdict in self.properties.items())
-        return f"<Analysis of {self.game.name}: {found}>"
+        verdicts = ", ".join(f"{name} {verdict.answer}" for name, verdict in self.properties.items())
+        return f"<Analysis of {self.game.name}: {verdicts}>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the verdicts, numbers of states, values."""
+        """Return HTML for notebooks: the verdicts, numbers of states, values."""
         from herbrand.runtime.notebook import block, column, table
 
         words = {"proved": "yes", "refuted": "no", "unknown": "?"}
@@ -105,15 +105,15 @@ class Analysis:
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values, in the shape that `herbrand analyse --json` writes."""
-        found: dict[str, Any] = {
+        report: dict[str, Any] = {
             "game": self.game.name,
             "properties": {name: verdict.as_json() for name, verdict in self.properties.items()},
         }
         counts = self.counts
         if counts is not None:
-            found["counts"] = counts
+            report["counts"] = counts
         elif self.space is not None:
-            found["explored"] = {
+            report["explored"] = {
                 "states": len(self.space.states),
                 "expanded": self.space.expanded,
                 "transitions": self.space.transitions,
@@ -122,12 +122,12 @@ class Analysis:
             }
         if self.solution is not None:
             if self.solution.value is not None:
-                found["value"] = self.solution.value
-            found["solution"] = self.solution.as_json()
-        found["observations"] = [observation.as_json() for observation in self.observations]
-        found["notes"] = self.notes
-        found["seconds"] = round(self.seconds, 3)
-        return found
+                report["value"] = self.solution.value
+            report["solution"] = self.solution.as_json()
+        report["observations"] = [observation.as_json() for observation in self.observations]
+        report["notes"] = self.notes
+        report["seconds"] = round(self.seconds, 3)
+        return report
 
 
 def analyse(
@@ -145,30 +145,30 @@ def analyse(
 ) -> Analysis:
     """Decide properties of a game (`verdict.PROPERTIES`), each as proved, refuted or unknown.
 
-    `win` is the goal value that counts as winning.  With `check` what is found is checked again by the
-    rules.  Without `symbolic` no model checker is asked.  Without `values` the game is not solved; with it,
-    a game with too many states to list is solved by search where strong winnability is asked for.
-    Without `remarks` nothing is said about how the game behaves.  `exploring` is the part of the time
-    that may be spent on listing states.
-    `progress(what, done, of)` is called now and then.  Raises `GameError` for a game with errors.
+    `win` is the goal value that counts as winning.  With `check`, proofs and refutations are checked by the
+    rules.  Without `symbolic`, no model checker runs.  Without `values`, the game is not solved; with it,
+    a game with too many states to list is solved by search if strong winnability is among `properties`.
+    Without `remarks`, `observations` stay empty.  `exploring` is the fraction of the time for exploration.
+    `progress(activity, done, of)` is called after every chunk of work.  Raises `GameError` for a game with
+    errors.
     """
-    wanted = tuple(properties)
-    unknown = [name for name in wanted if name not in PROPERTIES]
+    requested = tuple(properties)
+    unknown = [name for name in requested if name not in PROPERTIES]
     if unknown:
         raise ValueError(f"no property {unknown[0]!r} (properties: {', '.join(PROPERTIES)})")
     game.require_playable()
-    return _Work(game, wanted, budget or Budget(), win, exploring, progress).run(
+    return _Run(game, requested, budget or Budget(), win, exploring, progress).run(
         check=check, symbolic=symbolic, values=values, remarks=remarks
     )
 
 
-class _Work:
-    """One analysis under way."""
+class _Run:
+    """One analysis under way; `verdicts` collects the answers."""
 
     def __init__(
         self,
         game: StateMachine,
-        wanted: tuple[str, ...],
+        requested: tuple[str, ...],
         budget: Budget,
         win: int,
         exploring: float,
@@ -180,13 +180,13 @@ class _Work:
         self.exploring = exploring
         self.progress = progress
         self.result = Analysis(game)
-        self.requested = wanted
-        needed = list(wanted)
-        if "well_formed" in wanted:
+        self.requested = requested
+        needed = list(requested)
+        if "well_formed" in requested:
             needed += ["termination", "playability", "weak_winnability"]
         self.wanted = [name for name in PROPERTIES if name in needed and name != "well_formed"]
         self.players = [r for r, name in enumerate(game.roles) if name.lower() != "random"]
-        self.found: dict[str, Verdict] = {}
+        self.verdicts: dict[str, Verdict] = {}
 
     def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
         started = time.monotonic()
@@ -202,7 +202,9 @@ class _Work:
         if searches:
             self._search()
         for name in self.wanted:
-            self.found.setdefault(name, Verdict.unknown("; ".join(self.result.notes) or "nothing was found"))
+            self.verdicts.setdefault(
+                name, Verdict.unknown("; ".join(self.result.notes) or "no method applied")
+            )
         if remarks:
             from herbrand.analyse.proofs.observe import observe
 
@@ -211,21 +213,21 @@ class _Work:
             )
         if check:
             for name in self.wanted:
-                self.found[name] = self._checked(name, self.found[name])
-        found = dict(self.found)
+                self.verdicts[name] = self._checked(name, self.verdicts[name])
+        verdicts = dict(self.verdicts)
         if "well_formed" in self.requested:
-            found["well_formed"] = _well_formed(found)
-        self.result.properties = {name: found[name] for name in PROPERTIES if name in self.requested}
+            verdicts["well_formed"] = _well_formed(verdicts)
+        self.result.properties = {name: verdicts[name] for name in PROPERTIES if name in self.requested}
         self.result.seconds = time.monotonic() - started
         return self.result
 
-    def _open(self) -> list[str]:
-        return [name for name in self.wanted if not (name in self.found and self.found[name].is_known)]
+    def _undecided(self) -> list[str]:
+        return [name for name in self.wanted if not (name in self.verdicts and self.verdicts[name].is_known)]
 
-    # -- ways to find out -----------------------------------------------------------------
+    # -- methods --------------------------------------------------------------------------
 
     def _certificates(self) -> None:
-        """What the text of the rules shows without any state."""
+        """Decide what the form of the rules shows without any state."""
         from herbrand.analyse.exploration.certificates import CounterCertificate
         from herbrand.analyse.proofs.static import playability
         from herbrand.check.step_counter import step_counter
@@ -234,7 +236,7 @@ class _Work:
             began = time.monotonic()
             counter = step_counter(self.game.rules.tree.statements)
             if counter is not None:
-                self.found["termination"] = Verdict(
+                self.verdicts["termination"] = Verdict(
                     "proved", "step counter", str(counter), certificate=CounterCertificate(counter),
                     seconds=time.monotonic() - began, details={"bound": counter.bound},
                 )  # fmt: skip
@@ -242,18 +244,17 @@ class _Work:
             began = time.monotonic()
             verdict = playability(self.game)
             if verdict is not None:
-                self.found["playability"] = verdict.with_(seconds=time.monotonic() - began)
+                self.verdicts["playability"] = verdict.with_(seconds=time.monotonic() - began)
 
     def _states(self) -> None:
-        """What the reachable states show, as far as they can be explored."""
+        """Explore the reachable states, and decide what they show."""
         from herbrand.analyse.exploration.explore import explore
 
         try:
-            network = self.game.network_within(self.budget.left)
+            self.game.network_within(self.budget.left)
         except BudgetExceeded as error:
             self.result.notes.append(f"no network: {error}")
             return
-        del network
         progress = self.progress
         space = explore(
             self.game.expander,
@@ -267,23 +268,23 @@ class _Work:
         self._from_space(space)
 
     def _solve(self) -> None:
-        """What the game is worth, when all its states are known."""
+        """Solve the game when all its states are known."""
         from herbrand.analyse.solving.solve import solve_space
 
         space = self.result.space
         if space is None or not space.complete or len(space.expander.network.sees):
-            return  # what roles know is a matter of `herbrand.analyse.knowledge`
+            return  # hidden information belongs to `herbrand.analyse.knowledge`
         try:
             self.result.solution = solve_space(space, self.budget.share(0.5))
         except (GameError, BudgetExceeded, MissingExtra) as error:
             self.result.notes.append(f"not solved: {error}")
 
     def _plan(self) -> None:
-        """Where one role plays alone and there are too many states: look for a plan step by step."""
+        """Look for a plan in a game of one role with too many states to list."""
         from herbrand.analyse.solving.plan import plan_beyond
         from herbrand.analyse.solving.solve import Solution
 
-        wanted = [name for name in self._open() if name.endswith("winnability")]
+        wanted = [name for name in self._undecided() if name.endswith("winnability")]
         space = self.result.space
         if len(self.game.roles) != 1 or not self.players or not wanted or space is None:
             return
@@ -291,16 +292,16 @@ class _Work:
         if plan.exists is False:
             reason = f"no line of play gives {self.win}"
             verdict = Verdict("refuted", plan.method, reason, seconds=plan.seconds)
-            self.found |= dict.fromkeys(wanted, verdict)
+            self.verdicts |= dict.fromkeys(wanted, verdict)
             return
         if plan.moves is None:
             self.result.notes.append(f"no plan of up to {plan.refuted} steps gives {self.win}")
             return
         role = self.game.roles[0]
         witness = Witness(plan.moves, role=role, shortest=True)
-        reason = f"{role} gets {self.win} after {len(plan.moves)} steps, not sooner"
+        reason = f"{role} gets {self.win} after {len(plan.moves)} steps, and in no fewer"
         for name in wanted:
-            self.found[name] = self._each_role(
+            self.verdicts[name] = self._each_role(
                 [Verdict("proved", plan.method, reason, witness, seconds=plan.seconds)], every=True
             )
         if self.win == 100:
@@ -311,7 +312,7 @@ class _Work:
         from herbrand.analyse.exploration import by_states
 
         players = self.players
-        for name in self._open():
+        for name in self._undecided():
             began = time.monotonic()
             if name == "termination":
                 verdict = by_states.termination(space)
@@ -325,7 +326,7 @@ class _Work:
                 verdict = self._each_role([by_states.weak(space, r, self.win) for r in players], every=True)
             else:
                 verdict = self._strong(space)
-            self.found[name] = verdict.with_(seconds=time.monotonic() - began + space.seconds)
+            self.verdicts[name] = verdict.with_(seconds=time.monotonic() - began + space.seconds)
 
     def _strong(self, space: StateSpace) -> Verdict:
         from herbrand.analyse.exploration import by_states
@@ -333,11 +334,11 @@ class _Work:
 
         verdicts = [by_states.strong_of(space, r, self.win) for r in self.players]
         hidden = len(space.expander.network.sees) > 0
-        if hidden:  # who sees less can do less: only what cannot be done is certain
+        if hidden:  # strategies may depend on facts that the role does not see: only refutations carry over
             verdicts = [
                 verdict
                 if verdict.answer != "proved"
-                else Verdict.unknown("could be forced by a role that sees everything")
+                else Verdict.unknown("could be forced with complete information")
                 for verdict in verdicts
             ]
         verdict = self._each_role(verdicts, every=False)
@@ -348,7 +349,7 @@ class _Work:
                 if strategy.answer == "refuted":
                     readings[name] = {
                         "verdict": "refuted",
-                        "reason": "not even a strategy that reacts does it",
+                        "reason": "not even a strategy that reacts to the state does",
                     }
                     continue
                 if not strategy.is_known and not (hidden and space.complete):
@@ -361,14 +362,14 @@ class _Work:
         return verdict.with_(details={**verdict.details, "sequence": readings}) if readings else verdict
 
     def _each_role(self, verdicts: list[Verdict], *, every: bool) -> Verdict:
-        """Put together what is known of each role: `every` one must have it, or some."""
+        """Combine the verdicts of the roles: `every` role must have the property, or some role."""
         roles = {self.game.roles[r]: v for r, v in zip(self.players, verdicts, strict=True)}
-        deciding, rest = ("refuted", "proved") if every else ("proved", "refuted")
+        deciding, unanimous = ("refuted", "proved") if every else ("proved", "refuted")
         chosen = next((v for v in verdicts if v.answer == deciding), None)
-        if chosen is None and all(v.answer == rest for v in verdicts):
+        if chosen is None and all(v.answer == unanimous for v in verdicts):
             reason = "; ".join(v.reason for v in verdicts)
             method = ", ".join(dict.fromkeys(v.method for v in verdicts)) or "no roles"
-            return Verdict(rest, method, reason, roles=roles)  # type: ignore[arg-type]
+            return Verdict(unanimous, method, reason, roles=roles)  # type: ignore[arg-type]
         if chosen is None:
             chosen = next(v for v in verdicts if v.answer == "unknown")
         return Verdict(
@@ -376,7 +377,7 @@ class _Work:
         )
 
     def _may_search(self) -> bool:
-        """Whether alpha-beta may find what listing states did not: two roles, perhaps in turns."""
+        """Whether alpha-beta may succeed where exploration did not: two roles that seem to take turns."""
         space = self.result.space
         return (
             space is not None
@@ -387,7 +388,7 @@ class _Work:
         )
 
     def _search(self) -> None:
-        """What a game of two roles is worth, by alpha-beta, which takes ends without goal values for 50."""
+        """Solve a game of two roles by alpha-beta, which scores terminal states without goal values 50."""
         from herbrand.analyse.solving import by_search
 
         try:
@@ -395,44 +396,48 @@ class _Work:
         except (GameError, BudgetExceeded) as error:
             self.result.notes.append(f"not solved by search: {error}")
             return
-        goals = self.found.get("goals")
+        goals = self.verdicts.get("goals")
         if goals is not None and goals.answer == "proved":
             self.result.solution = solution
-        if "strong_winnability" not in self._open() or self.win != 100:
+        if "strong_winnability" not in self._undecided() or self.win != 100:
             return
         verdicts = []
         for role in self.game.roles:
-            sure = solution.guaranteed[role] == self.win
-            reason = f"{role} can force 100" if sure else f"whatever {role} does, the other can prevent 100"
-            verdicts.append(
-                Verdict("proved" if sure else "refuted", by_search.METHOD, reason, seconds=solution.seconds)
+            can_force = solution.guaranteed[role] == self.win
+            reason = (
+                f"{role} can force 100" if can_force else f"whatever {role} does, the other can prevent 100"
             )
-        self.found["strong_winnability"] = self._each_role(verdicts, every=False)
+            verdicts.append(
+                Verdict(
+                    "proved" if can_force else "refuted", by_search.METHOD, reason, seconds=solution.seconds
+                )
+            )
+        self.verdicts["strong_winnability"] = self._each_role(verdicts, every=False)
 
-    def _model_checker(self, part: float) -> None:
-        """What a model checker says about properties that are still open."""
+    def _model_checker(self, fraction: float) -> None:
+        """Decide the remaining properties by model checking."""
         from importlib import import_module
         from importlib.util import find_spec
 
-        wanted = [name for name in self._open() if name in _SYMBOLIC]
+        wanted = [name for name in self._undecided() if name in _SYMBOLIC]
         if not wanted or self.budget.left <= 0 or find_spec("herbrand.analyse.proofs.symbolic") is None:
             return
         if not self.game.has_network:
             return
         try:
             prove = import_module("herbrand.analyse.proofs.symbolic").prove
-            verdicts = prove(self.game, wanted, self.budget.share(part))
+            verdicts = prove(self.game, wanted, self.budget.share(fraction))
         except (BudgetExceeded, MissingExtra) as error:
             self.result.notes.append(f"model checking: {error}")
             return
         for name, verdict in verdicts.items():
-            if verdict.is_known or name not in self.found:
-                self.found[name] = verdict
+            if verdict.is_known or name not in self.verdicts:
+                self.verdicts[name] = verdict
 
-    # -- checking again -------------------------------------------------------------------
+    # -- checks ---------------------------------------------------------------------------
 
     def _checked(self, name: str, verdict: Verdict) -> Verdict:
-        """Check a verdict by the rules; raises `GameError` if it turns out to be wrong."""
+        """Check a verdict by the rules; raises `InternalError` if it is wrong."""
         if not verdict.is_known:
             return verdict
         roles = {role: self._checked(name, inner) for role, inner in verdict.roles.items()}
@@ -448,7 +453,7 @@ class _Work:
         if answer is False:
             from herbrand.errors import InternalError
 
-            raise InternalError(f"{name} of {self.game.name} was {verdict.answer}, but that does not hold")
+            raise InternalError(f"{name} of {self.game.name} was {verdict.answer}, but the check failed")
         if answer is None and roles:
             checks = [inner.checked for inner in roles.values()]
             answer = True if all(checks) else None
@@ -465,14 +470,14 @@ class _Work:
             except GameError:
                 return None
             if verdict.certificate.kind == "step counter" and not answer:
-                return None  # the checker sees less than the search does
+                return None  # ternary simulation is weaker than the search for counters
             return answer
         return None
 
 
-def _well_formed(found: dict[str, Verdict]) -> Verdict:
-    """A game is well-formed if it terminates and is playable and weakly winnable."""
-    parts = {name: found[name] for name in ("termination", "playability", "weak_winnability")}
+def _well_formed(verdicts: dict[str, Verdict]) -> Verdict:
+    """Combine the verdicts: a game is well-formed if it terminates and is playable and weakly winnable."""
+    parts = {name: verdicts[name] for name in ("termination", "playability", "weak_winnability")}
     refuted = [name for name, verdict in parts.items() if verdict.answer == "refuted"]
     if refuted:
         first = parts[refuted[0]]
@@ -489,9 +494,9 @@ def _well_formed(found: dict[str, Verdict]) -> Verdict:
 
 
 def _words(names: list[str]) -> str:
-    words = {
+    phrases = {
         "termination": "does not terminate",
         "playability": "not playable",
         "weak_winnability": "not weakly winnable",
     }
-    return ", ".join(words[name] for name in names)
+    return ", ".join(phrases[name] for name in names)

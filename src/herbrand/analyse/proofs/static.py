@@ -1,7 +1,7 @@
-"""What the text of the rules shows about playability, without any state but the first.
+"""Decide playability by the form of the rules and the initial state alone.
 
-A role with a `legal` rule that asks for nothing can always move.  A role without a legal move in the initial
-state is stuck at once, as one that no `legal` rule is about always is.
+A role with an unconditional `legal` rule can always move.  A role without a legal move in the initial
+state is stuck at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ METHOD = "form of the rules"
 
 
 def playability(game: StateMachine) -> Verdict | None:
-    """Return a verdict where the text of the rules gives one."""
+    """Return a verdict, or None where the form of the rules is inconclusive."""
     start = game.initial_state("rules")
     if not start.is_terminal:
         stuck = next((role for role in game.roles if not start.legal_moves(role)), None)
@@ -31,12 +31,12 @@ def playability(game: StateMachine) -> Verdict | None:
             return Verdict("refuted", METHOD, f"{stuck} has no legal move in the initial state", witness)
     if free_roles(game) != frozenset(map(str.lower, game.roles)):
         return None
-    reason = "each role has a move that is legal whatever is true"
+    reason = "each role has a move that is always legal"
     return Verdict("proved", METHOD, reason, certificate=Invariant("playability"))
 
 
 def free_roles(game: StateMachine) -> frozenset[str]:
-    """Return the roles, in lower case, that have a move which is legal whatever is true."""
+    """Return the roles, in lower case, that have a move that is always legal."""
     roles = [str(role).lower() for role in game.rules.roles]
     return frozenset(
         role for rule in game.rules.normal.rules if rule.head.key == ("legal", 2)
@@ -45,7 +45,7 @@ def free_roles(game: StateMachine) -> frozenset[str]:
 
 
 def _frees(rule: Rule, role: str) -> bool:
-    """Whether a `legal` rule gives a role a move without asking for more than that it is a role."""
+    """Return whether a `legal` rule gives a role a move under no condition except that it is a role."""
     owner, move = rule.head.args
     bound = set()
     if isinstance(owner, Variable):
@@ -55,9 +55,9 @@ def _frees(rule: Rule, role: str) -> bool:
     for literal in rule.body:
         if not isinstance(literal, Atom) or literal.key != ("role", 1):
             return False
-        asked = literal.args[0]
-        if isinstance(asked, Constant) and asked.name.lower() == role:
+        argument = literal.args[0]
+        if isinstance(argument, Constant) and argument.name.lower() == role:
             continue
-        if not isinstance(asked, Variable) or asked.name not in bound:
+        if not isinstance(argument, Variable) or argument.name not in bound:
             return False
     return all(variable.name in bound for variable in variables_of(move))

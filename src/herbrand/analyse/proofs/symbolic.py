@@ -1,24 +1,24 @@
-"""Decide properties without listing states: induction, bounded model checking, an outside model checker.
+"""Decide properties without listing states: induction, bounded model checking, an external model checker.
 
-Questions are whether a state of some kind can be reached: one in which a role is stuck, a win, an
-end without one goal value for each role.  In this order, each for a part of the time:
+Each query asks whether a state of some kind is reachable: one in which a role is stuck, a win, a terminal
+state without one goal value for each role.  The methods, in this order, each with a fraction of the time:
 
-1. *random walks*, which find what is frequent;
-2. *groups*: of which fluents always exactly one, or never two, are true (`groups`), first in a game with less
-   that ends it (`loose`);
-3. *induction*: no state in which the groups hold is of that kind, or none that follows on one that is
+1. *random walks*, which find frequent states;
+2. *groups* of fluents of which always exactly one, or never two, are true (`groups`), first in a game with
+   fewer terminal states (`loose`);
+3. *induction*: no state in which the groups hold is of that kind, or none that follows one that is
    not (`induction`);
-4. *guided search*: states that seem near (`guided`; for wins `aim`), before groups are looked for and again
+4. *guided search* by estimated distance (`guided`; for wins `aim`), before the search for groups and again
    later;
-5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); for a moment it is
-   asked before groups are looked for;
-6. *bounded model checking*: the shortest line, or that plays end before there is one (`bmc`); then wins
-   further away, without excluding nearer ones;
-7. *k-induction*, from what bounded model checking has excluded.
+5. *pdr*, if Berkeley ABC is installed: an inductive invariant or a line of play (`pdr`); briefly also before
+   the search for groups;
+6. *bounded model checking*: a shortest line, or a bound on plays that is too short for any (`bmc`); then
+   more distant wins, without excluding nearer ones;
+7. *k-induction*, from the depth that bounded model checking has excluded.
 
-Termination is refuted by a state that comes back in random play.  It is proved by fluents that change at most
-once, one of them in each step (`latches`); by a sum of weights of fluents that grows with each step
-(`ranking`); or by bounded model checking, when no play gets beyond a depth.
+Termination is refuted by a state that recurs in random play.  It is proved by fluents that change at most
+once, one of them in each step (`latches`); by a weighted sum of fluents that grows with each step
+(`ranking`); or by bounded model checking, when no play exceeds a depth.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.analyse.exploration.replay import holds
-from herbrand.analyse.exploration.walks import found_at_random, gets, has_no_goal, is_stuck, play
+from herbrand.analyse.exploration.walks import gets, has_no_goal, is_stuck, play, sample_lines
 from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, find_more
@@ -68,19 +68,19 @@ if TYPE_CHECKING:
 __all__ = ["PROPERTIES", "prove"]
 
 PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
-"""What can be asked."""
+"""The properties that `prove` decides."""
 _CLAIMS = {"playability": "stuck", "goals": "no goal", "win": "win"}
 _WALKING = 5.0
-"""Seconds of random play, at most."""
+"""The most seconds of random play."""
 SHORTEST = True
-"""Whether to look for shorter lines of play than those that random play found."""
+"""Whether to look for shorter lines of play than those of random play and guided search."""
 _PATIENCE = 1000
-"""Conflicts spent at each depth on a win that is far away."""
+"""Solver conflicts at each depth in the search for distant wins."""
 
 
 @dataclass
-class _Reached:
-    """What is known about states of one kind."""
+class _Query:
+    """Whether a state of one kind is reachable."""
 
     line: Moves | None = None
     shortest: bool = False
@@ -88,7 +88,7 @@ class _Reached:
     method: str = ""
     never: bool = False
     clean: int = -1
-    """There is none within so many steps."""
+    """The greatest number of steps within which there is none."""
 
     @property
     def is_open(self) -> bool:
@@ -96,11 +96,11 @@ class _Reached:
 
 
 def prove(game: StateMachine, wanted: Iterable[str], budget: Budget) -> dict[str, Verdict]:
-    """Decide properties of a game, of `PROPERTIES`, as far as the budget goes.
+    """Decide some of `PROPERTIES` within a budget.
 
-    Each verdict comes with a witness or a certificate, not yet checked again, except that an invariant
-    found after signals were merged has none.  Raises `MissingExtra` where no SAT solver is
-    installed, `BudgetExceeded` when recursion within states is too large to be written out.
+    Proofs and refutations come with a witness or a certificate, not yet checked; only proofs of the external
+    model checker with merged signals have none.  Raises `MissingExtra` where no SAT solver is
+    installed, `BudgetExceeded` when recursion within states is too large to be unrolled.
     """
     wanted = list(wanted)
     unknown = [name for name in wanted if name not in PROPERTIES]
@@ -111,6 +111,8 @@ def prove(game: StateMachine, wanted: Iterable[str], budget: Budget) -> dict[str
 
 @dataclass
 class _Proof:
+    """One call of `prove`."""
+
     game: StateMachine
     wanted: list[str]
     budget: Budget
@@ -122,22 +124,22 @@ class _Proof:
         started = time.monotonic()
         players = [(r, name) for r, name in enumerate(self.game.roles) if name.lower() != "random"]
         self.players = [r for r, _ in players]
-        asked: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
+        names: list[str] = [name for name in ("playability", "goals") if name in self.wanted]
         if "weak_winnability" in self.wanted:
-            asked += [f"win {name}" for _, name in players]
-        queries = {name: _Reached() for name in asked}
+            names += [f"win {name}" for _, name in players]
+        queries = {name: _Query() for name in names}
         verdicts: dict[str, Verdict] = {}
         self._walks(queries)
         try:
-            if self.budget.left <= 0:  # what follows prepares for seconds before it looks at the clock
+            if self.budget.left <= 0:  # the other methods run for seconds before they check the clock
                 if "termination" in self.wanted:
-                    verdicts["termination"] = Verdict.unknown("there was no time to look for a reason")
-            elif "termination" in self.wanted or self._open(queries):
-                self._look_closer(queries, verdicts)
+                    verdicts["termination"] = Verdict.unknown("time was up before the search for a proof")
+            elif "termination" in self.wanted or self._undecided(queries):
+                self._run_methods(queries, verdicts)
             elif SHORTEST:
                 self._bounded(queries)
-        except BudgetExceeded:  # recursion within states cannot be written out
-            if len(self._open(queries)) == len(queries) and not self.terminates:
+        except BudgetExceeded:  # recursion within states cannot be unrolled
+            if len(self._undecided(queries)) == len(queries) and not self.terminates:
                 raise
         for name in ("playability", "goals"):
             if name in queries:
@@ -147,39 +149,39 @@ class _Proof:
         seconds = time.monotonic() - started
         return {name: verdicts[name].with_(seconds=seconds) for name in self.wanted if name in verdicts}
 
-    def _look_closer(self, queries: dict[str, _Reached], verdicts: dict[str, Verdict]) -> None:
-        """Decide what random play does not."""
-        self.seen = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
-        if self._needs_bound and self.seen.circle is not None:
-            verdicts["termination"] = self._circle(self.seen.circle)
+    def _run_methods(self, queries: dict[str, _Query], verdicts: dict[str, Verdict]) -> None:
+        """Try all methods but the first random walks, cheap ones first."""
+        self.sample = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
+        if self._needs_bound and self.sample.cycle is not None:
+            verdicts["termination"] = self._cycle(self.sample.cycle)
             self.terminates = True
-        self.aim = Aim(self.game.expander, self.seen.states, 0.1 * self.budget.left)
+        self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
         self._aimed(queries, 0.4)
         self._pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
-        with suppress(BudgetExceeded):  # recursion within states cannot be written out
+        with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
             self._guided(queries, 0.1)
         smaller = loosened(self.game.network)
-        never_stuck = {name: reached for name, reached in queries.items() if name == "playability"}
-        if smaller is not None and (self._open(never_stuck) or self._needs_bound):
+        never_stuck = {name: query for name, query in queries.items() if name == "playability"}
+        if smaller is not None and (self._undecided(never_stuck) or self._needs_bound):
             self.system = System(smaller, loops=False)
-            seen = self.seen
-            self.seen = seen.of(np.isin(self.game.network.fluents, smaller.fluents))
+            sample = self.sample
+            self.sample = sample.select(np.isin(self.game.network.fluents, smaller.fluents))
             self._by_groups(never_stuck, verdicts, 0.4)
-            self.seen = seen
-        if self._open(queries) or self._needs_bound:
+            self.sample = sample
+        if self._undecided(queries) or self._needs_bound:
             self.system = System(self.game.network)
             self._by_groups(queries, verdicts, 0.5)
-        if self._open(queries) or self._needs_bound:
+        if self._undecided(queries) or self._needs_bound:
             self._try_harder(queries, verdicts)
         elif SHORTEST:
             self._bounded(queries)
 
-    def _try_harder(self, queries: dict[str, _Reached], verdicts: dict[str, Verdict]) -> None:
-        """Decide what groups and random play do not."""
+    def _try_harder(self, queries: dict[str, _Query], verdicts: dict[str, Verdict]) -> None:
+        """Try the expensive methods."""
         if self._needs_bound:
-            reason = "neither a measure of progress was found, nor fluents that count the steps"
+            reason = "no progress measure and no set of latches was found"
             verdicts["termination"] = Verdict.unknown(reason)
         self._guided(queries, 0.1)
         self._aimed(queries, 0.4)
@@ -194,79 +196,81 @@ class _Proof:
                 certificate=Exhausted("", self.bound), details={"bound": self.bound},
             )  # fmt: skip
 
-    # -- ways to find out -----------------------------------------------------------------
+    # -- methods --------------------------------------------------------------------------
 
-    def _by_groups(self, queries: Mapping[str, _Reached], verdicts: dict[str, Verdict], part: float) -> None:
-        """Find groups in the present system, and what follows from them by induction."""
+    def _by_groups(
+        self, queries: Mapping[str, _Query], verdicts: dict[str, Verdict], fraction: float
+    ) -> None:
+        """Find groups in the present system, and decide what follows from them by induction."""
         before = self.budget
-        self.budget = before.share(part)
-        seen = self.seen
+        self.budget = before.share(fraction)
+        sample = self.sample
 
-        def find(what: Callable[[float], None], share: float) -> None:
-            if self._open(queries) or self._needs_bound:
+        def find(step: Callable[[float], None], share: float) -> None:
+            if self._undecided(queries) or self._needs_bound:
                 with suppress(BudgetExceeded, MissingExtra):
-                    what(time.monotonic() + share * self.budget.left)
+                    step(time.monotonic() + share * self.budget.left)
 
         def simple(deadline: float) -> None:
-            self.groups = find_groups(self.system, deadline, seen.states, simple=True)
+            self.groups = find_groups(self.system, deadline, sample.states, simple=True)
 
         def groups(deadline: float) -> None:
-            self.groups = find_groups(self.system, deadline, seen.states, known=self.groups)
+            self.groups = find_groups(self.system, deadline, sample.states, known=self.groups)
 
         def more(deadline: float) -> None:
-            self.groups = find_more(self.system, self.groups, deadline, seen.states)
+            self.groups = find_more(self.system, self.groups, deadline, sample.states)
 
         def bound(deadline: float) -> None:
             if self._needs_bound:
-                latches = find_bound(self.system, self.groups, deadline, seen.changes)
+                latches = find_bound(self.system, self.groups, deadline, sample.changes)
                 if latches is not None:
                     self._ends(latches.certificate(self._invariant("")), verdicts)
 
         def weights(deadline: float) -> None:
             if self._needs_bound:
                 expander = Expander(self.system.network)
-                found = find_weights(expander, self.system, self.groups, seen.changes, deadline)
-                if found is not None:
+                measure = find_weights(expander, self.system, self.groups, sample.changes, deadline)
+                if measure is not None:
                     texts = self.system.fluent_texts
-                    pairs = tuple((texts[place], weight) for place, weight in found.by_place.items())
-                    self._ends(ProgressMeasure(pairs, self._invariant(""), found.within), verdicts)
+                    pairs = tuple((texts[place], weight) for place, weight in measure.by_place.items())
+                    self._ends(ProgressMeasure(pairs, self._invariant(""), measure.within), verdicts)
 
         self.groups = []
         find(simple, 0.15)
-        find(bound, 0.25)  # often more groups are not needed
+        find(bound, 0.25)  # often the simple groups suffice
         find(groups, 0.4)
         find(bound, 0.4)
         find(weights, 0.5)
         self._induction(queries, most=0)
         self._one_step(queries)
-        held = len(self.groups)
+        count = len(self.groups)
         find(more, 0.4)
-        if len(self.groups) > held:
+        if len(self.groups) > count:
             find(bound, 0.4)
             find(weights, 0.8)
             self._induction(queries, most=0)
             self._one_step(queries)
-        for name, reached in self._open(queries).items():
-            if name in _CLAIMS:  # sums exclude ends, too, but wins seldom
-                find(partial(self._sums, name, reached), 0.5)
+        for name, query in self._undecided(queries).items():
+            if name in _CLAIMS:  # constant sums seldom exclude wins
+                find(partial(self._sums, name, query), 0.5)
         self.budget = before
 
-    def _sums(self, name: str, reached: _Reached, deadline: float) -> None:
-        """Look for sums that no step changes and that exclude one kind of states."""
-        found = find_sums(
+    def _sums(self, name: str, query: _Query, deadline: float) -> None:
+        """Look for constant sums that exclude one kind of states."""
+        sums = find_sums(
             Expander(self.system.network),
             self.system,
             self.groups,
             self._target(name),
-            self.seen.changes,
+            self.sample.changes,
             deadline,
         )
-        if found is not None:
-            reached.never, reached.method = True, "constant sums"
-            reached.certificate = self._invariant(name, found)
+        if sums is not None:
+            query.never, query.method = True, "constant sums"
+            query.certificate = self._invariant(name, sums)
 
     def _ends(self, certificate: ProgressMeasure | Bound, verdicts: dict[str, Verdict]) -> None:
-        """Note that plays end."""
+        """Record a proof of termination."""
         steps = certificate.steps
         verdicts["termination"] = Verdict(
             "proved", certificate.kind, f"no play is longer than {steps} steps",
@@ -274,28 +278,28 @@ class _Proof:
         )  # fmt: skip
         self.terminates = True
 
-    def _circle(self, circle: Moves) -> Verdict:
-        more = len(circle) - self.seen.loop
-        reason = f"after {self.seen.loop} steps, {more} more lead back to the same state"
-        return Verdict("refuted", "random play", reason, Witness(circle, loop=self.seen.loop))
+    def _cycle(self, cycle: Moves) -> Verdict:
+        more = len(cycle) - self.sample.loop
+        reason = f"after {self.sample.loop} steps, {more} more lead back to the same state"
+        return Verdict("refuted", "random play", reason, Witness(cycle, loop=self.sample.loop))
 
     @property
     def _needs_bound(self) -> bool:
-        """Whether it is still to be found out that plays end."""
+        """Whether termination is wanted and still undecided."""
         return "termination" in self.wanted and not self.terminates
 
-    def _open(self, queries: Mapping[str, _Reached]) -> dict[str, _Reached]:
-        return {name: reached for name, reached in queries.items() if reached.is_open}
+    def _undecided(self, queries: Mapping[str, _Query]) -> dict[str, _Query]:
+        return {name: query for name, query in queries.items() if query.is_open}
 
     def _target(self, name: str) -> Callable[[Frame], int]:
-        """Return what asks a frame whether it is a state of some kind."""
+        """Return the function that gives the literal of a frame for a kind of states."""
         if name in _CLAIMS:
             return lambda frame: frame.system.circuit.any_of(self._faults(name, frame))
         role = self.game.role_index(name.partition(" ")[2])
         return lambda frame: frame.wins(role)
 
     def _faults(self, name: str, frame: Frame) -> list[int]:
-        """Return when each role is stuck, or when the game ends without one goal value for each player."""
+        """Return literals: each role is stuck, or the game ends without one goal value for each player."""
         if name == "playability":
             return [frame.stuck(role) for role in range(len(self.game.roles))]
         return [frame.has_no_goal(role) for role in self.players]
@@ -304,7 +308,7 @@ class _Proof:
         texts = self.system.fluent_texts
         never_two = {group.fluents for group in self.groups if not group.some}
         some = [group.fluents for group in self.groups if group.some and group.given < 0]
-        given = [[(g.given, False), *((f, True) for f in g.fluents)] for g in self.groups if g.given >= 0]
+        implied = [[(g.given, False), *((f, True) for f in g.fluents)] for g in self.groups if g.given >= 0]
         exactly = [fluents for fluents in some if fluents in never_two]
 
         def named(groups: Iterable[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
@@ -315,24 +319,28 @@ class _Proof:
             name,
             named(exactly),
             named(sorted(never_two.difference(exactly))),
-            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *given)),
+            tuple(tuple((texts[f], value) for f, value in clause) for clause in (*rest, *implied)),
             tuple(tuple((texts[f], weight) for f, weight in weights.items()) for weights in sums),
         )
 
-    def _induction(self, queries: Mapping[str, _Reached], most: int) -> None:
-        rest = self._open(queries)
+    def _induction(self, queries: Mapping[str, _Query], most: int) -> None:
+        rest = self._undecided(queries)
         if not rest:
             return
         deadline = time.monotonic() + 0.2 * self.budget.left
         if most == 0:
-            found = never(self.system, self.groups, {name: self._target(name) for name in rest}, deadline, 0)
+            unreachable = never(
+                self.system, self.groups, {name: self._target(name) for name in rest}, deadline, 0
+            )
         else:
-            found = {}
-            for name, reached in rest.items():
-                steps = min(most, reached.clean + 1)
+            unreachable = {}
+            for name, query in rest.items():
+                steps = min(most, query.clean + 1)
                 if steps > 0:
-                    found |= never(self.system, self.groups, {name: self._target(name)}, deadline, steps)
-        for name, steps in found.items():
+                    unreachable |= never(
+                        self.system, self.groups, {name: self._target(name)}, deadline, steps
+                    )
+        for name, steps in unreachable.items():
             rest[name].never = True
             invariant = self._invariant(name)
             rest[name].method = "induction" if steps == 0 else "k-induction"
@@ -341,52 +349,52 @@ class _Proof:
             else:
                 rest[name].certificate = KInduction(name, steps, self._invariant(""))
 
-    def _one_step(self, queries: Mapping[str, _Reached]) -> None:
-        """Ask whether a step leads to a state that is looked for: who has just moved can often move back."""
-        faults = {name: reached for name, reached in self._open(queries).items() if name in _CLAIMS}
-        for name, reached in faults.items():
-            if reached.clean < 0 and self._target(name)(self.system.initial()) == 0:
-                reached.clean = 0
+    def _one_step(self, queries: Mapping[str, _Query]) -> None:
+        """Try induction over one step, which excludes stuck roles where a move can often be taken back."""
+        faults = {name: query for name, query in self._undecided(queries).items() if name in _CLAIMS}
+        for name, query in faults.items():
+            if query.clean < 0 and self._target(name)(self.system.initial()) == 0:
+                query.clean = 0
         self._induction(faults, most=1)
 
-    def _walks(self, queries: Mapping[str, _Reached]) -> None:
-        """Play at random for a while, many games at once."""
-        rest = self._open(queries)
-        tells: dict[str, Callable[[Rollouts], NDArray[np.bool_]]] = {}
+    def _walks(self, queries: Mapping[str, _Query]) -> None:
+        """Look for witnesses in random games."""
+        rest = self._undecided(queries)
+        predicates: dict[str, Callable[[Rollouts], NDArray[np.bool_]]] = {}
         for name in rest:
             kind, _, role = name.partition(" ")
-            tells[name] = is_stuck if kind == "playability" else has_no_goal(self.players)
+            predicates[name] = is_stuck if kind == "playability" else has_no_goal(self.players)
             if kind == "win":
-                tells[name] = gets(self.game.role_index(role), 100)
+                predicates[name] = gets(self.game.role_index(role), 100)
         deadline = time.monotonic() + min(_WALKING, 0.15 * self.budget.left)
-        for name, line in found_at_random(self.game.expander, tells, deadline).items():
+        for name, line in sample_lines(self.game.expander, predicates, deadline).items():
             queries[name].line, queries[name].method = line, "random play"
 
-    def _aimed(self, queries: Mapping[str, _Reached], part: float) -> None:
-        """Search for wins for which all roles work together."""
-        wins = [name for name in self._open(queries) if name.startswith("win")]
-        seconds = part * self.budget.left
+    def _aimed(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Search for wins with all roles cooperating."""
+        wins = [name for name in self._undecided(queries) if name.startswith("win")]
+        seconds = fraction * self.budget.left
         for number, name in enumerate(wins):
             until = time.monotonic() + seconds / (len(wins) - number)
             began = time.monotonic()
             role = self.game.role_index(name.partition(" ")[2])
             line = None
-            with suppress(BudgetExceeded):  # recursion within states cannot be written out
+            with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
                 line = self.aim.win(role, until, self.groups)
             seconds -= time.monotonic() - began
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"
 
-    def _guided(self, queries: Mapping[str, _Reached], part: float) -> None:
-        """Search by distance for faults, of one role after the other."""
-        faults = {name: reached for name, reached in self._open(queries).items() if name in _CLAIMS}
+    def _guided(self, queries: Mapping[str, _Query], fraction: float) -> None:
+        """Search for faults by estimated distance, one role after the other."""
+        faults = {name: query for name, query in self._undecided(queries).items() if name in _CLAIMS}
         if not faults:
             return
         system = System(self.game.network)
-        for name, reached in faults.items():
+        for name, query in faults.items():
             frame = system.any_state()
             roles = self._faults(name, frame)
-            until = time.monotonic() + part * self.budget.left
+            until = time.monotonic() + fraction * self.budget.left
             for number, literal in enumerate(roles):
                 if literal < 2:
                     continue
@@ -394,12 +402,12 @@ class _Proof:
                 share = (until - time.monotonic()) / (len(roles) - number)
                 line = guided_line(self.game.expander, [distance], time.monotonic() + share)
                 if line is not None:
-                    reached.line, reached.method = line, "guided search"
+                    query.line, query.method = line, "guided search"
                     break
 
-    def _far(self, queries: Mapping[str, _Reached]) -> None:
-        """Look for wins that are too far away for everything nearer to be excluded."""
-        rest = {name: reached for name, reached in self._open(queries).items() if name.startswith("win")}
+    def _far(self, queries: Mapping[str, _Query]) -> None:
+        """Look for wins at depths where excluding all nearer ones would take too long."""
+        rest = {name: query for name, query in self._undecided(queries).items() if name.startswith("win")}
         if not rest:
             return
         lines = find_lines(
@@ -408,52 +416,52 @@ class _Proof:
             time.monotonic() + 0.4 * self.budget.left,
             patience=_PATIENCE,
         )
-        for name, line in lines.found.items():
-            reached = rest[name]
-            reached.line, reached.method = line, "bounded model checking"
-            reached.shortest = max(reached.clean, lines.clean.get(name, -1)) == len(line) - 1
+        for name, line in lines.lines.items():
+            query = rest[name]
+            query.line, query.method = line, "bounded model checking"
+            query.shortest = max(query.clean, lines.clean.get(name, -1)) == len(line) - 1
 
-    def _bounded(self, queries: Mapping[str, _Reached]) -> None:
-        """Look for shortest lines; longer ones found before are kept where there is not enough time."""
-        rest = {name: reached for name, reached in queries.items() if not reached.never}
+    def _bounded(self, queries: Mapping[str, _Query]) -> None:
+        """Look for shortest lines; when time is up, longer ones that are already known stay."""
+        rest = {name: query for name, query in queries.items() if not query.never}
         needs_bound = self._needs_bound
         if not rest and not needs_bound:
             return
-        limits = [len(reached.line) for reached in rest.values() if reached.line is not None]
+        limits = [len(query.line) for query in rest.values() if query.line is not None]
         most = max(limits) if limits and len(limits) == len(rest) and not needs_bound else 10_000
-        part = 0.4 if self._open(queries) else 0.2
+        fraction = 0.4 if self._undecided(queries) else 0.2
         lines = find_lines(
             System(self.game.network),
             {name: self._target(name) for name in rest},
-            time.monotonic() + part * self.budget.left,
+            time.monotonic() + fraction * self.budget.left,
             most,
             to_end=needs_bound,
         )
-        for name, reached in rest.items():
-            if name in lines.found:
-                reached.line, reached.shortest = lines.found[name], True
-                reached.method = "bounded model checking"
+        for name, query in rest.items():
+            if name in lines.lines:
+                query.line, query.shortest = lines.lines[name], True
+                query.method = "bounded model checking"
             elif lines.longest is not None:
-                reached.never, reached.method = True, "bounded model checking"
-                reached.certificate = Exhausted(name, lines.longest)
-            reached.clean = lines.clean.get(name, -1)
-            if reached.line is not None and reached.clean == len(reached.line) - 1:
-                reached.shortest = True
+                query.never, query.method = True, "bounded model checking"
+                query.certificate = Exhausted(name, lines.longest)
+            query.clean = lines.clean.get(name, -1)
+            if query.line is not None and query.clean == len(query.line) - 1:
+                query.shortest = True
         self.bound = lines.longest
 
-    def _pdr(self, queries: Mapping[str, _Reached], part: float, *, merge: bool) -> None:
-        for name, reached in self._open(queries).items():
-            seconds = part * self.budget.left
+    def _pdr(self, queries: Mapping[str, _Query], fraction: float, *, merge: bool) -> None:
+        for name, query in self._undecided(queries).items():
+            seconds = fraction * self.budget.left
             if seconds < 1:
                 return
             outcome = run_pdr(self.game.network, name, seconds, merge=merge)
             if outcome.line is not None and self._shows(name, outcome.line):
-                reached.line, reached.method = outcome.line, "pdr"
-                reached.shortest = reached.clean == len(outcome.line) - 1
+                query.line, query.method = outcome.line, "pdr"
+                query.shortest = query.clean == len(outcome.line) - 1
             elif outcome.never:
-                reached.never, reached.method = True, "pdr"
+                query.never, query.method = True, "pdr"
                 if outcome.clauses is not None:
-                    reached.certificate = self._only_clauses(name, outcome.clauses)
+                    query.certificate = self._only_clauses(name, outcome.clauses)
 
     def _only_clauses(self, name: str, clauses: Iterable[Iterable[tuple[int, bool]]]) -> Invariant:
         network = self.game.network
@@ -466,18 +474,18 @@ class _Proof:
 
     # -- verdicts -------------------------------------------------------------------------
 
-    def _never(self, name: str, reached: _Reached) -> Verdict:
-        if reached.line is not None:
-            role = self._whom(name, reached.line)
-            what = f"{role} has no legal move" if name == "playability" else f"{role} has not one goal value"
-            steps = len(reached.line)
+    def _never(self, name: str, query: _Query) -> Verdict:
+        if query.line is not None:
+            role = self._whom(name, query.line)
+            fault = f"{role} has no legal move" if name == "playability" else f"{role} has not one goal value"
+            steps = len(query.line)
             return Verdict(
-                "refuted", reached.method, f"{what} after {steps} {'step' if steps == 1 else 'steps'}",
-                witness=Witness(reached.line, role, shortest=reached.shortest), details={"depth": steps},
+                "refuted", query.method, f"{fault} after {steps} {'step' if steps == 1 else 'steps'}",
+                witness=Witness(query.line, role, shortest=query.shortest), details={"depth": steps},
             )  # fmt: skip
-        if reached.never:
-            return Verdict("proved", reached.method, _reason(name, reached), certificate=reached.certificate)
-        return _unknown(reached)
+        if query.never:
+            return Verdict("proved", query.method, _reason(name, query), certificate=query.certificate)
+        return _unknown(query)
 
     def _whom(self, name: str, line: Moves) -> str:
         """Return the role that a line of play leaves without a move or a goal value."""
@@ -491,21 +499,21 @@ class _Proof:
                 return role
         return self.game.roles[0]
 
-    def _wins(self, roles: Mapping[str, _Reached]) -> Verdict:
+    def _wins(self, roles: Mapping[str, _Query]) -> Verdict:
         verdicts = {}
-        for role, reached in roles.items():
-            if reached.line is not None:
-                steps = len(reached.line)
+        for role, query in roles.items():
+            if query.line is not None:
+                steps = len(query.line)
                 verdicts[role] = Verdict(
-                    "proved", reached.method, f"{role} can win after {steps} steps",
-                    witness=Witness(reached.line, role, shortest=reached.shortest), details={"depth": steps},
+                    "proved", query.method, f"{role} can win after {steps} steps",
+                    witness=Witness(query.line, role, shortest=query.shortest), details={"depth": steps},
                 )  # fmt: skip
-            elif reached.never:
+            elif query.never:
                 verdicts[role] = Verdict(
-                    "refuted", reached.method, f"{role} never wins", certificate=reached.certificate
+                    "refuted", query.method, f"{role} never wins", certificate=query.certificate
                 )
             else:
-                verdicts[role] = _unknown(reached)
+                verdicts[role] = _unknown(query)
         every = list(verdicts.values())
         lost = next((verdict for verdict in every if verdict.answer == "refuted"), None)
         if lost is not None:
@@ -517,19 +525,19 @@ class _Proof:
         return Verdict("proved", methods, "; ".join(verdict.reason for verdict in every), roles=verdicts)
 
 
-def _reason(name: str, reached: _Reached) -> str:
-    what = {
+def _reason(name: str, query: _Query) -> str:
+    reason = {
         "playability": "every role can move until the game is over",
         "goals": "each end has one goal value for every role",
     }[name]
-    if isinstance(reached.certificate, Exhausted):
-        return f"{what}: no play is longer than {reached.certificate.steps} steps"
-    if reached.certificate is None:
-        return f"{what}, says the model checker"
-    return what
+    if isinstance(query.certificate, Exhausted):
+        return f"{reason}: no play is longer than {query.certificate.steps} steps"
+    if query.certificate is None:
+        return f"{reason} (by the external model checker, without a certificate)"
+    return reason
 
 
-def _unknown(reached: _Reached) -> Verdict:
-    if reached.clean >= 0:
-        return Verdict.unknown(f"nothing within {reached.clean} steps; time was up", depth=reached.clean)
+def _unknown(query: _Query) -> Verdict:
+    if query.clean >= 0:
+        return Verdict.unknown(f"none within {query.clean} steps; time was up", depth=query.clean)
     return Verdict.unknown("time was up")

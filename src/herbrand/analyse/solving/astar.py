@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.exploration.explore import Growing
+from herbrand.analyse.exploration.explore import Explorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ class _Search:
         self.expander = expander
         self.value = value
         self.estimate = estimate
-        self.growing = Growing(expander, None, budget, edges=False, spill=None)
+        self.explorer = Explorer(expander, None, budget, edges=False, spill=None)
         self.steps = np.zeros(1 << 10, np.int32)
         """The fewest steps to each state, as far as is known."""
         self.open: dict[int, dict[int, list[NDArray[np.int32]]]] = {}
@@ -74,7 +74,7 @@ class _Search:
 
     def _keep(self, numbers: NDArray[np.int32], steps: int) -> None:
         """Note that these states are to be looked into."""
-        whole = steps + self.estimate(self.growing.states[numbers])
+        whole = steps + self.estimate(self.explorer.states[numbers])
         for total in np.unique(whole).tolist():
             self.open.setdefault(total, {}).setdefault(steps, []).append(numbers[whole == total])
 
@@ -91,20 +91,20 @@ class _Search:
                 del self.open[total]
             numbers = numbers[self.steps[numbers] == steps]
             for begin in range(0, len(numbers), _CHUNK):
-                if self.growing.limit() is not None:
-                    return Found(None, total - 1, complete=False, states=self.growing.count)
+                if self.explorer.limit() is not None:
+                    return Found(None, total - 1, complete=False, states=self.explorer.count)
                 won = self._look_into(numbers[begin : begin + _CHUNK], steps)
                 if won is not None:
-                    line = self.growing.finish().line_to(won)
-                    return Found(line, total - 1, complete=True, states=self.growing.count)
+                    line = self.explorer.finish().line_to(won)
+                    return Found(line, total - 1, complete=True, states=self.explorer.count)
                 if progress is not None:
-                    progress(self.growing.count, total)
-        return Found(None, -1, complete=True, states=self.growing.count)
+                    progress(self.explorer.count, total)
+        return Found(None, -1, complete=True, states=self.explorer.count)
 
     def _look_into(self, numbers: NDArray[np.int32], steps: int) -> int | None:
         """Add the successors of some states; return the number of one that is the goal."""
-        growing = self.growing
-        states = growing.states[numbers]
+        explorer = self.explorer
+        states = explorer.states[numbers]
         legal = self.expander.legal(states)
         over = np.flatnonzero(legal.over)
         won = over[self.expander.goals(states[over])[:, 0] == self.value] if len(over) else over
@@ -112,16 +112,16 @@ class _Search:
             return int(numbers[won[0]])
         for expansion in self.expander.expansions(states, legal):
             origins = numbers[expansion.parents].astype(np.int64)
-            known = growing.count
-            found = growing.add(expansion.states, origins, 0)
-            if growing.count > len(self.steps):
-                room = np.zeros(2 * growing.count, np.int32)
+            known = explorer.count
+            found = explorer.add(expansion.states, origins, 0)
+            if explorer.count > len(self.steps):
+                room = np.zeros(2 * explorer.count, np.int32)
                 room[:known] = self.steps[:known]
                 self.steps = room
-            self.steps[known : growing.count] = steps + 2  # more than is known now
+            self.steps[known : explorer.count] = steps + 2  # more than is known now
             sooner = np.flatnonzero(self.steps[found] > steps + 1)
             places, first = np.unique(found[sooner], return_index=True)
-            growing.parents[places] = origins[sooner[first]]
+            explorer.parents[places] = origins[sooner[first]]
             self.steps[places] = steps + 1
             self._keep(places, steps + 1)
         return None

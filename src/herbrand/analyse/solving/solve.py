@@ -296,7 +296,7 @@ class _Solving:
 
     def _root(self, values: NDArray[Any]) -> tuple[tuple[str, str, dict[str, float]], ...]:
         """The values after each move of the one who chooses first."""
-        from herbrand.analyse.exploration.by_states import _edges, _move_of
+        from herbrand.analyse.exploration.by_states import edges_with_move, move_of
 
         space = self.space
         if space.over[0]:
@@ -307,8 +307,8 @@ class _Solving:
         role = mine[0]
         found = []
         for number in range(int(space.counts[0, role])):
-            after = values[space.children[_edges(space, 0, role, number)]].mean(axis=0)
-            found.append((self.roles[role], _move_of(space, 0, role, number), self._named(after)))
+            after = values[space.children[edges_with_move(space, 0, role, number)]].mean(axis=0)
+            found.append((self.roles[role], move_of(space, 0, role, number), self._named(after)))
         found.sort(key=lambda entry: -entry[2][self.roles[role]])
         return tuple(found)
 
