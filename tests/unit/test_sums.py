@@ -76,7 +76,7 @@ def test_as_many_pieces_as_places() -> None:
         vector[list(weights)] = list(weights.values())
     assert not (vectors @ seen.changes.T).any()
     texts = system.fluent_texts
-    exactly = [group.fluents for group in groups if group.some and group.given < 0]
+    exactly = [group.fluents for group in groups if group.some and group.condition < 0]
     certificate = Invariant(
         "playability",
         exactly=tuple(tuple(texts[f] for f in fluents) for fluents in exactly),

@@ -297,7 +297,7 @@ def test_what_one_fluent_implies_is_found() -> None:
     until = time.monotonic() + 60
     groups = find_more(system, find_groups(system, until, seen), until, seen)
     text = system.fluent_texts
-    given = {(text[g.given], text[g.fluents[0]]) for g in groups if g.given >= 0}
+    given = {(text[g.condition], text[g.fluents[0]]) for g in groups if g.condition >= 0}
     assert ("(cell 1 empty)", "(cell 2 empty)") in given
     assert ("(cell 2 stone)", "(cell 1 stone)") in given
     assert ("(cell 2 empty)", "(cell 1 empty)") not in given
@@ -484,10 +484,10 @@ def test_wins_far_away_need_not_be_shortest() -> None:
     game = herbrand.load("nim")
     wins = {"win": lambda frame: frame.wins(0)}
     lines = find_lines(System(game.network), wins, time.monotonic() + 60, patience=1)
-    line = lines.found["win"]
+    line = lines.lines["win"]
     assert holds(game, "win", Witness(line, game.roles[0]))
     assert lines.clean.get("win", -1) < len(line)
-    assert len(find_lines(System(game.network), wins, time.monotonic() + 60).found["win"]) == 3 <= len(line)
+    assert len(find_lines(System(game.network), wins, time.monotonic() + 60).lines["win"]) == 3 <= len(line)
 
 
 def test_where_only_the_turn_changes_there_is_nothing_to_weigh() -> None:

@@ -1,4 +1,4 @@
-"""What holds in every reachable state, found on the network and proved by induction.
+"""Invariants of all reachable states, found on the network and proved by induction.
 
 Takes the network of a game, as frames over a SAT solver; gives groups of fluents, sums, measures of progress
 and their certificates.  Imports `exploration` for random play, and what lies below `analyse`.
@@ -8,14 +8,14 @@ and their certificates.  Imports `exploration` for random play, and what lies be
 | `sat`        | a SAT solver over the literals of a circuit, with a deadline                      |
 | `frames`     | states and steps of a game inside a circuit                                       |
 | `groups`     | groups of fluents of which exactly one, or at most one, is true                   |
-| `domains`    | how fluents of a group change into each other                                     |
+| `domains`    | transition distances within groups of fluents                                     |
 | `sums`       | weighted sums that no step changes                                                |
 | `ranking`    | measures of progress: weighted sums that grow with every step                     |
 | `latches`    | fluents that change at most once                                                  |
-| `estimate`   | lower bounds on the steps that a puzzle still takes                               |
-| `ends`       | states that satisfy a condition, found before any line of play to them            |
-| `loose`      | a game with fewer terminal states, which over-approximates it                     |
-| `reachable`  | a smaller network that is equivalent in reachable states                          |
+| `estimate`   | admissible estimates of the steps to a goal of a puzzle                            |
+| `ends`       | states that satisfy a condition, reachable or not                                 |
+| `loose`      | a game with fewer terminal states, which over-approximates the original           |
+| `reachable`  | a smaller network, equivalent in reachable states                                |
 | `induction`  | proofs that a state cannot be reached                                             |
 | `invariant`, `plain` | certificates of such proofs, checked by another solver on another encoding |
 """

@@ -22,25 +22,22 @@ __all__ = ["Bound", "ProgressMeasure"]
 class Bound:
     """Fluents that change at most once, one of them within every few steps, which bounds the length of plays.
 
-    `invariant` holds in every reachable state and is needed to see it.
+    `invariant` holds in every reachable state; the check relies on it.
     """
 
     rising: tuple[str, ...]
-    """Fluents that stay true once they are."""
+    """Fluents that stay true once true."""
     falling: tuple[str, ...]
-    """Fluents that stay false once they are."""
+    """Fluents that stay false once false."""
     invariant: Invariant
     within: int = 1
-    """In so many steps one of them changes."""
+    """Of so many consecutive steps, one changes a fluent."""
 
-    @property
-    def kind(self) -> str:
-        """Tell what it is."""
-        return "fluents that change once"
+    kind = "fluents that change once"
 
     @property
     def steps(self) -> int:
-        """No play has more steps than this."""
+        """A bound on the length of plays."""
         return self.within * (len(self.rising) + len(self.falling) + 1) - 1
 
     def as_json(self) -> dict[str, Any]:
@@ -54,47 +51,46 @@ class Bound:
         }
 
     def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check on the rules that the fluents are such; see `verdict.Certificate`."""
+        """Check on the rules that the fluents change so; see `verdict.Certificate`."""
         started = time.monotonic()
         rules = RulesProgram(game, seconds)
         if not self.invariant.holds_by_rules(game, rules):
             return False
         term = rules.term
-        kept = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
+        steps = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
         back = [f"back :- true({term(f)}), not next({term(f)})." for f in self.rising]
         back += [f"back :- next({term(f)}), not true({term(f)})." for f in self.falling]
-        if rules.possible([*kept, *back, ":- not back."]):
+        if rules.possible([*steps, *back, ":- not back."]):
             return False
         if self.within > 1:
-            left = seconds - (time.monotonic() - started)
-            return keeps_changing(game, self.invariant, (*self.rising, *self.falling), self.within, left)
+            seconds_left = seconds - (time.monotonic() - started)
+            return keeps_changing(
+                game, self.invariant, (*self.rising, *self.falling), self.within, seconds_left
+            )
         change = [f":- next({term(f)}), not true({term(f)})." for f in self.rising]
         change += [f":- true({term(f)}), not next({term(f)})." for f in self.falling]
-        return not rules.possible([*kept, *change])
+        return not rules.possible([*steps, *change])
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressMeasure:
-    """Weights of fluents, whose sum grows with every step: so no state comes back, and plays end.
+    """Weights of fluents whose sum grows with every step, so that no state recurs and plays end.
 
-    `invariant` holds in every reachable state and is needed to see it.  Steps may also change none of the
-    fluents that have weights, as a pass does in reversi, but not `within` of them in a row.
+    `invariant` holds in every reachable state; the check relies on it.  Steps may also change no fluent
+    with a weight, such as a pass in reversi, but never `within` of them in a row.
     """
 
     weights: tuple[tuple[str, int], ...]
-    """Fluents and their weights; the others have none."""
+    """Fluents and their weights; all others have weight 0."""
     invariant: Invariant
     within: int = 1
-    """In so many steps the sum grows."""
+    """Of so many consecutive steps, one makes the sum grow."""
 
-    @property
-    def kind(self) -> str:
-        """Tell what it is."""
-        return "measure of progress"
+    kind = "measure of progress"
 
     @property
     def steps(self) -> int:
-        """No play has more steps than this: the sum cannot grow further."""
+        """A bound on the length of plays, from the range of the sum."""
         weights = dict(self.weights)
         low = high = 0
         for group in self.invariant.exactly:
@@ -119,12 +115,14 @@ class ProgressMeasure:
         if not self.invariant.holds_by_rules(game, rules):
             return False
         lines = rules.growth(self.weights, "> 0")
-        kept = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
+        steps = [*self.invariant.as_program(rules, "true", broken=False), *rules.step()]
         if self.within > 1:
-            kept += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
-        if rules.possible([*kept, *lines]):
+            steps += ["moved :- up(_).", "moved :- down(_).", ":- not moved."]
+        if rules.possible([*steps, *lines]):
             return False
         if self.within > 1:
-            left = seconds - (time.monotonic() - started)
-            return keeps_changing(game, self.invariant, [name for name, _ in self.weights], self.within, left)
+            seconds_left = seconds - (time.monotonic() - started)
+            return keeps_changing(
+                game, self.invariant, [name for name, _ in self.weights], self.within, seconds_left
+            )
         return True

@@ -1,10 +1,10 @@
-"""How fluents of a group change into each other, and in how many steps at the least.
+"""Domain transition graphs: how fluents of a group change into each other, and the distances between them.
 
-A group is made of fluents written alike of which never two were true in states that were met: the contents of
-a cell, the places of a piece, the number of captures.  Which may follow which is seen by evaluating the
-network with one of them true, the others false and everything else unknown (ternary simulation, Bryant
-1987); shortest paths in that graph tell how far a count or a piece has to go (domain transition graphs,
-Helmert 2006).  As the groups are only observed, this is a guide for searches, not a proof.
+A group has fluents of the same form of which never two were true in sampled states: the contents of a cell,
+the places of a piece, the number of captures.  The successors of a fluent come from evaluating the network
+with this one true, the others of the group false and all other fluents unknown (ternary simulation, Bryant
+1987); shortest paths in that graph bound how far a counter or a piece has to go (Helmert 2006).  As the
+groups are only observed, this is guidance for searches, not a proof.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ __all__ = ["UNREACHABLE", "Domains", "find_domains"]
 UNREACHABLE = np.float32(1e9)
 """The distance between fluents of which one never follows the other."""
 _EACH = 2
-"""Groups of which one fluent is a part, at most: where a piece is, and what is in a cell."""
+"""The most groups with the same fluent: the place of a piece, and the content of a cell."""
 _LARGEST = 700
-"""Fluents of a group, at most."""
+"""The most fluents of a group."""
 
 
 class Domains(NamedTuple):
-    """Groups, and the steps from each of their fluents to each other one."""
+    """Groups, and the steps from each of their fluents to each other."""
 
     starts: NDArray[np.int64]
-    """[groups + 1] where the fluents of each group begin in `members`."""
+    """[groups + 1] offsets of the fluents of each group in `members`."""
     members: NDArray[np.int64]
-    """Fluents by their places in the network."""
+    """Fluents by index in the network."""
     tables: NDArray[np.int64]
-    """[groups] where the table of each group begins in `steps`."""
+    """[groups] offsets of the table of each group in `steps`."""
     steps: NDArray[np.float32]
     """For each group [size + 1, size]: steps from one fluent, or from none at the end, to another."""
 
@@ -51,9 +51,9 @@ def find_domains(
     deadline: float,
     matter: NDArray[np.int64] | None = None,
 ) -> Domains:
-    """Return how fluents of groups change, as far as there is time; `states`, [n, fluents], were met.
+    """Return the domains of the groups that hold in sampled `states`, [n, fluents], until the deadline.
 
-    Groups with fluents that `matter`, by their places, come first.  `deadline` is a time of `time.monotonic`.
+    Groups with fluents that `matter`, by index, come first.  `deadline` is a time of `time.monotonic`.
     """
     important = frozenset(matter.tolist() if matter is not None else ())
     groups = sorted(_groups(network, states), key=important.isdisjoint)
@@ -65,7 +65,7 @@ def find_domains(
             break
         paths = _paths(_follows(network, np.array(group, np.int64)))
         if (paths <= 1).all():
-            continue  # each may follow any other
+            continue  # every distance is 1: no guidance
         steps.append(paths.ravel())
         members += group
         starts.append(len(members))
@@ -79,13 +79,13 @@ def find_domains(
 
 
 def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]]:
-    """Return groups of which never two were true in states, the small ones first."""
-    held = [group for group in observed(network, states) if len(group.fluents) <= _LARGEST]
-    always = {group.fluents for group in held if group.some}
-    found = {group.fluents for group in held if not group.some}
+    """Return groups of which never two fluents are true in the states, small ones first."""
+    holding = [group for group in observed(network, states) if len(group.fluents) <= _LARGEST]
+    always = {group.fluents for group in holding if group.some}
+    exclusive = {group.fluents for group in holding if not group.some}
     uses = np.zeros(len(network.fluents), np.int64)
     chosen = []
-    for group in sorted(found, key=lambda fluents: (fluents not in always, -len(fluents), fluents)):
+    for group in sorted(exclusive, key=lambda fluents: (fluents not in always, -len(fluents), fluents)):
         if (uses[list(group)] < _EACH).all():
             uses[list(group)] += 1
             chosen.append(group)
@@ -93,7 +93,7 @@ def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]
 
 
 def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which fluents of a group may follow which, [size + 1, size + 1]; the last is none of them."""
+    """Return which fluents of a group may follow which, [size + 1, size + 1]; the last stands for none."""
     fluents, moves = len(network.fluents), len(network.moves)
     follows = np.zeros((len(group) + 1, len(group) + 1), np.bool_)
     can = np.zeros(network.inputs + network.gates, np.bool_)
@@ -116,18 +116,18 @@ def _follows(network: Network, group: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _possible(
     can: NDArray[np.bool_], must: NDArray[np.bool_], literals: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = np.where(literals & 1, ~must[literals >> 1], can[literals >> 1])
-    return found
+    possible: NDArray[np.bool_] = np.where(literals & 1, ~must[literals >> 1], can[literals >> 1])
+    return possible
 
 
 def _paths(follows: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return the lengths of shortest paths to each fluent, [size + 1, size]; to itself 0."""
+    """Return the lengths of shortest paths to each fluent, [size + 1, size]."""
     paths = np.full(follows.shape, UNREACHABLE, np.float32)
     for first, row in enumerate(paths):
-        new = np.arange(len(row)) == first
+        frontier = np.arange(len(row)) == first
         length = 0
-        while new.any():
-            row[new] = length
+        while frontier.any():
+            row[frontier] = length
             length += 1
-            new = follows[new].any(axis=0) & (row == UNREACHABLE)
+            frontier = follows[frontier].any(axis=0) & (row == UNREACHABLE)
     return np.ascontiguousarray(paths[:, :-1])

@@ -1,8 +1,8 @@
-"""States in which what is looked for holds, found before any line of play to them: something to aim at.
+"""Wanted states from a SAT solver, without a line of play to them: targets for guided search.
 
-A SAT solver is asked for a state in which it holds, and in which groups of fluents are as in the states that
-were met; what of that state matters is what the solver uses when it finds that nothing else is possible then
-(the failed assumptions of Een and Sorensson 2003).  Such a state need not be reachable.
+The solver finds a state that is wanted and in which groups of fluents hold; the fluents that matter are the
+failed assumptions (Een and Sorensson 2003) in the proof that their values make it a wanted one.  Such a state
+need not be reachable.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ __all__ = ["ends"]
 def ends(
     system: System, target: Callable[[Frame], int], groups: Sequence[Group], deadline: float
 ) -> Iterator[tuple[Frame, int]]:
-    """Yield states, each as a frame and the literal of what matters of it; none once time is up.
+    """Yield wanted states, each as a frame and a literal that implies that it is wanted, until time is up.
 
-    The first is as much like the initial state as the solver's first guesses make it, the others less and
-    less so.  `deadline`, a time of `time.monotonic`, is for the solver.
+    The first resembles the initial state, as far as the phases of the solver can achieve that, the others
+    less and less.  `deadline` is a time of `time.monotonic`.
     """
     frame = system.any_state()
     circuit, rng = system.circuit, np.random.default_rng(0)
@@ -46,7 +46,7 @@ def ends(
                 model = solver.model()
                 literals = [x if model(x) else x ^ 1 for x in frame.state.tolist()]
                 if solver.solve(wanted ^ 1, *literals):
-                    return  # not a matter of the state alone
+                    return  # the target depends on other variables, too
                 core = sorted(solver.core() & set(literals))
                 yield frame, circuit.all_of(core)
                 solver.add([x ^ 1 for x in core])

@@ -1,11 +1,11 @@
-"""How many steps a puzzle still takes, at the least: a number that no step lowers by more than one.
+"""Admissible estimates of the steps to the goal of a puzzle, by potentials that fall by at most one a step.
 
-A potential is a sum of weights of fluents (Pommerening, Helmert, Röger and Seipp 2015).  If no step lowers
-it by more than one, and it is at most 0 wherever the goal is reached, then it is never more than the steps
-that are left.  Among such weights a linear program finds those with which the first state has the most;
-in the eight puzzle what comes out is how far the tiles have to go.  It knows only steps and ends that were
-seen, so a SAT solver is asked for others that do not fit, until there are none: what is returned holds for
-all steps from states in which the invariants hold (`ranking.Cases`).
+A potential is a weighted sum of fluents (Pommerening, Helmert, Röger and Seipp 2015).  If no step lowers
+it by more than one, and it is at most 0 wherever the goal is reached, then it never exceeds the remaining
+steps.  Among such weights a linear program finds those that maximize the potential of the initial state;
+in the eight puzzle this gives the distances of the tiles.  The program has only sampled steps and ends, so a
+SAT solver looks for violations until there are none: the result holds for all steps from states in which the
+invariants hold (`ranking.Cases`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.frames import Frame, System
-from herbrand.analyse.invariants.groups import demand, exclusive, find_groups
+from herbrand.analyse.invariants.groups import demand, depends_on_moves, exclusive, find_groups
 from herbrand.analyse.invariants.ranking import Cases, added
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
@@ -30,35 +30,34 @@ if TYPE_CHECKING:
 
     from herbrand.analyse.invariants.groups import Group
     from herbrand.engine.expand import Expander, States
-    from herbrand.network.network import Network
 
 __all__ = ["Estimate", "find_estimate"]
 
 _HIGHEST = 60.0
-"""No weight is more, either way."""
+"""The greatest absolute value of a weight."""
 _SMALL = 1e-5
-"""What a weight costs, so that those that do not matter are 0."""
+"""The cost of a weight in the objective, so that irrelevant weights are 0."""
 _LEAST = 1e-3
-"""An estimate of the first state that is less tells nothing."""
+"""The least useful estimate of the initial state."""
 _SCALES = 60
-"""Weights are looked for among multiples of one part in so many."""
+"""The greatest denominator of the weights, exclusive."""
 _SUMS = 20_000
-"""More different sums than this are not told apart at ends."""
+"""The most distinct sums at ends."""
 _QUICK = 2000
-"""Conflicts spent on whether a fluent is settled at the end."""
-_SEEN = 4000
-"""Steps and states of random play that the first linear program knows."""
+"""Solver conflicts for whether a fluent has a fixed value at ends."""
+_SAMPLED_STEPS = 4000
+"""Sampled steps in the first linear program."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number of steps for each state that is never more than there are to the goal."""
+    """A lower bound on the steps to the goal from each state."""
 
     weights: NDArray[np.int64]
     """[fluents]"""
     constant: int
     scale: int
-    """The sum of the weights of the true fluents and the constant, divided by this, are steps."""
+    """The weights of the true fluents and the constant add up to steps times this."""
 
     def __post_init__(self) -> None:
         byte_values = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
@@ -68,21 +67,21 @@ class Estimate:
         object.__setattr__(self, "_tables", tables)
 
     def __call__(self, states: States) -> NDArray[np.int32]:
-        """Return the least number of steps from each packed state, [n]."""
+        """Return the estimate for each packed state, [n]."""
         tables: NDArray[np.int64] = self._tables  # type: ignore[attr-defined]
         total = np.full(len(states), self.constant, np.int64)
         octets = np.ascontiguousarray(states).astype("<u8", copy=False).view(np.uint8)
         for place in np.flatnonzero(tables.any(axis=1)).tolist():
             total += tables[place][octets[:, place]]
-        found: NDArray[np.int32] = np.maximum(-(-total // self.scale), 0).astype(np.int32)
-        return found
+        steps: NDArray[np.int32] = np.maximum(-(-total // self.scale), 0).astype(np.int32)
+        return steps
 
 
 def find_estimate(expander: Expander, value: int, deadline: float) -> Estimate | None:
     """Return an estimate of the steps to an end with a goal value, for a game with one role.
 
-    None where there is none that tells anything about the first state, or it takes too long: `deadline` is
-    a time of `time.monotonic`.  Raises `MissingExtra` without a SAT solver or linear programming.
+    None where no estimate is positive for the initial state, or past the deadline, a time of
+    `time.monotonic`.  Raises `MissingExtra` without a SAT solver or linear programming.
     """
     system = System(expander.network)
     try:
@@ -92,34 +91,34 @@ def find_estimate(expander: Expander, value: int, deadline: float) -> Estimate |
 
 
 class _Search:
-    """The weights that are looked for, and what is known about steps and ends."""
+    """The search for weights, with the steps and ends that constrain them."""
 
     def __init__(self, expander: Expander, system: System, value: int, deadline: float) -> None:
         self.expander = expander
         self.deadline = deadline
-        seen = play(expander, time.monotonic() + 0.1 * (deadline - time.monotonic()))
+        sample = play(expander, time.monotonic() + 0.1 * (deadline - time.monotonic()))
         half = time.monotonic() + 0.5 * (deadline - time.monotonic())
-        groups = find_groups(system, half, seen.states)
-        self.steps = np.unique(seen.changes[:_SEEN], axis=0)
+        groups = find_groups(system, half, sample.states)
+        self.steps = np.unique(sample.changes[:_SAMPLED_STEPS], axis=0)
         self.ends = np.zeros((0, expander.fluents), np.int8)
-        self.moved = _moved(system.network)
+        self.movable = depends_on_moves(system.network)
         self.cases = Cases(system, groups, deadline)
         self.goal = _Ends(system, groups, value, deadline)
 
     def run(self) -> Estimate | None:
-        """Guess and learn, until nothing speaks against the guess."""
+        """Guess and learn from counterexamples until there are none."""
         try:
             if not self.cases.listed() or not self.goal.exist():
                 return None
             while True:
-                found = self._guess()
-                if found is None:
+                guess = self._guess()
+                if guess is None:
                     return None
-                more = self._learn_end(found) or self._learn_steps(found)
+                more = self._learn_end(guess) or self._learn_steps(guess)
                 if more is None:
                     return None
                 if not more:
-                    return found
+                    return guess
                 if time.monotonic() > self.deadline:
                     return None
         finally:
@@ -127,7 +126,7 @@ class _Search:
             self.goal.close()
 
     def _guess(self) -> Estimate | None:
-        """Return the weights with which the first state has the most, as far as is known."""
+        """Return the weights that maximize the potential of the initial state under the known constraints."""
         try:
             from scipy.optimize import linprog
             from scipy.sparse import csr_matrix
@@ -137,36 +136,36 @@ class _Search:
         ends = np.concatenate([self.ends, np.ones((len(self.ends), 1))], axis=1)
         steps = np.concatenate([-self.steps, np.zeros((len(self.steps), 1))], axis=1)
         rows = np.concatenate([ends, steps])
-        kept = np.append(self.moved, True)
-        first, rows = first[kept], rows[:, kept]
-        found: Any = linprog(
+        used = np.append(self.movable, True)
+        first, rows = first[used], rows[:, used]
+        solution: Any = linprog(
             np.concatenate([_SMALL - first, _SMALL + first]),
             A_ub=csr_matrix(np.concatenate([rows, -rows], axis=1)),
             b_ub=np.repeat([0.0, 1.0], [len(ends), len(steps)]),
             bounds=(0, _HIGHEST),
             method="highs",
         )
-        if found.status != 0:
+        if solution.status != 0:
             return None
-        weights = np.zeros(len(kept))
-        weights[kept] = found.x[: len(first)] - found.x[len(first) :]
-        return _whole(weights) if weights[kept] @ first > _LEAST else None
+        weights = np.zeros(len(used))
+        weights[used] = solution.x[: len(first)] - solution.x[len(first) :]
+        return _whole(weights) if weights[used] @ first > _LEAST else None
 
     def _learn_steps(self, guess: Estimate) -> bool | None:
-        """Add steps that lower the sum by more than one; None if that cannot be told."""
-        against = self.cases.against(guess.weights, -guess.scale - 1)
-        if against is None:
+        """Add steps that lower the sum by more than one; None if the search for them is too large."""
+        counterexamples = self.cases.against(guess.weights, -guess.scale - 1)
+        if counterexamples is None:
             return None
-        if not against:
+        if not counterexamples:
             return False
         before = len(self.steps)
         self.steps = np.unique(
-            np.concatenate([self.steps, self.cases.changes(self.expander, against)]), axis=0
+            np.concatenate([self.steps, self.cases.changes(self.expander, counterexamples)]), axis=0
         )
         return True if len(self.steps) > before else None
 
     def _learn_end(self, guess: Estimate) -> bool | None:
-        """Add an end at which the sum is above 0; None if that cannot be told."""
+        """Add an end at which the sum is above 0; None if the search for one is too large."""
         end = self.goal.above(guess)
         if end is None:
             return None
@@ -177,7 +176,7 @@ class _Search:
 
 
 def _whole(weights: NDArray[np.float64]) -> Estimate:
-    """Return weights as fractions with a small denominator, or rounded ones."""
+    """Return weights as fractions with a small common denominator, rounded if necessary."""
     for scale in range(1, _SCALES):
         whole = np.rint(weights * scale)
         if np.abs(whole - weights * scale).max() < 1e-4 * scale:
@@ -186,21 +185,8 @@ def _whole(weights: NDArray[np.float64]) -> Estimate:
     return Estimate(values[:-1], int(values[-1]), scale)
 
 
-def _moved(network: Network) -> NDArray[np.bool_]:
-    """Return the fluents whose next value depends on what is done; step counters are not among them."""
-    depends = np.zeros(network.inputs + network.gates, np.bool_)
-    first = 1 + len(network.fluents)
-    depends[first : network.inputs] = True
-    pairs = zip((network.left >> 1).tolist(), (network.right >> 1).tolist(), strict=True)
-    known = depends.tolist()
-    for gate, (left, right) in enumerate(pairs, network.inputs):
-        known[gate] = known[left] or known[right]
-    found: NDArray[np.bool_] = np.array(known, np.bool_)[network.next >> 1]
-    return found
-
-
 class _Ends:
-    """The ends with a goal value, in all states in which the invariants hold."""
+    """The ends with a goal value among the states in which the invariants hold."""
 
     def __init__(self, system: System, groups: Sequence[Group], value: int, deadline: float) -> None:
         circuit = self.circuit = system.circuit
@@ -214,31 +200,31 @@ class _Ends:
         wanted = [x for (_, text), x in pairs if text == str(value)]
         others = [x ^ 1 for (_, text), x in pairs if text != str(value)]
         self.literal = circuit.all_of((frame.terminal, circuit.any_of(wanted), *others))
-        self._settled: NDArray[np.int8] | None = None
+        self._fixed: NDArray[np.int8] | None = None
 
     def close(self) -> None:
         self.solver.close()
 
     def exist(self) -> bool:
-        """Return whether there is any, as far as the invariants tell."""
+        """Return whether there are any."""
         return self.solver.solve(self.literal)
 
     def _values(self) -> NDArray[np.int8]:
-        """Return which fluents are the same at all ends: 0 or 1, and -1 for the others."""
-        if self._settled is None:
-            self._settled = np.full(len(self.state), -1, np.int8)
+        """Return the value, 0 or 1, of each fluent that is the same at all ends, else -1, [fluents]."""
+        if self._fixed is None:
+            self._fixed = np.full(len(self.state), -1, np.int8)
             for place, literal in enumerate(self.state.tolist()):
                 for value in (0, 1):
                     if self.solver.attempt(_QUICK, self.literal, literal ^ value) is False:
-                        self._settled[place] = value
-        return self._settled
+                        self._fixed[place] = value
+        return self._fixed
 
     def above(self, guess: Estimate) -> NDArray[np.bool_] | None:
-        """Return an end at which the sum is above 0, an empty array for none; None if it is too much work."""
-        circuit, settled = self.circuit, self._values()
-        total = guess.constant + int(guess.weights[settled == 1].sum())
+        """Return an end at which the sum is above 0, an empty array if there is none; None beyond `_SUMS`."""
+        circuit, fixed = self.circuit, self._values()
+        total = guess.constant + int(guess.weights[fixed == 1].sum())
         free: dict[int, list[tuple[int, int]]] = {}
-        for place in np.flatnonzero((settled < 0) & (guess.weights != 0)).tolist():
+        for place in np.flatnonzero((fixed < 0) & (guess.weights != 0)).tolist():
             member = int(guess.weights[place]), int(self.state[place])
             free.setdefault(int(self.group[place]), []).append(member)
         parts = sorted(free.values(), key=len)

@@ -1,8 +1,7 @@
-"""Proofs by induction: a state that is looked for cannot be reached.
+"""Proofs by induction that wanted states are unreachable.
 
-Invariants are the groups of `groups`: of some fluents exactly one, or never two, are true.  Then
-it is enough that no state in which they hold is one that is looked for, or that none follows
-after k steps through states that are not (k-induction: Sheeran, Singh and Stalmarck 2000).
+The invariants are those of `groups`.  Either no state in which they hold is a wanted one, or none follows k
+consecutive states that are not (k-induction: Sheeran, Singh and Stalmarck 2000).
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ def never(
     deadline: float,
     most: int = 3,
 ) -> dict[str, int]:
-    """Return which of some states are never reached, by name, with the k of the induction.
+    """Return the names of wanted states that are unreachable, with the k of the induction.
 
-    k = 0: no state in which the groups hold is such.  For k > 0 the caller must see to it that none
-    is reached in fewer than k steps from the initial state.  Ends early past the deadline.
+    k = 0: no state in which the groups hold is wanted.  For k > 0 the caller must exclude wanted states
+    within fewer than k steps of the initial state.  Ends early past the deadline.
     """
     proved: dict[str, int] = {}
     frame = system.any_state()
@@ -58,7 +57,7 @@ def never(
 def _steps(
     system: System, groups: Sequence[Group], target: Callable[[Frame], int], depth: int, deadline: float
 ) -> bool:
-    """Return whether no such state follows after so many steps through others."""
+    """Return whether no wanted state follows `depth` consecutive states that are not."""
     frame = system.any_state()
     with Solver(system.circuit, deadline) as solver:
         for _ in range(depth):

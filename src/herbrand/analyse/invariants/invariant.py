@@ -1,7 +1,7 @@
-"""Certificates that some states are never reached, checked on the rules by an answer set solver.
+"""Certificates that some states are unreachable, checked on the rules by an answer set solver.
 
 The searches that find them work on the network with a SAT solver.  The check uses neither: it
-grounds the rules anew and asks clingo, which reads them as logic programs.
+grounds the rules anew and solves them as logic programs with clingo.
 """
 
 from __future__ import annotations
@@ -23,33 +23,30 @@ if TYPE_CHECKING:
 __all__ = ["Invariant", "RulesProgram"]
 
 Clause = tuple[tuple[str, bool], ...]
-"""Fluents and their values, of which one is so."""
+"""A disjunction: fluents with their values."""
 Sum = tuple[tuple[str, int], ...]
-"""Fluents and their weights; the others have none."""
+"""Fluents and their weights; all others have weight 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """What holds in every reachable state, and keeps what is looked for from ever being reached.
+    """A property of all reachable states that excludes the wanted ones.
 
-    It holds at first; a legal step from a state in which it holds, that is not over, leads to one in which it
-    holds; and no state in which it holds is one that is looked for.
+    It holds initially; every legal step from a non-terminal state in which it holds leads to one in which it
+    holds; and it holds in no wanted state.
     """
 
     wanted: str
-    """What is never reached: `playability`, `goals` or `win ROLE` (`network.as_aiger`); may be empty."""
+    """The unreachable states: `playability`, `goals` or `win ROLE` (`network.as_aiger`); may be empty."""
     exactly: tuple[tuple[str, ...], ...] = ()
     """Groups of fluents of which exactly one is true."""
     never_two: tuple[tuple[str, ...], ...] = ()
     """Groups of fluents of which never two are true."""
     clauses: tuple[Clause, ...] = ()
     sums: tuple[Sum, ...] = ()
-    """Sums of the weights of the fluents that are true, which no step changes."""
+    """Weighted sums of the true fluents that no step changes."""
 
-    @property
-    def kind(self) -> str:
-        """Tell what it is."""
-        return "inductive invariant"
+    kind = "inductive invariant"
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -66,49 +63,50 @@ class Invariant:
         return self.holds_by_rules(game, RulesProgram(game, seconds))
 
     def holds_by_rules(self, game: StateMachine, rules: RulesProgram) -> bool:
-        """Check the three parts on rules that other questions are asked of, too."""
+        """Check the three parts on rules that are grounded already."""
         true = game.initial_state("rules").facts
         for group in (*self.exactly, *self.never_two):
-            held = sum(fluent in true for fluent in group)
-            if held > 1 or (held == 0 and group in self.exactly):
+            count = sum(fluent in true for fluent in group)
+            if count > 1 or (count == 0 and group in self.exactly):
                 return False
         if not all(any((name in true) == value for name, value in clause) for clause in self.clauses):
             return False
-        kept = self.as_program(rules, "true", broken=False)
-        if rules.possible([*kept, *rules.step(), *self.as_program(rules, "next", broken=True)]):
+        holds = self.as_program(rules, "true", broken=False)
+        if rules.possible([*holds, *rules.step(), *self.as_program(rules, "next", broken=True)]):
             return False
         same = self._same(rules, true)
         for weights in self.sums:
-            changes = [*kept, *rules.step(), *rules.growth(weights, "= 0")]
-            if rules.possible(changes) and rules.possible([*changes, *same]):  # often the first is enough
+            changes = [*holds, *rules.step(), *rules.growth(weights, "= 0")]
+            if rules.possible(changes) and rules.possible(
+                [*changes, *same]
+            ):  # the first query is faster and often suffices
                 return False
-        return not self.wanted or not rules.possible([*kept, *same, *rules.wanted(self.wanted)])
+        return not self.wanted or not rules.possible([*holds, *same, *rules.wanted(self.wanted)])
 
     def _same(self, rules: RulesProgram, true: frozenset[str]) -> list[str]:
-        """Demand that the sums are those of a state.
+        """Constrain the sums to those of a state, which has the fluents `true`.
 
-        Fluents of one weight of which never two are true count together, as one that is true when one of
-        them is.
+        Fluents of equal weight in one group share a tuple in the sum, since never two of them are true.
         """
-        number = {name: i for i, group in enumerate((*self.exactly, *self.never_two)) for name in group}
+        group_of = {name: i for i, group in enumerate((*self.exactly, *self.never_two)) for name in group}
         lines = []
         for weights in self.sums:
             total = sum(weight for name, weight in weights if name in true)
-            each = (
-                f"{weight},{f'g{number[name]}' if name in number else i}: true({rules.term(name)})"
+            terms = (
+                f"{weight},{f'g{group_of[name]}' if name in group_of else i}: true({rules.term(name)})"
                 for i, (name, weight) in enumerate(weights)
             )
-            lines.append(f":- #sum{{ {'; '.join(each)} }} != {total}.")
+            lines.append(f":- #sum{{ {'; '.join(terms)} }} != {total}.")
         return lines
 
     def as_program(self, rules: RulesProgram, relation: str, *, broken: bool) -> list[str]:
-        """Demand that the invariant holds, or that it is broken."""
+        """Constrain a state (`relation` is `true` or `next`) to satisfy the invariant, or to violate it."""
         head = "broken " if broken else ""
         lines = [":- not broken."] if broken else []
         for group in (*self.exactly, *self.never_two):
-            each = "; ".join(f"{i}: {relation}({rules.term(name)})" for i, name in enumerate(group))
+            terms = "; ".join(f"{i}: {relation}({rules.term(name)})" for i, name in enumerate(group))
             sign = "!= 1" if group in self._exact() else "> 1"
-            lines.append(f"{head}:- #count{{ {each} }} {sign}.")
+            lines.append(f"{head}:- #count{{ {terms} }} {sign}.")
         for clause in self.clauses:
             body = ", ".join(
                 f"{'not ' if value else ''}{relation}({rules.term(name)})" for name, value in clause
@@ -121,9 +119,9 @@ class Invariant:
 
 
 class RulesProgram:
-    """The rules of a game as a program for clingo, with questions about one state and one step.
+    """The rules of a game as a program for clingo, for queries about one state and one step.
 
-    A state is any set of fluents that grounding finds possible: `true` is chosen freely, whatever follows.
+    A state is any set of fluents from the grounding: `true` is chosen freely.
     """
 
     def __init__(self, game: StateMachine, seconds: float) -> None:
@@ -146,7 +144,7 @@ class RulesProgram:
         }
 
     def term(self, text: str) -> str:
-        """Return a term as the program writes it."""
+        """Return a term in the program's encoding."""
         return self._number(self.terms.read(text))
 
     def _number(self, number: int) -> str:
@@ -156,7 +154,7 @@ class RulesProgram:
         return f"f{self.terms.functor[number]}({','.join(map(self._number, args))})"
 
     def step(self) -> list[str]:
-        """Demand that each role makes one legal move and the game is not over."""
+        """Constrain the step: the state is not terminal, and each role makes one legal move."""
         players = [f"player({self._number(role)})." for role in self.roles.values()]
         return [
             *players,
@@ -167,7 +165,7 @@ class RulesProgram:
         ]
 
     def growth(self, weights: Sum, excluded: str) -> list[str]:
-        """Demand that a step does not make a sum grow by some amounts."""
+        """Exclude growth of a sum by certain amounts, such as `> 0`."""
         lines = []
         terms = []
         for i, (name, weight) in enumerate(weights):
@@ -178,24 +176,24 @@ class RulesProgram:
         return [*lines, f":- #sum{{ {'; '.join(terms)} }} {excluded}."]
 
     def wanted(self, name: str) -> list[str]:
-        """Demand that the state is one that is looked for."""
+        """Constrain the state to be a wanted one; see `Invariant.wanted`."""
         lines = [f"player({self._number(role)})." for role in self.roles.values()]
         kind, _, role = name.partition(" ")
         if kind == "playability":
-            can = ["can(R) :- legal(R,M).", "found :- player(R), not can(R)."]
-            return [*lines, *can, ":- terminal.", ":- not found."]
+            can = ["can(R) :- legal(R,M).", "fault :- player(R), not can(R)."]
+            return [*lines, *can, ":- terminal.", ":- not fault."]
         if kind == "win":
             return [":- not terminal.", f":- not goal({self._number(self.roles[role])},{self.term('100')})."]
         if kind == "goals":
             values = [f"value({self.term(str(value))})." for value in range(101)]
             lines = [f"player({self._number(role)})." for role in self.players]
-            counted = ["found :- player(R), #count{ V : goal(R,V) } != 1."]
-            odd = ["found :- player(R), goal(R,V), not value(V)."]
-            return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not found."]
+            counted = ["fault :- player(R), #count{ V : goal(R,V) } != 1."]
+            odd = ["fault :- player(R), goal(R,V), not value(V)."]
+            return [*lines, *values, *counted, *odd, ":- not terminal.", ":- not fault."]
         raise ValueError(f"no property {name!r}")
 
     def possible(self, lines: Sequence[str]) -> bool:
-        """Return whether some state and moves satisfy the demands; raises `BudgetExceeded`."""
+        """Return whether some state and moves satisfy the constraints; raises `BudgetExceeded`."""
         defined = [
             f"#defined {name}."
             for name in (
@@ -211,30 +209,30 @@ class RulesProgram:
                 "down/1",
             )
         ]
-        answer, message = self._ask(_SOLVE, "\n".join([self._any_state(), *defined, *lines]))
+        answer, message = self._run(_SOLVE, "\n".join([self._any_state(), *defined, *lines]))
         if "UNSATISFIABLE" in answer:
             return False
         if "SATISFIABLE" in answer:
             return True
-        raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
+        raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
 
     def _any_state(self) -> str:
-        """Return the rules of the game about any state.
+        """Return the rules of the game over a freely chosen state.
 
-        Where `true` may only follow from `next`, what stays true for its own sake has no beginning, and no
-        answer set has it.
+        The fluents are listed as facts: derived from `next`, a fluent that only supports itself would be
+        unfounded and so in no answer set.
         """
         if self._states is None:
-            found, message = self._ask(_GROUND, self.text + _SHOW)
-            facts = [f"fluent({term})." for term in _shown(found)]
+            atoms, message = self._run(_GROUND, self.text + _SHOW)
+            facts = [f"fluent({term})." for term in _shown(atoms)]
             if not facts:
-                raise InternalError(f"clingo refused our question: {message.strip().splitlines()[:1]}")
+                raise InternalError(f"clingo rejected the query: {message.strip().splitlines()[:1]}")
             rules = [line for line in self.text.splitlines() if not line.startswith("{true(F)}")]
             self._states = "\n".join([*rules, "{true(F)} :- fluent(F).", *facts])
         return self._states
 
-    def _ask(self, options: Sequence[str], text: str) -> tuple[str, str]:
-        """Run clingo on a text in another process; return what it writes and its messages."""
+    def _run(self, options: Sequence[str], text: str) -> tuple[str, str]:
+        """Run clingo on a text in a subprocess; return its output and error messages."""
         from herbrand.ground.clingo_child import clingo_command
 
         with tempfile.TemporaryDirectory(prefix="herbrand-") as folder:
@@ -264,7 +262,7 @@ _SHOW = """
 
 
 def _shown(output: str) -> Iterator[str]:
-    """The terms that clingo's grounder shows: its lines `4 LENGTH TEXT CONDITION`."""
+    """Yield the terms in `#show` statements of the aspif format: lines `4 LENGTH TEXT CONDITION`."""
     for line in output.splitlines():
         if line.startswith("4 "):
             _, length, rest = line.split(" ", 2)

@@ -1,10 +1,10 @@
-"""Games with less that ends them: enough to prove that something never happens, and often much smaller.
+"""Over-approximations of a game with fewer terminal states, which are often much smaller.
 
-In quarto nearly all gates say whether there is a line.  That plays end because the board fills up, and that
-each role can move until then, is seen without them: a game that goes on after a line has all the plays
-of the game, and more, so that what never happens in it does not happen in the game.
-(Localization: Kurshan 1994.)  Fluents that neither moves nor the end of such a game depend on, such as
-which stones of hex are connected, are left out.
+In quarto nearly all gates detect lines.  They are not needed to prove that plays end because the board fills
+up, and that each role can move until then: a game that continues after a line has all plays of the original,
+and more, so that states that are unreachable in it are unreachable in the original (localization: Kurshan
+1994).  Fluents on which neither moves nor the end of the smaller game depend, such as which stones of hex are
+connected, are dropped.
 """
 
 from __future__ import annotations
@@ -25,53 +25,53 @@ if TYPE_CHECKING:
 __all__ = ["loosened"]
 
 _MOST = 2000
-"""So many gates are kept of what ends a game."""
+"""The most gates of the remaining terminal conditions."""
 
 
 def loosened(network: Network) -> Network | None:
-    """Return a network that goes on in more states, without goals and percepts; None where nothing is saved.
+    """Return a network with fewer terminal states, without goals and percepts; None where nothing is saved.
 
-    The game is over when one of several things is so (a line, a full board): those that few gates tell are
-    kept, all that are alike or none of them.  Only the fluents are kept that moves or this end depend on,
-    now or later, in their order.
+    `terminal` is a disjunction of conditions (a line, a full board): those with few gates stay, all of one
+    size or none of them.  Of the fluents, in their order, only those stay on which moves or these conditions
+    depend, now or later.
     """
     left, right, first = network.left, network.right, network.inputs
     ways = conjuncts(left, right, first, network.terminal ^ 1)
     sizes = cone_sizes(left, right, first, ways, _MOST + 1)
-    kept: list[int] = []
+    conditions: list[int] = []
     room = _MOST
     for size in np.unique(sizes):
         alike = ways[sizes == size]
         if int(size) * len(alike) <= room:
             room -= int(size) * len(alike)
-            kept += alike.tolist()
-    more_left, more_right = [], []
+            conditions += alike.tolist()
+    new_left, new_right = [], []
     goes_on = 1
-    for literal in kept:
-        more_left.append(goes_on)
-        more_right.append(literal)
-        goes_on = 2 * (first + network.gates + len(more_left) - 1)
-    nothing = np.zeros(0, np.int32)
+    for literal in conditions:
+        new_left.append(goes_on)
+        new_right.append(literal)
+        goes_on = 2 * (first + network.gates + len(new_left) - 1)
+    none = np.zeros(0, np.int32)
     without = replace(
         network,
-        left=np.append(left, np.array(more_left, np.int32)),
-        right=np.append(right, np.array(more_right, np.int32)),
+        left=np.append(left, np.array(new_left, np.int32)),
+        right=np.append(right, np.array(new_right, np.int32)),
         terminal=goes_on ^ 1,
         goals=network.goals[:0],
-        goal=nothing,
+        goal=none,
         percepts=network.percepts[:0],
-        sees=nothing,
+        sees=none,
     )
     needed = _needed(without)
-    if len(kept) == len(ways) and not len(network.loops) and needed.all():
+    if len(conditions) == len(ways) and not len(network.loops) and needed.all():
         return None
     return in_cones(_restricted(without, needed), first - int((~needed).sum()))
 
 
 def _needed(network: Network) -> NDArray[np.bool_]:
-    """Return the fluents that moves or the end of the game depend on, or other fluents that are needed."""
+    """Return the fluents, [fluents], on which legal moves or the end of the game depend, now or later."""
     fluents = len(network.fluents)
-    found = np.zeros(fluents, np.bool_)
+    needed = np.zeros(fluents, np.bool_)
     wanted = np.append(network.legal, np.int32(network.terminal))
     while True:
         marked = mark_cone(
@@ -81,22 +81,22 @@ def _needed(network: Network) -> NDArray[np.bool_]:
         sides = (network.left[marked], network.right[marked], wanted, network.feedback)
         nodes = np.unique(np.concatenate(sides) >> 1)
         places = nodes[(nodes > 0) & (nodes <= fluents)] - 1
-        fresh = places[~found[places]]
+        fresh = places[~needed[places]]
         if not len(fresh):
-            return found
-        found[fresh] = True
+            return needed
+        needed[fresh] = True
         wanted = np.concatenate((wanted, network.next[fresh]))
 
 
 def _restricted(network: Network, kept: NDArray[np.bool_]) -> Network:
-    """Return a network with some of the fluents; gates that need others are not to be used."""
+    """Return a network with some of the fluents; gates that depend on others become invalid."""
     node = np.zeros(network.inputs + network.gates, np.int64)
     stays = np.append(np.append(True, kept), np.ones(len(node) - 1 - len(kept), np.bool_))
     node[stays] = np.arange(int(stays.sum()))
 
     def renumber(literals: NDArray[np.int32]) -> NDArray[np.int32]:
-        found: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
-        return found
+        renumbered: NDArray[np.int32] = (2 * node[literals >> 1] + (literals & 1)).astype(np.int32)
+        return renumbered
 
     return replace(
         network,

@@ -1,7 +1,7 @@
-"""Certificates by SAT over several steps, checked by a plain encoding and another solver.
+"""Certificates by SAT over several steps, checked by a encoding encoding and another solver.
 
 The searches unroll a game in a circuit that folds and shares gates; here every gate of every
-step has its own variable and its three clauses, nothing is left out, and the solver is CaDiCaL.
+step has its own variable and its three clauses, and the solver is CaDiCaL.
 Only `network.unroll` is common to both.
 """
 
@@ -32,50 +32,44 @@ _MOST_CLAUSES = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """No play is longer than `steps`, and no state that is looked for is met by then."""
+    """No play is longer than `steps`, and none visits a wanted state."""
 
     wanted: str
-    """What is never reached, as `Invariant.wanted` says it; empty for the length alone."""
+    """The unreachable states, as in `Invariant.wanted`; empty for the length alone."""
     steps: int
 
-    @property
-    def kind(self) -> str:
-        """Tell what it is."""
-        return "exhausted bound"
+    kind = "exhausted bound"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return it as encoding values."""
         return {"never": self.wanted, "steps": self.steps}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
-        """Check that every depth has no such state and that none is beyond; see `verdict.Certificate`."""
-        plain = _Plain(game, seconds)
-        frame = plain.frame(initial=True)
+        """Check that no depth has a wanted state and that no play is longer; see `verdict.Certificate`."""
+        encoding = _Encoding(game, seconds)
+        frame = encoding.frame(initial=True)
         for step in range(self.steps + 1):
-            if self.wanted and plain.possible(plain.wanted(frame, self.wanted)):
+            if self.wanted and encoding.possible(encoding.wanted(frame, self.wanted)):
                 return False
-            plain.goes_on(frame)
+            encoding.require_step(frame)
             if step < self.steps:
-                frame = plain.after(frame)
-        return not plain.possible()
+                frame = encoding.after(frame)
+        return not encoding.possible()
 
 
 @dataclass(frozen=True, slots=True)
 class KInduction:
-    """A state that is looked for is not met in the first `steps` steps, nor after so many without one."""
+    """No wanted state occurs in the first `steps` steps, nor after `steps` consecutive states without one."""
 
     wanted: str
     steps: int
     invariant: Invariant
-    """Holds in every reachable state."""
+    """A strengthening that holds in every reachable state."""
 
-    @property
-    def kind(self) -> str:
-        """Tell what it is."""
-        return "k-induction"
+    kind = "k-induction"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return it as encoding values."""
         return {"never": self.wanted, "steps": self.steps, "invariant": self.invariant.as_json()}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
@@ -84,20 +78,20 @@ class KInduction:
         if not self.invariant.check(game, seconds):
             return False
         for initial in (True, False):
-            plain = _Plain(game, seconds - (time.monotonic() - started))
-            frame = plain.frame(initial=initial)
+            encoding = _Encoding(game, seconds - (time.monotonic() - started))
+            frame = encoding.frame(initial=initial)
             for _ in range(self.steps):
-                found = plain.wanted(frame, self.wanted)
-                if initial and plain.possible(found):
+                wanted = encoding.wanted(frame, self.wanted)
+                if initial and encoding.possible(wanted):
                     return False
-                plain.add([-found])
+                encoding.add([-wanted])
                 if not initial:
-                    plain.demand(frame, self.invariant)
-                plain.goes_on(frame)
-                frame = plain.after(frame)
+                    encoding.demand(frame, self.invariant)
+                encoding.require_step(frame)
+                frame = encoding.after(frame)
             if not initial:
-                plain.demand(frame, self.invariant)
-                if plain.possible(plain.wanted(frame, self.wanted)):
+                encoding.demand(frame, self.invariant)
+                if encoding.possible(encoding.wanted(frame, self.wanted)):
                     return False
         return True
 
@@ -105,24 +99,24 @@ class KInduction:
 def keeps_changing(
     game: StateMachine, invariant: Invariant, fluents: Iterable[str], steps: int, seconds: float
 ) -> bool:
-    """Return whether any so many steps change one of some fluents, from states in which an invariant holds.
+    """Return whether `steps` consecutive steps always change one of some fluents, given an invariant.
 
-    Raises `BudgetExceeded` after so many seconds.
+    Raises `BudgetExceeded` after `seconds`.
     """
-    plain = _Plain(game, seconds)
-    places = [1 + plain.fluents[name] for name in fluents]
-    frame = plain.frame()
+    encoding = _Encoding(game, seconds)
+    places = [1 + encoding.fluents[name] for name in fluents]
+    frame = encoding.frame()
     for _ in range(steps):
-        plain.demand(frame, invariant)
-        plain.goes_on(frame)
-        before, frame = frame, plain.after(frame)
+        encoding.demand(frame, invariant)
+        encoding.require_step(frame)
+        before, frame = frame, encoding.after(frame)
         for place in places:
-            plain.add([before + place, -(frame + place)])
-            plain.add([-(before + place), frame + place])
-    return not plain.possible()
+            encoding.add([before + place, -(frame + place)])
+            encoding.add([-(before + place), frame + place])
+    return not encoding.possible()
 
 
-class _Plain:
+class _Encoding:
     """Frames as clauses: node n of frame k is variable `k * nodes + n + 1`."""
 
     def __init__(self, game: StateMachine, seconds: float) -> None:
@@ -147,8 +141,8 @@ class _Plain:
         self.solver.add_clause(clause)
 
     def signed(self, frame: int, literals: NDArray[np.int32]) -> list[int]:
-        found: list[int] = ((frame + (literals >> 1)) * (1 - 2 * (literals & 1))).tolist()
-        return found
+        variables: list[int] = ((frame + (literals >> 1)) * (1 - 2 * (literals & 1))).tolist()
+        return variables
 
     def frame(self, *, initial: bool = False) -> int:
         """Add a state with all its gates; return the variable of its node 0."""
@@ -169,34 +163,34 @@ class _Plain:
                 self.add([first + 1 + i if value else -(first + 1 + i)])
         return first
 
-    def goes_on(self, frame: int) -> None:
-        """Demand that the game is not over and each role makes one legal move."""
+    def require_step(self, frame: int) -> None:
+        """Require a step: the state is not terminal and each role makes one legal move."""
         network = self.network
         self.add([-self.signed(frame, np.array([network.terminal]))[0]])
         legal = self.signed(frame, network.legal)
-        made = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
+        chosen = [frame + 1 + len(network.fluents) + m for m in range(len(network.moves))]
         owner = network.moves[:, 0].tolist()
         for role in range(len(self.roles)):
-            mine = [m for m in range(len(made)) if owner[m] == role]
+            mine = [m for m in range(len(chosen)) if owner[m] == role]
             for m in mine:
-                self.add([-made[m], legal[m]])
-            self.exactly([made[m] for m in mine], at_least=True)
+                self.add([-chosen[m], legal[m]])
+            self.exactly([chosen[m] for m in mine], at_least=True)
 
     def exactly(self, literals: list[int], *, at_least: bool) -> None:
-        """Demand at most one, or exactly one."""
+        """Require at most one literal, or exactly one (sequential counter, Sinz 2005)."""
         if at_least:
             self.add(literals)
         before = None
         for literal in literals:
-            seen = self.new()
-            self.add([-literal, seen])
+            prefix = self.new()
+            self.add([-literal, prefix])
             if before is not None:
-                self.add([-before, seen])
+                self.add([-before, prefix])
                 self.add([-before, -literal])
-            before = seen
+            before = prefix
 
     def after(self, frame: int) -> int:
-        """Add the state after a step."""
+        """Add the state after a step; return the variable of its node 0."""
         following = self.frame()
         for i, literal in enumerate(self.signed(frame, self.network.next)):
             self.add([-(following + 1 + i), literal])
@@ -204,7 +198,7 @@ class _Plain:
         return following
 
     def demand(self, frame: int, invariant: Invariant) -> None:
-        """Demand an invariant of a state."""
+        """Require an invariant, without its sums, in a state."""
 
         def place(name: str) -> int:
             return frame + 1 + self.fluents[name]
@@ -217,7 +211,7 @@ class _Plain:
             self.add([place(name) if value else -place(name) for name, value in clause])
 
     def wanted(self, frame: int, name: str) -> int:
-        """Return a variable that can be true only where a state is one that is looked for, and is then."""
+        """Return a variable that is equivalent to a state being a wanted one."""
         network = self.network
         kind, _, role_name = name.partition(" ")
         terminal = self.signed(frame, np.array([network.terminal]))[0]
@@ -272,7 +266,7 @@ class _Plain:
             self.add([result, -first, -way])
 
     def possible(self, *assumed: int) -> bool:
-        """Return whether everything demanded and assumed can be true."""
+        """Return whether all clauses and assumptions are satisfiable together."""
         if time.monotonic() > self.deadline:
             raise BudgetExceeded(f"{self.seconds:g} seconds", "while checking a certificate")
         return bool(self.solver.solve(assumptions=list(assumed)))

@@ -1,14 +1,14 @@
-"""Measures of progress: sums of weights of fluents that grow with every step, so that no play is without end.
+"""Measures of progress: weighted sums of fluents that grow with every step, so that every play ends.
 
-In breakthrough a pawn on a row further on weighs more.  Weights are guessed from random play, as the
-least ones with which every step that was seen makes progress (a linear program), and then it is asked
-of a SAT solver, for each joint move, whether some step makes none.  Such a step teaches the next guess
+In breakthrough a pawn further ahead has a greater weight.  Weights are guessed from random play, as the
+least ones with which every sampled step makes progress (a linear program); then a SAT solver looks, for each
+joint move, for a step without progress, which constrains the next guess
 (counterexample-guided synthesis: Solar-Lezama et al. 2006; ranking functions: Podelski and Rybalchenko
-2004).  Weights that are the same for all fluents written alike are tried first.  There are finitely many
-states, so growing is enough, and one sum can do what several, compared one after the other, could.
+2004).  Equal weights for all fluents of the same form are tried first.  As there are finitely many
+states, growth is sufficient, and one sum can replace any lexicographic measure.
 
-Where a role may pass, the sum grows with each step that changes any fluent with a weight, and in a few steps
-in a row there is such a one.
+Where a role may pass, the sum grows with each step that changes some fluent with a weight, and a few
+consecutive steps always include one.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 __all__ = ["Cases", "Weights", "added", "find_weights", "least_weights", "whole_weights"]
 
 _ROWS = 300
-"""Steps that enter the linear program at once."""
+"""Steps that are added to the linear program at once."""
 _CASES = 6000
-"""More joint moves than this are not gone through."""
+"""The most joint moves."""
 _QUICK = 300
-"""Conflicts spent on whether a fluent can change in a case at all."""
+"""Solver conflicts for whether a fluent can change in a case at all."""
 _SUMS = 3000
-"""More different sums than this are not told apart."""
+"""The most distinct sums."""
 _MOST_STEPS = 4
-"""In so many steps in a row one must change a fluent with a weight."""
-_KEPT = ((), (-1,), (0,), (1, -1), (0, -1))
-"""Which arguments of fluents tell classes apart, by their places."""
+"""The most steps within which a fluent with a weight must change."""
+_CLASS_ARGUMENTS = ((), (-1,), (0,), (1, -1), (0, -1))
+"""Positions of the arguments that distinguish classes of fluents, in the order of attempts."""
 _SCALES = 60
-"""Weights are looked for among multiples of one part in so many."""
+"""The greatest denominator of the weights, exclusive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class Weights:
     """Weights of fluents whose sum grows."""
 
     by_place: dict[int, int]
-    """The weights that are not 0, by the places of fluents."""
+    """The weights other than 0, by index of fluents."""
     within: int
-    """In so many steps the sum grows."""
+    """Of so many consecutive steps, one makes the sum grow."""
 
 
 def find_weights(
@@ -67,80 +67,81 @@ def find_weights(
 ) -> Weights | None:
     """Return weights of fluents whose sum grows with every step, or every few steps.
 
-    That is every legal step from a state that is not over and in which the groups hold.  `steps` are changes
-    that were seen in play (`walks.Play`), to begin with.  None where no such weights exist or none were
-    found.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
+    Steps are legal ones from non-terminal states in which the groups hold.  `steps` are the first samples of
+    changes (`walks.RandomPlay`).  None where no such weights exist or the search is too large.  Raises
+    `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     fixed = _turns(system, steps)
     for passing in (False, True):
-        learned = _Learned(steps)
+        samples = _Samples(steps)
         cases = Cases(system, groups, deadline, passing=passing)
         try:
-            for classes in _likenesses(system):
-                found = _weights(expander, cases, learned, np.where(fixed & passing, -1, classes))
-                if found is None:
+            for classes in _classes(system):
+                weights = _weights(expander, cases, samples, np.where(fixed & passing, -1, classes))
+                if weights is None:
                     continue
-                within = _changes_within(system, groups, list(found), deadline) if passing else 1
+                within = _changes_within(system, groups, list(weights), deadline) if passing else 1
                 if within is not None:
-                    return Weights(found, within)
+                    return Weights(weights, within)
         finally:
             cases.close()
     return None
 
 
 @dataclass(slots=True)
-class _Learned:
-    """Steps that were seen, or that a SAT solver found."""
+class _Samples:
+    """Steps from random play and counterexamples, which accumulate over attempts."""
 
     steps: NDArray[np.int8]
 
 
 def _weights(
-    expander: Expander, cases: Cases, learned: _Learned, classes: NDArray[np.int64]
+    expander: Expander, cases: Cases, samples: _Samples, classes: NDArray[np.int64]
 ) -> dict[int, int] | None:
-    """Return weights of fluents, by place, whose sum grows in all cases; the same for fluents of one class.
+    """Return weights of fluents, by index, whose sum grows in all cases, equal within each class; or None.
 
-    Fluents of class -1 have none, and steps that change nothing else do not count.
+    Fluents of class -1 have none, and steps that change only these are ignored.
     """
     while True:
-        weights = _weigh(learned.steps, classes)
+        weights = _weigh(samples.steps, classes)
         if weights is None or not cases.listed():
             return None
-        against = cases.against(weights)
-        if against is None:
+        counterexamples = cases.against(weights)
+        if counterexamples is None:
             return None
-        if not against:
+        if not counterexamples:
             return {place: int(w) for place, w in enumerate(weights.tolist()) if w}
-        learned.steps = np.concatenate([learned.steps, cases.changes(expander, against)])
+        samples.steps = np.concatenate([samples.steps, cases.changes(expander, counterexamples)])
         if time.monotonic() > cases.deadline:
-            raise BudgetExceeded("the time", "while weights were looked for")
+            raise BudgetExceeded("the time", "in the search for weights")
 
 
 def _weigh(steps: NDArray[np.int8], classes: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return the least weights, one for each class, with which every step makes the sum grow."""
-    kept = classes >= 0
-    together = np.zeros((len(steps), int(classes.max(initial=-1)) + 1), np.int16)
-    for place in np.flatnonzero(kept):
-        together[:, classes[place]] += steps[:, place]
-    counting = steps[:, kept].any(axis=1) if not kept.all() else np.ones(len(steps), np.bool_)
-    found = least_weights(np.unique(together[counting], axis=0))
-    if found is None:
+    """Return the least weights, equal within each class, with which every step makes the sum grow."""
+    weighted = classes >= 0
+    summed = np.zeros((len(steps), int(classes.max(initial=-1)) + 1), np.int16)
+    for place in np.flatnonzero(weighted):
+        summed[:, classes[place]] += steps[:, place]
+    relevant = steps[:, weighted].any(axis=1) if not weighted.all() else np.ones(len(steps), np.bool_)
+    class_weights = least_weights(np.unique(summed[relevant], axis=0))
+    if class_weights is None:
         return None
-    weights: NDArray[np.int64] = np.where(kept, found[classes], 0)
+    weights: NDArray[np.int64] = np.where(weighted, class_weights[classes], 0)
     return weights
 
 
-def _likenesses(system: System) -> Iterator[NDArray[np.int64]]:
-    """Yield classes of fluents that are alike, from few classes to one for each fluent.
+def _classes(system: System) -> Iterator[NDArray[np.int64]]:
+    """Yield partitions of the fluents into classes, from coarse to one class for each fluent.
 
-    On a board what counts is often the piece alone, or the piece and its row.
+    On a board, progress often depends on the piece alone, or on the piece and its row.
     """
     terms, fluents = system.network.terms, system.network.fluents.tolist()
-    named = [(terms.functor[fluent], terms.args[fluent]) for fluent in fluents]
+    parts = [(terms.functor[fluent], terms.args[fluent]) for fluent in fluents]
     seen = set()
-    for kept in _KEPT:
+    for places in _CLASS_ARGUMENTS:
         keys = [
-            (functor, tuple(args[i] for i in kept if -len(args) <= i < len(args))) for functor, args in named
+            (functor, tuple(args[i] for i in places if -len(args) <= i < len(args)))
+            for functor, args in parts
         ]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         classes = tuple(numbers[key] for key in keys)
@@ -153,7 +154,7 @@ def _likenesses(system: System) -> Iterator[NDArray[np.int64]]:
 
 
 def _turns(system: System, steps: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return the fluents of the functions that are all that changes in some step: whose turn it is."""
+    """Return the fluents of the functions that change in the smallest steps: usually whose turn it is."""
     names = [text.strip("()").split(" ", 1)[0] for text in system.fluent_texts]
     functions = sorted(set(names))
     number = np.array([functions.index(name) for name in names])
@@ -163,14 +164,14 @@ def _turns(system: System, steps: NDArray[np.int8]) -> NDArray[np.bool_]:
     if not len(few):
         return np.zeros(len(names), np.bool_)
     rows, times = np.unique(few, axis=0, return_counts=True)
-    found: NDArray[np.bool_] = rows[times.argmax()][number]
-    return found
+    turns: NDArray[np.bool_] = rows[times.argmax()][number]
+    return turns
 
 
 def _changes_within(
     system: System, groups: Sequence[Group], places: Sequence[int], deadline: float
 ) -> int | None:
-    """Return in how many steps at most one of some fluents changes; None if that is more than a few."""
+    """Return the number of steps within which one of some fluents changes; None beyond `_MOST_STEPS`."""
     circuit, frame = system.circuit, system.any_state()
     with Solver(circuit, deadline) as solver:
         for within in range(1, _MOST_STEPS + 1):
@@ -195,28 +196,28 @@ def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int
     except ImportError as error:
         raise MissingExtra("measures of progress", "analyse") from error
     if not len(steps) or not steps.any(axis=1).all():
-        return None  # nothing was seen, or a step that changes nothing
+        return None  # no samples, or a step that changes nothing
     places = np.flatnonzero(steps.any(axis=0))
-    every = csr_matrix(steps[:, places].astype(np.float64))
+    matrix = csr_matrix(steps[:, places].astype(np.float64))
     rows = np.arange(min(_ROWS, len(steps)))
     while True:
-        chosen = every[rows]
-        found: Any = linprog(
+        chosen = matrix[rows]
+        solution: Any = linprog(
             np.ones(2 * len(places)),
             A_ub=-hstack([chosen, -chosen]),
             b_ub=-np.ones(len(rows)),
             bounds=(0, 10_000),
             method="highs",
         )
-        if found.status != 0:
+        if solution.status != 0:
             return None
-        values = found.x[: len(places)] - found.x[len(places) :]
-        growth = every @ values
-        missed = np.flatnonzero(growth < 0.5)
-        if not len(missed):
+        values = solution.x[: len(places)] - solution.x[len(places) :]
+        growth = matrix @ values
+        violated = np.flatnonzero(growth < 0.5)
+        if not len(violated):
             break
-        rows = np.union1d(rows, missed[np.argsort(growth[missed])][:_ROWS])
-    whole = whole_weights(values, lambda tried: bool((every @ tried >= 1).all()))
+        rows = np.union1d(rows, violated[np.argsort(growth[violated])][:_ROWS])
+    whole = whole_weights(values, lambda tried: bool((matrix @ tried >= 1).all()))
     if whole is None:
         return None
     weights = np.zeros(steps.shape[1], np.int64)
@@ -227,7 +228,7 @@ def least_weights(steps: NDArray[np.int8] | NDArray[np.int16]) -> NDArray[np.int
 def whole_weights(
     values: NDArray[np.float64], fits: Callable[[NDArray[np.float64]], bool]
 ) -> NDArray[np.int64] | None:
-    """Return the least multiple of some weights that is whole, nearly, and fits; None where none is found."""
+    """Return the least multiple of weights that is almost integral and fits; None if there is none."""
     for scale in range(1, _SCALES):
         whole = np.rint(values * scale)
         if np.abs(whole - values * scale).max() < 1e-3 * scale and fits(whole):
@@ -238,32 +239,32 @@ def whole_weights(
 def added(
     circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
 ) -> dict[int, int]:
-    """Return sums with their literals after something was added that has several ways to go."""
+    """Return the sums, each with its literal, after adding one of several amounts, each with its literal."""
     following: dict[int, list[int]] = {}
     for total, literal in sums.items():
         for change, way in ways:
             both = circuit.all_of((literal, way)) if way else 0
             if both:
                 following.setdefault(total + change, []).append(both)
-    return {total: circuit.any_of(found) for total, found in following.items()}
+    return {total: circuit.any_of(literals) for total, literals in following.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One joint move: when it can be made, and what it changes."""
+    """One joint move, with its preconditions and effects."""
 
     joint: tuple[int, ...]
     when: tuple[int, ...]
     """Literals that hold exactly where it is legal and the game is not over."""
     changes: tuple[tuple[int, int, int], ...]
-    """Fluents that it may change, with the literals of their values before and after."""
+    """Fluents that it may change, each with the literals of its values before and after."""
 
 
 class Cases:
-    """All steps from states in which the groups hold, one joint move after the other.
+    """All steps from states in which the groups hold, one case for each joint move.
 
-    What a legal move demands of the state at once is put in as a constant, and so most of the network folds
-    away: what is left are the few fluents that the move changes.
+    Fluents that a legal move determines are substituted as constants, so that most of the network folds
+    away and only the few fluents remain that the move changes.
     """
 
     def __init__(
@@ -271,7 +272,7 @@ class Cases:
     ) -> None:
         self.system = system
         self.passing = passing
-        """Whether steps that change no fluent with a weight are left out."""
+        """Whether `against` ignores steps that change no fluent with a weight."""
         self.circuit = system.circuit
         self.deadline = deadline
         self.state: NDArray[np.int32] = self.circuit.variables(len(system.network.fluents))
@@ -287,11 +288,11 @@ class Cases:
         self.cases: list[_Case] = []
 
     def close(self) -> None:
-        """Give back the solver's memory."""
+        """Free the solver's memory."""
         self.solver.close()
 
     def listed(self) -> bool:
-        """List the cases, if that was not done; return whether there are not too many."""
+        """List the cases, on the first call; return whether there are at most `_CASES`."""
         if self.cases:
             return len(self.cases) <= _CASES
         for case in self._split({}, {}):
@@ -300,43 +301,43 @@ class Cases:
                 return False
         return True
 
-    def _split(self, known: Mapping[int, int], made: Mapping[int, int]) -> Iterator[_Case]:
-        """Yield the cases in which some fluents are known and some roles have chosen."""
+    def _split(self, values: Mapping[int, int], moves: Mapping[int, int]) -> Iterator[_Case]:
+        """Yield the cases with given values of some fluents and moves of some roles."""
         if time.monotonic() > self.deadline:
-            raise BudgetExceeded("the time", "while joint moves were listed")
+            raise BudgetExceeded("the time", "while joint moves were being listed")
         state = self.state.copy()
-        for fluent, value in known.items():
+        for fluent, value in values.items():
             state[fluent] = value
         frame = Frame(self.system, state)
         if frame.terminal == 1:
             return
         options = []
         for role, mine in enumerate(self.system.moves):
-            options.append([made[role]] if role in made else mine[frame.legal[mine] != 0].tolist())
-        if not all(options) or any(frame.legal[m] == 0 for m in made.values()):
+            options.append([moves[role]] if role in moves else mine[frame.legal[mine] != 0].tolist())
+        if not all(options) or any(frame.legal[m] == 0 for m in moves.values()):
             return
         undecided = [role for role, mine in enumerate(options) if len(mine) > 1]
         if not undecided:
-            yield self._case(frame, known, tuple(mine[0] for mine in options))
+            yield self._case(frame, values, tuple(mine[0] for mine in options))
             return
         role = undecided[0]
         for move in options[role]:
-            more = self._demanded(int(frame.legal[move]), known)
+            more = self._demanded(int(frame.legal[move]), values)
             if more is not None:
-                yield from self._split(more, {**made, role: move})
+                yield from self._split(more, {**moves, role: move})
 
-    def _demanded(self, literal: int, known: Mapping[int, int]) -> dict[int, int] | None:
-        """Return what must be so for a literal to be true, added to what is known; None if it cannot be."""
+    def _demanded(self, literal: int, values: Mapping[int, int]) -> dict[int, int] | None:
+        """Return `values` with those that a literal implies; None if it contradicts them."""
         left, right = self.circuit.left, self.circuit.right
-        found = dict(known)
+        demanded = dict(values)
         first = int(self.state[0]) >> 1 if len(self.state) else 0
-        stack, seen = [literal], set()
+        stack, visited = [literal], set()
         while stack:
             literal = stack.pop()
             node = literal >> 1
-            if literal in seen or node == 0:
+            if literal in visited or node == 0:
                 continue
-            seen.add(literal)
+            visited.add(literal)
             if left[node] >= 0:
                 if not literal & 1:
                     stack += [int(left[node]), int(right[node])]
@@ -346,22 +347,22 @@ class Cases:
                 continue
             true = 1 - (literal & 1)
             for place in self.others.get(fluent, ()) if true else ():
-                if place != fluent and found.setdefault(place, 0):
+                if place != fluent and demanded.setdefault(place, 0):
                     return None
-            if found.setdefault(fluent, true) != true:
+            if demanded.setdefault(fluent, true) != true:
                 return None
-        return found
+        return demanded
 
-    def _case(self, frame: Frame, known: Mapping[int, int], joint: tuple[int, ...]) -> _Case:
+    def _case(self, frame: Frame, values: Mapping[int, int], joint: tuple[int, ...]) -> _Case:
         network = self.system.network
-        made = np.zeros(len(network.moves), np.int32)
-        made[list(joint)] = 1
+        choices = np.zeros(len(network.moves), np.int32)
+        choices[list(joint)] = 1
         first = 1 + len(network.fluents)
-        frame.value[first : first + len(made)] = made
+        frame.value[first : first + len(choices)] = choices
         self.circuit.copy(network, frame.value, network.cones[0], network.cones[1])
         after = frame.literals(network.next)
         when = [frame.terminal ^ 1, *(int(frame.legal[m]) for m in joint)]
-        when += [int(self.state[fluent]) ^ (1 - value) for fluent, value in known.items()]
+        when += [int(self.state[fluent]) ^ (1 - value) for fluent, value in values.items()]
         different = np.flatnonzero(frame.state != after).tolist()
         changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
         return _Case(joint, tuple(dict.fromkeys(when)), changes)
@@ -369,53 +370,53 @@ class Cases:
     def against(
         self, weights: NDArray[np.int64], most: int = 0
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that make the sum grow by no more than `most`; None if it is too much work.
+        """Return steps that make the sum grow by at most `most`; None beyond `_SUMS` distinct sums.
 
         Each is a state with a joint move; there is at most one for each case.
         """
         return self._steps(lambda case: self._no_growth(case, weights, most))
 
     def changing(
-        self, weights: NDArray[np.int64], given: Sequence[int]
+        self, weights: NDArray[np.int64], assumed: Sequence[int]
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that change the sum, from states in which some literals are true, likewise."""
-        return self._steps(lambda case: self._change(case, weights), given)
+        """Return steps that change the sum, from states in which some literals are true; see `against`."""
+        return self._steps(lambda case: self._change(case, weights), assumed)
 
     def _steps(
-        self, asked: Callable[[_Case], int | None], given: Sequence[int] = ()
+        self, target: Callable[[_Case], int | None], assumed: Sequence[int] = ()
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return a step of each case in which a literal can be true, by states and joint moves."""
-        found = []
+        """Return a step of each case in which the literal of `target` can be true."""
+        steps = []
         for case in self.cases:
-            literal = asked(case)
+            literal = target(case)
             if literal is None:
                 return None
-            if literal and self.solver.solve(literal, *given, *case.when):
+            if literal and self.solver.solve(literal, *assumed, *case.when):
                 model = self.solver.model()
                 state = np.array([model(x) for x in self.state.tolist()], np.bool_)
-                found.append((state, case.joint))
-        return found
+                steps.append((state, case.joint))
+        return steps
 
     def changes(
         self, expander: Expander, steps: Sequence[tuple[NDArray[np.bool_], tuple[int, ...]]]
     ) -> NDArray[np.int8]:
-        """Return how steps change the fluents, each way once: -1, 0 or 1."""
+        """Return the distinct changes of the fluents in steps, [n, fluents]: -1, 0 or 1."""
         states = expander.pack_bits(np.array([state for state, _ in steps], np.bool_))
         first = np.array(expander.network.circuit.bounds[:-1], np.int32)
         moves = np.array([joint for _, joint in steps], np.int32) - first
         after = expander.bits(expander.step(states, moves)).astype(np.int8)
-        found: NDArray[np.int8] = np.unique(after - expander.bits(states), axis=0)
-        return found
+        distinct: NDArray[np.int8] = np.unique(after - expander.bits(states), axis=0)
+        return distinct
 
     def _no_growth(self, case: _Case, weights: NDArray[np.int64], most: int) -> int | None:
-        """Return the literal that the sum grows by no more than `most`; None if there are too many sums."""
+        """Return the literal that the sum grows by at most `most`; None beyond `_SUMS` distinct sums."""
         circuit = self.circuit
         terms = self._terms(case, weights)
         moving = [literal for _, up, down in terms for literal in (up, down)]
-        terms.sort(key=lambda term: term[2] == 0)  # what can only add comes last
+        terms.sort(key=lambda term: term[2] == 0)  # terms that can only add come last
         sums = {0: 1}
         for weight, up, down in terms:
-            if down == 0:  # what is above stays there
+            if down == 0:  # sums above `most` stay above
                 sums = {total: literal for total, literal in sums.items() if total <= most}
             ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
             sums = added(circuit, sums, ways)
@@ -425,20 +426,20 @@ class Cases:
         return circuit.all_of((none, circuit.any_of(moving))) if self.passing else none
 
     def _change(self, case: _Case, weights: NDArray[np.int64]) -> int | None:
-        """Return the literal that the sum changes in a case; None if there are too many sums."""
+        """Return the literal that the sum changes in a case; None beyond `_SUMS` distinct sums."""
         circuit = self.circuit
-        together: dict[int, list[tuple[int, int, int]]] = {}
+        by_group: dict[int, list[tuple[int, int, int]]] = {}
         for fluent, before, after in case.changes:
             if weights[fluent]:
-                together.setdefault(self.group[fluent], []).append((int(weights[fluent]), before, after))
+                by_group.setdefault(self.group[fluent], []).append((int(weights[fluent]), before, after))
         sums = {0: 1}
-        for changes in together.values():  # never two of a group are true, before and after
+        for changes in by_group.values():  # never two of a group are true, before and after
             sides = []
             for side in (1, 2):
                 ways: dict[int, list[int]] = {0: [circuit.all_of([change[side] ^ 1 for change in changes])]}
                 for change in changes:
                     ways.setdefault(change[0], []).append(change[side])
-                sides.append({weight: circuit.any_of(found) for weight, found in ways.items()})
+                sides.append({weight: circuit.any_of(literals) for weight, literals in ways.items()})
             growth: dict[int, list[int]] = {}
             for gone, was in sides[0].items():
                 for come, is_now in sides[1].items():
@@ -449,27 +450,27 @@ class Cases:
         return sums.get(0, 0) ^ 1
 
     def _terms(self, case: _Case, weights: NDArray[np.int64]) -> list[tuple[int, int, int]]:
-        """Return what changes the sum: weights above 0, each with when it is added and when taken away.
+        """Return the terms of the change: positive weights, with the literals of being added and subtracted.
 
-        Fluents with the same weight of which never two are true count as one, and what only goes from one
-        place to another (a board that is turned) does not count.
+        Fluents of equal weight in one group are merged, and literals that are only permuted among fluents of
+        equal weight, as when a board is rotated, cancel out.
         """
         circuit, solver = self.circuit, self.solver
-        together: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        by_weight: dict[tuple[int, int], list[tuple[int, int]]] = {}
         for fluent, before, after in case.changes:
             weight = int(weights[fluent])
             if weight:
-                together.setdefault((self.group[fluent], weight), []).append((before, after))
-        whole = []
+                by_weight.setdefault((self.group[fluent], weight), []).append((before, after))
+        merged = []
         counts: dict[int, int] = {}
-        for (_, weight), pairs in together.items():
+        for (_, weight), pairs in by_weight.items():
             before, after = (circuit.any_of(side) for side in zip(*pairs, strict=True))
-            whole.append((weight, before, after))
+            merged.append((weight, before, after))
             for literal, amount in ((before, -weight), (after, weight)):
                 sign = -1 if literal & 1 else 1
                 counts[literal >> 1] = counts.get(literal >> 1, 0) + sign * amount
         terms = []
-        for weight, before, after in whole:
+        for weight, before, after in merged:
             gone, come = (int(counts[literal >> 1] == 0) for literal in (before, after))
             if gone and come:
                 continue

@@ -1,4 +1,4 @@
-"""Networks for reachable states alone: smaller, as some fluents are never true together in these."""
+"""Smaller networks that are valid for reachable states only, by fluents that exclude each other."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["for_reachable_states"]
 
 _PLAYING = 3.0
-"""Seconds of random play, at most, that rule out groups before the solver is asked."""
+"""The most seconds of random play, which refutes groups before the solver runs."""
 
 
 def for_reachable_states(network: Network, *, seconds: float = 60.0) -> Network:
-    """Return a network that gives the same answers in all reachable states, and perhaps no others.
+    """Return a network that is equivalent in all reachable states, and perhaps in no others.
 
     It uses groups of fluents of which never two are true (the content of a cell, the number of the step,
     the player in control), each proved by induction (`groups`).  Random games from the initial
-    state are the same; states set up freely may not be asked about.
+    state are the same; states set up by hand may give wrong answers.
 
     Raises `BudgetExceeded` when the proof takes more than `seconds`, `MissingExtra` where no SAT
     solver is installed.
     """
-    until = time.monotonic() + seconds
-    seen = play(Expander(network), time.monotonic() + min(_PLAYING, seconds / 4))
-    groups = find_groups(System(network), until, states=seen.states)
+    deadline = time.monotonic() + seconds
+    sample = play(Expander(network), time.monotonic() + min(_PLAYING, seconds / 4))
+    groups = find_groups(System(network), deadline, states=sample.states)
     return factor(network, [group.fluents for group in groups if not group.some])

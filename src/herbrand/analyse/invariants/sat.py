@@ -1,4 +1,4 @@
-"""A SAT solver over the literals of a `UnrolledCircuit`, with a deadline."""
+"""A SAT solver over the literals of an `UnrolledCircuit`, with a deadline."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Assignment", "Solver", "has_solver", "library"]
 
 _CONFLICTS = 1000
-"""Conflicts between two looks at the clock."""
+"""Conflicts between two checks of the clock."""
 _PROPAGATIONS = 10_000_000
-"""Literals found to follow, likewise: in large circuits conflicts are rare."""
+"""Propagations between two checks: in large circuits conflicts are rare."""
 
 
 def library() -> Any:
@@ -43,11 +43,11 @@ def has_solver() -> bool:
 
 
 class Solver:
-    """Answers whether literals of a circuit can be true together.
+    """Decides whether literals of a circuit can be true together.
 
-    Gates are entered as clauses when a literal that depends on them is first used (Tseitin
-    1968), trees of them as one conjunction.  `deadline` is a time of `time.monotonic`; past it
-    `BudgetExceeded` is raised.
+    Gates are encoded as clauses when a literal that depends on them is first used (Tseitin
+    1968), trees of them as one conjunction.  `deadline` is a time of `time.monotonic`; past it,
+    queries raise `BudgetExceeded`.
     """
 
     def __init__(self, circuit: UnrolledCircuit, deadline: float) -> None:
@@ -65,37 +65,37 @@ class Solver:
         self.close()
 
     def close(self) -> None:
-        """Give back the memory; nothing can be asked any more."""
+        """Free the memory; the solver cannot be used afterwards."""
         self._solver.delete()
 
     def _signed(self, literal: int) -> int:
-        """Return a literal in the solver's numbers, with the clauses it depends on entered."""
+        """Return a literal in the solver's numbering; add the clauses of its cone first."""
         node = literal >> 1
         if node >= len(self._state):
             size = max(2 * len(self._state), len(self.circuit.left))
             self._state = np.concatenate((self._state, np.zeros(size - len(self._state), np.int8)))
             self._uses = np.concatenate((self._uses, np.zeros(size - len(self._uses), np.int32)))
         if self._state[node] != 1 and self.circuit.left[node] >= 0:
-            self._enter(node)
+            self._encode(node)
         return -node if literal & 1 else node
 
-    def _enter(self, node: int) -> None:
-        """Enter the clauses that a gate depends on."""
+    def _encode(self, node: int) -> None:
+        """Add the clauses of all gates in the cone of a gate."""
         circuit, add = self.circuit, self._solver.add_clause
         rows = unknown_cone(circuit.left, circuit.right, self._state, self._uses, node)
-        with suspend_collector():  # it would look through all the lists again and again
+        with suspend_collector():  # the many small lists would trigger full collections
             numbers = rows.tolist()
             at = 0
             while at < len(numbers):
                 gate, end = numbers[at], at + 2 + numbers[at + 1]
                 inputs = [-(x >> 1) if x & 1 else x >> 1 for x in numbers[at + 2 : end]]
-                for one in inputs:
-                    add((-gate, one))
-                add([gate, *[-one for one in inputs]])
+                for literal in inputs:
+                    add((-gate, literal))
+                add([gate, *[-literal for literal in inputs]])
                 at = end
 
     def add(self, literals: Iterable[int]) -> None:
-        """Demand that one of some literals is true."""
+        """Add a clause: one of the literals is true."""
         row = set(literals)
         if 1 in row or any(literal ^ 1 in row for literal in row):
             return
@@ -104,29 +104,29 @@ class Solver:
             never = int(self.circuit.variables(1)[0]) >> 1
             self._solver.append_formula([[never], [-never]])
 
-    def at_most_one(self, literals: list[int]) -> None:
-        """Demand that not two of some literals are true (sequential counter, Sinz 2005)."""
+    def at_most_one(self, literals: list[int], when: int = 1) -> None:
+        """Add clauses: if `when` is true, at most one of the literals is (sequential counter, Sinz 2005)."""
         if len(literals) <= 5:
             for i, a in enumerate(literals):
                 for b in literals[:i]:
-                    self.add((a ^ 1, b ^ 1))
+                    self.add((when ^ 1, a ^ 1, b ^ 1))
             return
-        seen = self.circuit.variables(len(literals)).tolist()
+        prefix = self.circuit.variables(len(literals)).tolist()
         for i, literal in enumerate(literals):
-            self.add((literal ^ 1, seen[i]))
+            self.add((literal ^ 1, prefix[i], when ^ 1))
             if i:
-                self.add((seen[i - 1] ^ 1, seen[i]))
-                self.add((seen[i - 1] ^ 1, literal ^ 1))
+                self.add((prefix[i - 1] ^ 1, prefix[i], when ^ 1))
+                self.add((prefix[i - 1] ^ 1, literal ^ 1, when ^ 1))
 
     def solve(self, *assumed: int) -> bool:
-        """Return whether everything demanded and assumed can be true together."""
+        """Return whether all clauses and assumptions are satisfiable together."""
         while True:
             answer = self.attempt(_CONFLICTS, *assumed)
             if answer is not None:
                 return answer
 
     def attempt(self, conflicts: int, *assumed: int) -> bool | None:
-        """Return what `solve` does, or None when that is not found out by a short search."""
+        """Return the answer of `solve`, or None after so many conflicts."""
         if 0 in assumed:
             return False
         self._assumed = {self._signed(literal): literal for literal in assumed if literal != 1}
@@ -135,15 +135,15 @@ class Solver:
         return answer
 
     def guess(self, true: Iterable[int], false: Iterable[int]) -> None:
-        """Have literals tried with these values first where they are undecided."""
+        """Set the values that the solver tries first for literals (phase saving)."""
         self._solver.set_phases([*map(self._signed, true), *(-self._signed(x) for x in false)])
 
     def core(self) -> set[int]:
-        """Return assumed literals that are impossible together, after an answer of no."""
+        """Return assumptions that are unsatisfiable together, after the answer False."""
         return {self._assumed[number] for number in self._solver.get_core() or ()}
 
     def impossible(self, conflicts: int) -> bool:
-        """Return whether a short search finds that what is demanded cannot be true."""
+        """Return whether the clauses are shown unsatisfiable within so many conflicts."""
         self._limit(conflicts)
         return self._solver.solve_limited() is False
 
@@ -154,12 +154,12 @@ class Solver:
         self._solver.prop_budget(_PROPAGATIONS)
 
     def model(self) -> Assignment:
-        """Return the values of the last answer."""
+        """Return the satisfying assignment, after the answer True."""
         return Assignment(self._solver.get_model() or [])
 
 
 class Assignment:
-    """Values of literals; what the solver never met is false."""
+    """Values of literals; variables unknown to the solver are false."""
 
     def __init__(self, model: list[int]) -> None:
         self._true = {number for number in model if number > 0}

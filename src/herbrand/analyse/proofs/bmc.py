@@ -95,7 +95,7 @@ def read_line(system: System, steps: list[FrameStep], model: Assignment) -> Move
     for step in steps:
         joint = []
         for moves in system.moves:
-            chosen = [m for m in moves[step.made[moves] != 0].tolist() if model(int(step.made[m]))]
+            chosen = [m for m in moves[step.choices[moves] != 0].tolist() if model(int(step.choices[m]))]
             joint.append(system.move_texts[chosen[0]])
         line.append(tuple(joint))
     return tuple(line)

@@ -307,8 +307,10 @@ class _Proof:
     def _invariant(self, name: str, sums: Iterable[Mapping[int, int]] = ()) -> Invariant:
         texts = self.system.fluent_texts
         never_two = {group.fluents for group in self.groups if not group.some}
-        some = [group.fluents for group in self.groups if group.some and group.given < 0]
-        implied = [[(g.given, False), *((f, True) for f in g.fluents)] for g in self.groups if g.given >= 0]
+        some = [group.fluents for group in self.groups if group.some and group.condition < 0]
+        implied = [
+            [(g.condition, False), *((f, True) for f in g.fluents)] for g in self.groups if g.condition >= 0
+        ]
         exactly = [fluents for fluents in some if fluents in never_two]
 
         def named(groups: Iterable[tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
