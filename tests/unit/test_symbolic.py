@@ -149,7 +149,7 @@ def test_bounded_plays_are_searched_to_their_end() -> None:
     system = System(game.network)
     lines = find_lines(system, {"win": lambda frame: frame.wins(0)}, time.monotonic() + 20)
     assert lines.longest == 3
-    assert not lines.found
+    assert not lines.lines
     assert Exhausted("win a", 3).check(game, 30)
     assert not Exhausted("win a", 2).check(game, 30)  # there are longer plays
     assert Exhausted("", 4).check(game, 30)

@@ -4,7 +4,7 @@ In quarto there are as many pieces left as empty cells, so the role that is to s
 Weights come from a linear program: no sampled step may change the sum, and no state of a kind that a SAT
 solver found may have the sum of the initial state.  Then the solver looks for a step that changes a sum,
 from a state that has all the sums: another sum must exclude that state, or else the step becomes a sample.
-(Equalities among variables: \0Karr 1976; guess and check: \0Sharma et al. 2013.)
+(Equalities among variables: Karr 1976; guess and check: Sharma et al. 2013.)
 """
 
 from __future__ import annotations

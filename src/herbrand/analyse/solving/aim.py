@@ -1,8 +1,8 @@
-"""Searches for lines of play to ends with goal 100, in which all roles work together.
+"""Cooperative search for lines of play to ends with goal 100.
 
-Beams (`guided`) and games side by side (`climb`) are led by how far states seem to be from such an end
-(`distance`), with the steps that counts and pieces still have to go (`domains`); then by how far they are
-from certain ends, which a solver finds first (`ends`).
+Beams (`guided`) and parallel games (`climb`) follow the estimated distance to such an end (`distance`), with
+the transition distances of counters and pieces (`domains`); then the distance to particular ends, which a
+solver finds first (`ends`).
 """
 
 from __future__ import annotations
@@ -34,43 +34,43 @@ if TYPE_CHECKING:
 __all__ = ["Aim"]
 
 _ENDING = 0.02
-"""What it counts that a game is not over, where other things are to be looked at first."""
+"""The weight of `terminal` in the distance that puts the goal first."""
 _BEAMS = 2
-"""Beams sent to one end that is aimed at."""
+"""Beams for each particular end."""
 _EACH = 0.1
-"""The part of the time for games side by side that have one end to aim at."""
+"""The fraction of the time for parallel games to each particular end."""
 
 
 class Aim:
-    """Searches in one game."""
+    """Cooperative searches for wins in one game."""
 
     def __init__(self, expander: Expander, states: NDArray[np.bool_], seconds: float) -> None:
-        """`states`, [n, fluents], were met in play; `seconds` are for finding out how fluents change."""
+        """`states`, [n, fluents], are sampled from play; `seconds` limit the search for `domains`."""
         self.expander = expander
         self.states = states
         self.seconds = seconds
         self.beams = [count() for _ in expander.roles]
-        """The numbers of the next beams for each role."""
+        """The seeds of the next beams, for each role."""
         self.climbs = [count() for _ in expander.roles]
-        """The numbers of the next games side by side."""
+        """The seeds of the next parallel games, for each role."""
 
     @cached_property
     def system(self) -> System:
-        """The game in a circuit of its own; `BudgetExceeded` where recursion cannot be written out."""
+        """The game in its own circuit; raises `BudgetExceeded` where recursion is too large to unroll."""
         return System(self.expander.network)
 
     @cached_property
     def domains(self) -> Domains:
-        """How fluents change."""
+        """The domains of fluents, those that matter for goals of 100 first."""
         frame = self.system.any_state()
         hundred = [frame.hundred(role) for role in range(len(self.expander.roles))]
         matter = Distance(self.system.circuit, frame.state, hundred).needed
         return find_domains(self.expander.network, self.states, time.monotonic() + self.seconds, matter)
 
     def win(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
-        """Search for an end in which a role, by its number, has 100; None when none was found in time.
+        """Search for an end in which a role, by number, has 100; None when none was found in time.
 
-        `groups` hold in every reachable state.  Asked again, it goes on with other games.
+        `groups` hold in every reachable state.  Later calls continue with other seeds.
         """
         frame = self.system.any_state()
         hundred, terminal = frame.hundred(role), frame.terminal
@@ -85,12 +85,12 @@ class Aim:
         )
 
     def win_by_ends(self, role: int, deadline: float, groups: Sequence[Group] = ()) -> Moves | None:
-        """Aim at certain ends in which a role has 100; None when none was reached in time.
+        """Search for particular ends in which a role has 100; None when none was reached in time.
 
-        Ends in which fluents are together as they were in play come first, then those in which `groups` hold.
+        Ends in which the groups of sampled states hold come first, then those in which `groups` hold.
         """
-        for held in (observed(self.expander.network, self.states), groups):
-            wins = ends(self.system, lambda frame: frame.wins(role), held, deadline)
+        for candidates in (observed(self.expander.network, self.states), groups):
+            wins = ends(self.system, lambda frame: frame.wins(role), candidates, deadline)
             for frame, literal in wins:
                 ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
                 line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
@@ -101,7 +101,7 @@ class Aim:
         return None
 
 
-def _after(part: float, deadline: float) -> float:
-    """Return the time when a part of the time until the deadline is over."""
+def _after(fraction: float, deadline: float) -> float:
+    """Return the time at which a fraction of the time until the deadline has passed."""
     now = time.monotonic()
-    return now + part * max(0.0, deadline - now)
+    return now + fraction * max(0.0, deadline - now)

@@ -1,8 +1,8 @@
-"""A*: shortest plans, along states from which the goal may be near (Hart, Nilsson and Raphael 1968).
+"""A*: shortest plans by an admissible estimate (Hart, Nilsson and Raphael 1968).
 
-States are kept in order of the steps to them and the estimate of those still to come (`estimate`).  All
-that are equal in both are looked into at once, the ones with more steps behind them first.  No step lowers
-the estimate by more than one, so that a state that is looked into has been reached in the fewest steps.
+The open list orders states by the sum of the steps to them and the estimate of those to come (`estimate`).
+All that are equal in both are expanded at once, those with more steps behind them first.  No step lowers
+the estimate by more than one, so that every expanded state has been reached in the fewest steps.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from herbrand.analyse.verdict import Moves
     from herbrand.engine.expand import Expander
 
-__all__ = ["Found", "shortest_line"]
+__all__ = ["LineSearchResult", "shortest_line"]
 
 _CHUNK = 1 << 13
-"""States that are looked into at once, at most."""
+"""The most states that are expanded at once."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a search came to."""
+class LineSearchResult:
+    """The result of `shortest_line`."""
 
     line: Moves | None
     """A shortest line of play to the goal; None when there is none or none was found."""
-    clean: int
-    """No line to the goal has so many steps or fewer."""
+    refuted: int
+    """No line to the goal has at most so many steps; -1 when unknown."""
     complete: bool
-    """Whether every state was looked into from which the goal could be near enough."""
+    """Whether the search ended before any limit of the budget."""
     states: int
-    """States that were met."""
+    """The number of states found."""
 
 
 def shortest_line(
@@ -50,16 +50,16 @@ def shortest_line(
     estimate: Estimate,
     budget: Budget,
     progress: Callable[[int, int], None] | None = None,
-) -> Found:
+) -> LineSearchResult:
     """Look for a shortest line of play to an end with a goal value, for a game with one role.
 
-    `progress(states found, steps)` is called now and then: no line has fewer steps than that.
+    `progress(states found, steps)` is called after every chunk; no line has fewer steps than that.
     """
     return _Search(expander, value, estimate, budget).run(progress)
 
 
 class _Search:
-    """States by the steps they are worth."""
+    """One search, with its open list."""
 
     def __init__(self, expander: Expander, value: int, estimate: Estimate, budget: Budget) -> None:
         self.expander = expander
@@ -67,19 +67,19 @@ class _Search:
         self.estimate = estimate
         self.explorer = Explorer(expander, None, budget, edges=False, spill=None)
         self.steps = np.zeros(1 << 10, np.int32)
-        """The fewest steps to each state, as far as is known."""
+        """The length of the shortest known line to each state."""
         self.open: dict[int, dict[int, list[NDArray[np.int32]]]] = {}
-        """By steps in all and steps behind: numbers of states, some of which were reached sooner since."""
-        self._keep(np.zeros(1, np.int32), 0)
+        """Numbers of states by total and past steps; states with a shorter line by now are stale."""
+        self._push(np.zeros(1, np.int32), 0)
 
-    def _keep(self, numbers: NDArray[np.int32], steps: int) -> None:
-        """Note that these states are to be looked into."""
+    def _push(self, numbers: NDArray[np.int32], steps: int) -> None:
+        """Add states to the open list."""
         whole = steps + self.estimate(self.explorer.states[numbers])
         for total in np.unique(whole).tolist():
             self.open.setdefault(total, {}).setdefault(steps, []).append(numbers[whole == total])
 
-    def run(self, progress: Callable[[int, int], None] | None) -> Found:
-        """Search until a line is found, nothing is left or a limit is reached."""
+    def run(self, progress: Callable[[int, int], None] | None) -> LineSearchResult:
+        """Search until a line is found, the open list is empty or a limit is reached."""
         while self.open:
             total = min(self.open)
             level = self.open[total]
@@ -92,17 +92,17 @@ class _Search:
             numbers = numbers[self.steps[numbers] == steps]
             for begin in range(0, len(numbers), _CHUNK):
                 if self.explorer.limit() is not None:
-                    return Found(None, total - 1, complete=False, states=self.explorer.count)
-                won = self._look_into(numbers[begin : begin + _CHUNK], steps)
+                    return LineSearchResult(None, total - 1, complete=False, states=self.explorer.count)
+                won = self._expand(numbers[begin : begin + _CHUNK], steps)
                 if won is not None:
                     line = self.explorer.finish().line_to(won)
-                    return Found(line, total - 1, complete=True, states=self.explorer.count)
+                    return LineSearchResult(line, total - 1, complete=True, states=self.explorer.count)
                 if progress is not None:
                     progress(self.explorer.count, total)
-        return Found(None, -1, complete=True, states=self.explorer.count)
+        return LineSearchResult(None, -1, complete=True, states=self.explorer.count)
 
-    def _look_into(self, numbers: NDArray[np.int32], steps: int) -> int | None:
-        """Add the successors of some states; return the number of one that is the goal."""
+    def _expand(self, numbers: NDArray[np.int32], steps: int) -> int | None:
+        """Expand states; return the number of one that is the goal, or None."""
         explorer = self.explorer
         states = explorer.states[numbers]
         legal = self.expander.legal(states)
@@ -112,16 +112,16 @@ class _Search:
             return int(numbers[won[0]])
         for expansion in self.expander.expansions(states, legal):
             origins = numbers[expansion.parents].astype(np.int64)
-            known = explorer.count
-            found = explorer.add(expansion.states, origins, 0)
+            before = explorer.count
+            successors = explorer.add(expansion.states, origins, 0)
             if explorer.count > len(self.steps):
                 room = np.zeros(2 * explorer.count, np.int32)
-                room[:known] = self.steps[:known]
+                room[:before] = self.steps[:before]
                 self.steps = room
-            self.steps[known : explorer.count] = steps + 2  # more than is known now
-            sooner = np.flatnonzero(self.steps[found] > steps + 1)
-            places, first = np.unique(found[sooner], return_index=True)
-            explorer.parents[places] = origins[sooner[first]]
+            self.steps[before : explorer.count] = steps + 2  # more than the line below
+            shorter = np.flatnonzero(self.steps[successors] > steps + 1)
+            places, first = np.unique(successors[shorter], return_index=True)
+            explorer.parents[places] = origins[shorter[first]]
             self.steps[places] = steps + 1
-            self._keep(places, steps + 1)
+            self._push(places, steps + 1)
         return None

@@ -1,8 +1,7 @@
 """Solve games of two roles that take turns by alpha-beta search, where there are too many states to list.
 
-Each role's value is what it can make sure of against the other (`minimax`).  A state that is met again is
-known by a hash of 64 bits in the transposition table: that two different states have the same one is
-possible, and so improbable that it is left at that.
+Each role's value is what it can force against the other (`minimax`).  The transposition table identifies
+states by hashes of 64 bits; collisions are possible, but so improbable that they are ignored.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ __all__ = ["solve_by_search"]
 
 METHOD = "alpha-beta"
 _GAMES = 2048
-"""Random games looked at for what goal values add up to."""
+"""Random games that are sampled for the sum of goal values."""
 _LONGEST = 1000
 _MEMORY = 1 << 26
-"""Bytes of a transposition table, at most."""
+"""The greatest size of a transposition table in bytes."""
 
 
 def solve_by_search(
@@ -38,8 +37,8 @@ def solve_by_search(
 ) -> Solution:
     """Solve a game of two roles that take turns, from the initial state or from another one.
 
-    Raises `GameError` where alpha-beta is of no use: other numbers of roles, choices at the same time,
-    hidden information; `BudgetExceeded` when the time was not enough.
+    Raises `GameError` where alpha-beta does not apply: other numbers of roles, simultaneous choices, hidden
+    information; `BudgetExceeded` when time is up.
     """
     game.require_playable()
     began = time.monotonic()
@@ -48,26 +47,26 @@ def solve_by_search(
     if len(game.roles) != 2 or "random" in map(str.lower, game.roles):
         raise GameError("alpha-beta is for two roles without chance")
     if len(network.sees):
-        raise GameError("roles do not see everything: the state alone does not decide what they do")
+        raise GameError("alpha-beta needs complete information, and roles do not see everything")
     first = expander.initial if start is None else expander.pack([start.facts])
     if expander.terminal(first)[0]:
-        raise GameError("the game is over there")
-    minds = [_Mind(_search(game, role, budget), budget) for role in range(2)]
-    values = [mind.value(first) for mind in minds]
-    total = _sum_seen(expander, first)
+        raise GameError("the state is terminal")
+    searches = [_RoleSearch(_search(game, role, budget), budget) for role in range(2)]
+    values = [role_search.value(first) for role_search in searches]
+    total = _goal_sum(expander, first)
     adds_up = sum(values) == total
     if adds_up:
-        note = f"that goal values add up to {total} was seen in {_GAMES} random games, not proved"
+        note = f"goal values added up to {total} in {_GAMES} random games, which is not a proof"
     else:
-        note = "what each can make sure of is known, not what will happen"
+        note = "only guaranteed values are known, not the result of play"
     guaranteed: dict[str, float] = dict(zip(game.roles, values, strict=True))
     return Solution(
         method=METHOD,
         value=dict(guaranteed) if adds_up else None,
         guaranteed=guaranteed,
-        line=_line(minds, first),
-        root=_root(minds, first) if adds_up else (),
-        states=sum(mind.expanded for mind in minds),
+        line=_line(searches, first),
+        root=_root(searches, first) if adds_up else (),
+        states=sum(role_search.expanded for role_search in searches),
         seconds=time.monotonic() - began,
         notes=(note,),
     )
@@ -80,17 +79,17 @@ def _search(game: StateMachine, role: int, budget: Budget) -> AlphaBetaSearch:
     return AlphaBetaSearch(game.network, role, memory=memory, exact=True)
 
 
-class _Mind:
-    """One role's search, asked about one state after another; what was found before helps."""
+class _RoleSearch:
+    """One role's search, which keeps its transposition table from state to state."""
 
     def __init__(self, search: AlphaBetaSearch, budget: Budget) -> None:
         self.search = search
         self.budget = budget
         self.expanded = 0
-        """States whose successors were made."""
+        """The number of expanded states."""
 
     def value(self, state: States) -> int:
-        """Return the goal value that the role can make sure of from a state, [1, words], that is not over."""
+        """Return the goal value that the role can force from a non-terminal state, [1, words]."""
         search = self.search
         search.move_to(state)
         while not search.is_done:
@@ -103,27 +102,27 @@ class _Mind:
                 raise GameError("several roles choose at once")
         self.expanded += search.nodes
         if not search.is_solved:
-            raise BudgetExceeded(f"{search.depth} steps", "plays can be longer, or get stuck")
+            raise BudgetExceeded(f"{search.depth} steps", "plays may be longer, or roles stuck")
         return round(search.value)
 
 
-def _line(minds: list[_Mind], state: States) -> Moves:
-    """Return best play to its end: each role does what is best for it."""
-    expander, line = minds[0].search.expander, []
+def _line(searches: list[_RoleSearch], state: States) -> Moves:
+    """Return best play to its end: each role makes its own best moves."""
+    expander, line = searches[0].search.expander, []
     while not (legal := expander.legal(state)).over[0]:
         counts = legal.counts()[0]
-        mind = minds[int(counts.argmax())]
-        mind.value(state)
-        joint = mind.search.joint_move(legal, mind.search.choice)
+        search = searches[int(counts.argmax())]
+        search.value(state)
+        joint = search.search.joint_move(legal, search.search.choice)
         assert joint is not None
         line.append(expander.joint_move(joint))
         state = expander.step(state, np.array([joint], np.int32))
     return tuple(line)
 
 
-def _root(minds: list[_Mind], state: States) -> tuple[tuple[str, str, dict[str, float]], ...]:
+def _root(searches: list[_RoleSearch], state: States) -> tuple[tuple[str, str, dict[str, float]], ...]:
     """Return the values after each move of the role that chooses first, best first."""
-    expander = minds[0].search.expander
+    expander = searches[0].search.expander
     counts = expander.legal(state).counts()[0]
     chooser = int(counts.argmax())
     if counts[chooser] < 2:
@@ -132,19 +131,19 @@ def _root(minds: list[_Mind], state: States) -> tuple[tuple[str, str, dict[str, 
     after = expander.expand(state)
     over = expander.terminal(after.states)
     goals = expander.goals(after.states)
-    found = []
+    moves = []
     for k, joint in enumerate(after.moves.tolist()):
         if over[k]:
             values = goals[k].tolist()
         else:
-            values = [mind.value(after.states[k : k + 1]) for mind in minds]
-        named: dict[str, float] = dict(zip(roles, values, strict=True))
-        found.append((roles[chooser], expander.moves[chooser][joint[chooser]], named))
-    return tuple(sorted(found, key=lambda entry: -entry[2][roles[chooser]]))
+            values = [search.value(after.states[k : k + 1]) for search in searches]
+        named_values: dict[str, float] = dict(zip(roles, values, strict=True))
+        moves.append((roles[chooser], expander.moves[chooser][joint[chooser]], named_values))
+    return tuple(sorted(moves, key=lambda entry: -entry[2][roles[chooser]]))
 
 
-def _sum_seen(expander: Expander, state: States) -> int | None:
-    """Return what goal values add up to at the ends of random games; None if not always to the same."""
+def _goal_sum(expander: Expander, state: States) -> int | None:
+    """Return the sum of goal values at the ends of random games; None if it varies."""
     games = expander.rollouts(state, seed=1, each=_GAMES, max_steps=_LONGEST)
     ends = games.goals[~games.truncated].astype(np.int64)
     sums = np.unique(ends.sum(axis=1))

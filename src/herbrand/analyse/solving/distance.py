@@ -1,10 +1,9 @@
-"""How far a state is from being of some kind: how many fluents would have to change, at the least.
+"""Estimated distances of states to those in which a literal is true: the number of fluents that must change.
 
-Counted along the gates: for a conjunction what its sides need is added, for a disjunction the lesser is
-taken (the additive heuristic of Bonet and Geffner 2001, on a network instead of on rules).  Fluents that
-several gates need count several times, so the number is a guide, not a bound.  With `Domains` a fluent that
-others have to become first counts as many times as that takes steps: a piece six fields away, a count of 3
-that has to be 16.
+Distances propagate along the gates: a conjunction adds those of its inputs, a disjunction takes the lesser
+(the additive heuristic of Bonet and Geffner 2001, on a network instead of rules).  Fluents that several gates
+need count several times, so the number is guidance, not a bound.  With `Domains`, a fluent counts as many
+times as the steps that it takes to become true: a piece six squares away, a counter at 3 that must be 16.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ _NO_DOMAINS = Domains(np.zeros(1, np.int64), _NONE, _NONE, np.zeros(0, np.float3
 class Distance:
     """The distance of packed states to those in which literals of a circuit are true.
 
-    The literals depend on `state` alone, the variables of the fluents.  Their distances are added, each times
-    its weight.
+    The literals depend on `state` alone, the variables of the fluents.  The result is the weighted sum of
+    their distances.
     """
 
     def __init__(
@@ -49,17 +48,17 @@ class Distance:
         self.domains = domains or _NO_DOMAINS
         self.weights = np.array(weights or [1] * len(literals), np.float32)
         places = {int(variable) >> 1: place for place, variable in enumerate(state.tolist())}
-        gates, stack, met = [], [literal >> 1 for literal in literals], set()
+        gates, stack, visited = [], [literal >> 1 for literal in literals], set()
         while stack:
             node = stack.pop()
-            if node in met or node == 0 or node in places:
+            if node in visited or node == 0 or node in places:
                 continue
-            met.add(node)
+            visited.add(node)
             gates.append(node)
             stack += [int(circuit.left[node]) >> 1, int(circuit.right[node]) >> 1]
-        gates.sort()  # what a gate depends on was made before it
+        gates.sort()  # topological order: gates are numbered after their inputs
         self.fluents = len(state)
-        """How many fluents a state has."""
+        """The number of fluents of a state."""
         number = {0: 0} | {node: 1 + place for node, place in places.items()}
         number |= {node: 1 + self.fluents + i for i, node in enumerate(gates)}
 
@@ -72,19 +71,19 @@ class Distance:
 
     @property
     def needed(self) -> NDArray[np.int64]:
-        """The places of the fluents that the literals depend on."""
+        """The indices of the fluents on which the literals depend."""
         nodes = np.unique(np.concatenate((self.left, self.right, self.literals)) >> 1).astype(np.int64)
         needed: NDArray[np.int64] = nodes[(nodes > 0) & (nodes <= self.fluents)] - 1
         return needed
 
     def weighted(self, *weights: float) -> Distance:
-        """Return the same distances added with other weights, one for each literal."""
+        """Return the distance with other weights, one for each literal."""
         other = copy(self)
         other.weights = np.array(weights, np.float32)
         return other
 
     def __call__(self, states: States) -> NDArray[np.float32]:
-        """Return the distances, [n]; 0 for the states looked for."""
+        """Return the distances, [n]; 0 in target states."""
         return distances(
             self.left, self.right, self.fluents, self.literals, self.weights, *self.domains,
             float(UNREACHABLE), states,

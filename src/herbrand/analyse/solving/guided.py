@@ -1,8 +1,8 @@
-"""Search for a line of play to some kind of state, guided by how far states are from it.
+"""Beam search for a line of play to some kind of state, guided by estimated distances.
 
-A beam: of all states found after each step only those that seem nearest go on (Lowerre 1976), with
-wider and wider beams as long as there is time.  It finds lines that random play does not: wins that all
-roles must work together for, ends of puzzles.  That nothing is found proves nothing.
+Of all states after each step, only those with the least distance continue (Lowerre 1976), in wider
+and wider beams until time is up.  This finds lines that random play does not: cooperative wins, solutions
+of puzzles.  Failure proves nothing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["guided_line", "keys_of", "sampled"]
 
 _WIDTHS = (8, 64, 512, 4096, 16384)
-"""States that go on after a step; the last one again and again."""
+"""Beam widths in order; the last one repeats."""
 _EACH = 32
-"""Joint moves tried in a state at most, for a beam of that many states and more; chosen at random."""
+"""The most joint moves that are sampled in a state, when there are too many for all."""
 _ALL = 40_000
-"""As long as there are no more than so many joint moves from the states of a beam, all are tried."""
+"""Up to so many joint moves from the states of a beam, all are tried."""
 _LONGEST = 600
 _PREFERENCES = (0.0, 1.0, -1.0)
-"""Of states that are equally far, those with few moves are preferred, or those with many, or neither."""
+"""Tie-breaking among equal distances: none, or weights that favour few moves, or many."""
 
 
 def guided_line(
@@ -45,9 +45,9 @@ def guided_line(
 ) -> Moves | None:
     """Return a line of play to a state with distance 0; None when none was found by the deadline.
 
-    `distances`, one or more, are followed in turns; all are 0 in the same states.  `deadline` is a time of
-    `time.monotonic`; `seeds` gives the numbers of the beams, which become wider, to go on with them
-    another time; `beams` is how many there are at most.  States in which the game is over end a line.
+    `distances`, one or more, are used in turns; all are 0 in the same states.  `deadline` is a time of
+    `time.monotonic`; `seeds` gives the seeds of the beams, of which greater ones are wider, so that a later
+    call can continue; `beams` limits their number.  Terminal states end a line.
     """
     if distances[0](expander.initial)[0] == 0:
         return ()
@@ -67,7 +67,7 @@ def guided_line(
 
 
 class _Beam:
-    """One search."""
+    """One beam."""
 
     def __init__(
         self,
@@ -83,15 +83,15 @@ class _Beam:
         self.preference = preference
         self.rng = np.random.default_rng(seed)
         self.exhausted = True
-        """No state was left out."""
+        """Whether no state was dropped so far."""
         self.history: list[tuple[NDArray[np.int64], NDArray[np.int32]]] = []
-        """For each step the states it came from, by their places in the beam, and the joint moves."""
+        """For each step, the index in the previous beam and the joint move of each state."""
 
     def run(self, deadline: float, longest: int) -> Moves | None:
-        """Search until a line is found, nothing is left or the time is up."""
+        """Search until a line is found, the beam is empty or time is up."""
         expander = self.expander
         states = expander.initial
-        met = set(keys_of(states))
+        visited = set(keys_of(states))
         for _ in range(longest):
             if time.monotonic() > deadline:
                 self.exhausted = False
@@ -102,57 +102,54 @@ class _Beam:
             if not len(after):
                 return None
             keys = keys_of(after)
-            fresh = {key: place for place, key in reversed(list(enumerate(keys))) if key not in met}
+            fresh = {key: place for place, key in reversed(list(enumerate(keys))) if key not in visited}
             if not fresh:
                 return None
-            met.update(fresh)
+            visited.update(fresh)
             places = np.fromiter(sorted(fresh.values()), np.int64)
             parents, moves, after = parents[places], moves[places], after[places]
-            far = self.distance(after)
+            distances = self.distance(after)
             self.history.append((parents, moves))
-            if not far.all():
-                return self._line(int((far == 0).argmax()))
-            chosen = self._chosen(after, far)
+            if not distances.all():
+                return self._line(int((distances == 0).argmax()))
+            chosen = self._chosen(after, distances)
             self.history[-1] = (parents[chosen], moves[chosen])
             states = after[chosen]
         self.exhausted = False
         return None
 
-    def _chosen(self, states: States, far: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return which states go on."""
+    def _chosen(self, states: States, distances: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return the indices of the states that continue."""
         if len(states) <= self.width:
             return np.arange(len(states))
         self.exhausted = False
         counts = np.minimum(self.expander.legal(states).joint_counts(), 1 << 20)
-        going = np.flatnonzero(counts)  # the others lead nowhere
+        going = np.flatnonzero(counts)  # without dead ends
         if len(going) <= self.width:
             return going
-        rank = far[going] + self.rng.random(len(going), np.float32) / 4
+        rank = distances[going] + self.rng.random(len(going), np.float32) / 4
         if self.preference:
-            few = counts[going]
-            rank += np.float32(self.preference / 2) * (few / int(few.max())).astype(np.float32)
+            options = counts[going]
+            rank += np.float32(self.preference / 2) * (options / int(options.max())).astype(np.float32)
         return going[np.argpartition(rank, self.width)[: self.width]]
 
     def _line(self, place: int) -> Moves:
-        """Follow the history back from a state found after the last step."""
-        found = []
+        """Return the joint moves to a state after the last step."""
+        joints = []
         for parents, moves in reversed(self.history):
-            found.append(self.expander.joint_move(moves[place]))
+            joints.append(self.expander.joint_move(moves[place]))
             place = int(parents[place])
-        return tuple(reversed(found))
+        return tuple(reversed(joints))
 
 
 def sampled(
     expander: Expander, states: States, legal: Legal, rng: np.random.Generator, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], States]:
-    """Return where successors come from, the joint moves, and the successors: all, or some at random.
-
-    There are some where there would be more than `most`.
-    """
+    """Return parents, joint moves and successors: all, or a random sample if there are more than `most`."""
     counts = legal.joint_counts()
     if int(counts.sum()) <= most:
-        found = expander.expand(states, legal)
-        return found.parents, found.moves, found.states
+        expansion = expander.expand(states, legal)
+        return expansion.parents, expansion.moves, expansion.states
     going = np.flatnonzero(counts > 0)
     each = max(2, min(_EACH, most // max(1, len(going))))
     parents = np.repeat(going, each)
@@ -164,6 +161,6 @@ def sampled(
 
 
 def keys_of(states: States) -> list[bytes]:
-    """Return states as keys of a set."""
+    """Return states as hashable keys."""
     rows = np.ascontiguousarray(states)
     return [bytes(row) for row in rows.view(f"V{rows.shape[1] * 8}").ravel()]

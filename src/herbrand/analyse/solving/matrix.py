@@ -1,4 +1,4 @@
-"""Matrix games in exact fractions: both choose at once, what one gets the other loses."""
+"""Values of zero-sum matrix games in exact fractions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["matrix_value"]
 
 
 def matrix_value(payoff: Sequence[Sequence[Fraction]]) -> tuple[Fraction, list[Fraction], list[Fraction]]:
-    """Return the value for the row player, and the chances of an optimal row and column.
+    """Return the value for the row player, and the probabilities of an optimal row and column.
 
     By the simplex method on the dual pair of programs (Dantzig 1951), with the rule of Bland
     (1977), which never cycles; all arithmetic is exact.

@@ -1,21 +1,21 @@
-"""Plans for games with one role: how to get a goal value, in as few steps as possible.
+"""Shortest plans for games with one role.
 
 Three searches, of which the first to succeed answers:
 
 *states*
-    Breadth first through packed states (`explore`).  What it finds first is shortest, and when all
-    states are known and none will do, there is no plan.
+    Breadth first through packed states (`explore`).  The first plan is a shortest one, and when all
+    states are known and none has the goal value, there is no plan.
 
 *estimates*
-    A* (`astar`), where a bound of the steps still to come can be found in the rules (`estimate`).
-    States from which the goal cannot be near enough are left out, so that it looks further.
+    A* (`astar`), where an admissible estimate can be found (`estimate`).  It skips states from which the
+    goal is too far away, and so reaches greater depths.
 
 *steps*
-    A plan of 0, 1, 2, ... steps is asked of an answer set solver, one length after the other
-    (Kautz and Selman 1992; with clingo, Gebser et al. 2019).  The network of the game is written
-    down once for each step: every gate a rule, so that loops mean what the rules mean.  That
-    no shorter plan was found proves that there is none.  It can look much further than there
-    is room for states, but cannot tell that there is no plan of any length.
+    An answer set solver looks for plans of 0, 1, 2, ... steps, one length after the other
+    (Kautz and Selman 1992; with clingo, Gebser et al. 2019).  Each step has a copy of the network with
+    one rule for each gate, so that loops keep the meaning of the rules.  Each length without a plan is
+    refuted.  This reaches depths at which states no longer fit in memory, but cannot prove that there is
+    no plan of any length.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "find_plan", "plan_beyond", "plan_by_estimates", "plan_by_states", "plan_by_steps"]
 
 _ESTIMATING = 20.0
-"""Seconds spent on finding an estimate, at most."""
+"""The most seconds of the search for an estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is known about plans for a goal value."""
+    """The result of a search for a plan."""
 
     value: int
     moves: Moves | None
-    """A plan; None when there is none or none was found."""
+    """A plan, if one was found."""
     shortest: bool
     """Whether no shorter plan exists."""
     exists: bool | None
-    """Whether there is a plan; None when that is not known."""
+    """Whether there is a plan; None when unknown."""
     method: str
     refuted: int
-    """There is no plan with at most so many steps; -1 when nothing is known."""
+    """There is no plan of at most so many steps; -1 when unknown."""
     seconds: float
 
     def as_json(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def find_plan(
     budget: Budget | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Find a shortest plan of a one-role game for a goal value, by states, by estimates and then by steps.
+    """Find a shortest plan for a goal value in a one-role game, by states, by estimates and then by steps.
 
     Raises `GameError` for a game with several roles, `BudgetExceeded` when it has no network.
     """
@@ -88,11 +88,11 @@ def find_plan(
     game.require_playable()
     if len(game.roles) != 1:
         raise GameError(f"a plan is for one role; {game.name} has {len(game.roles)}")
-    found = plan_by_states(game, value, budget=budget.share(0.4), progress=progress)
-    if found.exists is not None:
-        return found
-    again = plan_beyond(game, value, budget=budget.share(1.0), known=found.refuted, progress=progress)
-    return again if again.exists is not None or again.refuted > found.refuted else found
+    by_states = plan_by_states(game, value, budget=budget.share(0.4), progress=progress)
+    if by_states.exists is not None:
+        return by_states
+    beyond = plan_beyond(game, value, budget=budget.share(1.0), known=by_states.refuted, progress=progress)
+    return beyond if beyond.exists is not None or beyond.refuted > by_states.refuted else by_states
 
 
 def plan_beyond(
@@ -103,29 +103,29 @@ def plan_beyond(
     known: int,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Find a plan where there is no room for all states; none of up to `known` steps exists."""
-    first = plan_by_estimates(game, value, budget=budget.share(0.5), known=known, progress=progress)
-    if first.exists is not None:
-        return first
-    then = plan_by_steps(
-        game.network, value, budget=budget.share(1.0), known=first.refuted, progress=progress
+    """Find a plan in a game with too many states; plans of up to `known` steps are already refuted."""
+    by_estimates = plan_by_estimates(game, value, budget=budget.share(0.5), known=known, progress=progress)
+    if by_estimates.exists is not None:
+        return by_estimates
+    by_steps = plan_by_steps(
+        game.network, value, budget=budget.share(1.0), known=by_estimates.refuted, progress=progress
     )
-    return then if then.moves is not None or then.refuted > first.refuted else first
+    return by_steps if by_steps.moves is not None or by_steps.refuted > by_estimates.refuted else by_estimates
 
 
 def plan_by_states(
     game: StateMachine, value: int, *, budget: Budget, progress: Callable[[str, int, int], None] | None = None
 ) -> Plan:
-    """Search breadth first through the states, up to the first that will do."""
+    """Search breadth first through the states, up to the first with the goal value."""
     from herbrand.analyse.exploration.explore import explore
 
-    looked = 0
+    checked = 0
 
-    def reached(growing: Any) -> bool:
-        nonlocal looked
-        chunk = slice(looked, growing.expanded)
-        looked = growing.expanded
-        return bool((growing.over[chunk] & (growing.goals[chunk, 0] == value)).any())
+    def reached(explorer: Any) -> bool:
+        nonlocal checked
+        chunk = slice(checked, explorer.expanded)
+        checked = explorer.expanded
+        return bool((explorer.over[chunk] & (explorer.goals[chunk, 0] == value)).any())
 
     space = explore(
         game.expander,
@@ -151,7 +151,7 @@ def plan_by_estimates(
     known: int = -1,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Search by A*, if the rules tell how many steps there are at least; none of up to `known` exists."""
+    """Search by A*, if there is an estimate; plans of up to `known` steps are already refuted."""
     from herbrand.analyse.invariants.estimate import find_estimate
     from herbrand.analyse.solving.astar import shortest_line
 
@@ -164,7 +164,7 @@ def plan_by_estimates(
         estimate = None
     if estimate is None:
         return Plan(value, None, False, None, method, known, time.monotonic() - began)
-    found = shortest_line(
+    result = shortest_line(
         game.expander,
         value,
         estimate,
@@ -172,10 +172,10 @@ def plan_by_estimates(
         None if progress is None else lambda states, _: progress("states", states, states),
     )
     seconds = time.monotonic() - began
-    if found.line is None and found.complete:
+    if result.line is None and result.complete:
         return Plan(value, None, False, False, method, known, seconds)
-    exists = True if found.line is not None else None
-    return Plan(value, found.line, exists is True, exists, method, max(known, found.clean), seconds)
+    exists = True if result.line is not None else None
+    return Plan(value, result.line, exists is True, exists, method, max(known, result.refuted), seconds)
 
 
 def plan_by_steps(
@@ -187,7 +187,7 @@ def plan_by_steps(
     most: int = 1000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Ask for plans of more and more steps, up to `most`; none of up to `known` steps exists."""
+    """Search by length, up to `most` steps; plans of up to `known` steps are already refuted."""
     began = time.monotonic()
     steps = _Steps(network, value)
     refuted = known
@@ -206,7 +206,7 @@ def plan_by_steps(
 
 
 class _Steps:
-    """The game unrolled for some steps in an answer set solver."""
+    """The game, unrolled step by step in an answer set solver."""
 
     def __init__(self, network: Network, value: int) -> None:
         import clingo
@@ -224,21 +224,21 @@ class _Steps:
         self.nodes: list[int] = []
         """The solver literals of the nodes in the last state."""
         self.over = 0
-        """Holds when the game is over in it."""
+        """The solver literal that the game is over in the last state."""
         self.query = 0
-        """While this is true, the plan has to end here with the value."""
+        """An external atom: while true, the plan must end in the last state with the value."""
         with self.control.backend() as backend:
             self.true = backend.add_atom()
             backend.add_rule([self.true])
 
     def extend(self, budget: Budget) -> None:
-        """Write down one more state; from the second on with the step that leads to it."""
+        """Add one more state; from the second on with the step that leads to it."""
         network = self.network
         if budget.left <= 0:
             raise BudgetExceeded(f"{budget.seconds:.3g} seconds", f"{len(self.does)} steps")
         with self.control.backend() as backend:
             if self.nodes:
-                backend.add_rule([], [self.over])  # the game went on
+                backend.add_rule([], [self.over])  # the previous state is not terminal
                 state = self._wired(network.next)
             else:
                 state = [self.true if x else -self.true for x in network.initial.tolist()]
@@ -251,7 +251,7 @@ class _Steps:
             some = backend.add_atom()
             for atom in does:
                 backend.add_rule([some], [atom])
-            backend.add_rule([], [-some, -self.over])  # a move is made unless the game is over
+            backend.add_rule([], [-some, -self.over])  # each state has a move or is terminal
             several = backend.add_atom()
             backend.add_weight_rule([several], 2, [(atom, 1) for atom in does])
             backend.add_rule([], [several])
@@ -266,10 +266,10 @@ class _Steps:
                 backend.add_rule([end], [self.over, goal, *(-x for x in lost)])
 
     def _gates(self, backend: Any, state: list[int], does: list[int]) -> list[int]:
-        """Write a rule for each gate; return the solver literals of all nodes.
+        """Add a rule for each gate; return the solver literals of all nodes.
 
-        A gate in a loop has an atom for being true and one for being false, each with rules of its
-        own: then what feeds itself does so by positive rules alone, and must be founded.
+        A gate in a loop has one atom for being true and one for being false, each with its own rules: so
+        loops have positive rules only, and the stable models give least fixpoints.
         """
         network = self.network
         feedback = [backend.add_atom() for _ in range(len(network.feedback))]
@@ -280,10 +280,10 @@ class _Steps:
             inside[first:last] = True
 
         def of(literal: int) -> int:
-            """The solver literal of a literal of the network."""
+            """Return the solver literal of a literal of the network."""
             node = nodes[literal >> 1]
-            found: int = false_atoms.get(literal >> 1, -node) if literal & 1 else node
-            return found
+            solver_literal: int = false_atoms.get(literal >> 1, -node) if literal & 1 else node
+            return solver_literal
 
         true = self.true
         gates = zip(network.left.tolist(), network.right.tolist(), inside.tolist(), strict=True)
@@ -311,18 +311,20 @@ class _Steps:
         return nodes
 
     def _wired(self, literals: Any) -> list[int]:
-        """The solver literals of literals of the network, in the last state."""
+        """Return the solver literals of literals of the network in the last state."""
         return [-self.nodes[x >> 1] if x & 1 else self.nodes[x >> 1] for x in literals.tolist()]
 
     def solve(self, budget: Budget) -> Moves | None:
-        """Return a plan that ends here, or None when there is none."""
-        found: Moves | None = None
+        """Return a plan that ends in the last state, or None."""
+        plan: Moves | None = None
 
         def keep(model: Any) -> bool:
-            nonlocal found
+            nonlocal plan
             text, moves = self.network.terms.text, self.network.moves
-            made = [next(m for m, atom in enumerate(does) if model.is_true(atom)) for does in self.does[:-1]]
-            found = tuple((text(int(moves[m, 1])),) for m in made)
+            choices = [
+                next(m for m, atom in enumerate(does) if model.is_true(atom)) for does in self.does[:-1]
+            ]
+            plan = tuple((text(int(moves[m, 1])),) for m in choices)
             return False
 
         self.control.assign_external(self.query, True)
@@ -333,4 +335,4 @@ class _Steps:
                     raise BudgetExceeded(f"{budget.seconds:.3g} seconds", f"{len(self.does) - 1} steps")
             handle.get()
         self.control.release_external(self.query)
-        return found
+        return plan

@@ -1,19 +1,17 @@
-"""What a game is worth when everybody plays as well as possible.
+"""The values of a game under best play of every role, on the graph of all reachable states (`explore`).
 
-Solved on the graph of all reachable states (`explore`):
-
-| the game                           | how                                          | gives           |
+| game                               | method                                       | result          |
 |------------------------------------|----------------------------------------------|-----------------|
-| turns, and every play ends         | backward induction (Zermelo 1913; Kuhn 1953) | `value`         |
-| two choose at once, constant sum   | matrix games from the end (Shapley 1953)     | `value`         |
+| turn-taking, every play ends       | backward induction (Zermelo 1913; Kuhn 1953) | `value`         |
+| two roles, constant sum            | matrix games from the end (Shapley 1953)     | `value`         |
 | other simultaneous games           | matrix games, each role against all others   | `guaranteed`    |
-| plays without end, without chance  | retrograde analysis (Thompson 1986)          | `guaranteed`, * |
+| endless plays, no chance           | retrograde analysis (Thompson 1986)          | `guaranteed`, * |
 
-(*) and `value` where what both can force adds up, or where one can force the best there is for it.
-What `random` does is equally likely, and values are then expected ones.  With more than two roles, or
-where goal values do not add up to the same number, `value` is that of one subgame-perfect
-equilibrium, in which everybody takes the first of the moves that are best for it; `ties` says
-in how many states another choice would have mattered to others.
+(*) and `value` where the guaranteed values of both roles add up to the constant sum, or where one role can
+force its greatest goal value.  Moves of `random` are equally likely, and values are then expectations.  With
+more than two roles, or without a constant sum, `value` is that of one subgame-perfect equilibrium, in which
+every role takes the first of its best moves; `ties` counts the states in which another best move is worth
+something else to the others.
 """
 
 from __future__ import annotations
@@ -39,26 +37,26 @@ if TYPE_CHECKING:
 __all__ = ["Solution", "solve", "solve_space"]
 
 _LARGE = 8
-"""Matrix games with more moves on both sides than this are solved with floating-point numbers."""
+"""Matrix games in which both sides have more moves than this are solved in floating point."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The values of a game, seen from the state in which it begins."""
+    """The values of a game in its initial state."""
 
     method: str
     value: dict[str, float] | None
-    """What each role gets under best play; None where only `guaranteed` is known."""
+    """The value of each role under best play; None where only `guaranteed` is known."""
     guaranteed: dict[str, float]
-    """What each role can make sure of (in expectation, where there is chance or mixing)."""
+    """The value that each role can force (an expectation, where there is chance or mixing)."""
     line: Moves
-    """Best play from the start, up to the end or to where chance or mixing decides."""
+    """Best play from the start, up to the end or the first state where chance or mixing decides."""
     root: tuple[tuple[str, str, dict[str, float]], ...]
-    """For the one role that chooses first: role, move, and the values after it; best first."""
+    """For each move of the role that chooses first: role, move, and the values after it; best first."""
     ties: int = 0
-    """States in which a role has several best moves that are not worth the same to the others."""
+    """States in which a role has several best moves with different values for the others."""
     mixed: int = 0
-    """States in which a best choice must be mixed."""
+    """States in which every optimal strategy is mixed."""
     states: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
@@ -83,8 +81,8 @@ def solve(game: StateMachine, *, start: State | None = None, budget: Budget | No
     """Solve a game, from the initial state or from another one.
 
     Raises `BudgetExceeded` when its states cannot all be found within the budget, `GameError` when
-    the game cannot be solved so: `sees` hides something (see `herbrand.analyse.knowledge`), a play can
-    get stuck or has an end without goal values, or can go on for ever with chance in it.
+    no method applies: information is hidden (see `herbrand.analyse.knowledge`), a role can get stuck, a
+    terminal state lacks goal values, or plays with chance need not end.
     """
     from herbrand.analyse.exploration.explore import explore
 
@@ -101,14 +99,16 @@ def solve(game: StateMachine, *, start: State | None = None, budget: Budget | No
 def solve_space(space: StateSpace, budget: Budget) -> Solution:
     """Solve a game whose states are all known; raises as `solve` does."""
     started = time.monotonic()
-    work = _Solving(space, budget)
-    found = work.solve()
+    solver = _Solver(space, budget)
+    result = solver.solve()
     return Solution(
-        **found, states=len(space.states), seconds=time.monotonic() - started, notes=tuple(work.notes)
+        **result, states=len(space.states), seconds=time.monotonic() - started, notes=tuple(solver.notes)
     )
 
 
-class _Solving:
+class _Solver:
+    """The methods on one graph of states."""
+
     def __init__(self, space: StateSpace, budget: Budget) -> None:
         self.space = space
         self.budget = budget
@@ -117,11 +117,11 @@ class _Solving:
         self.players = [r for r in range(len(self.roles)) if r != self.chance]
         self.notes: list[str] = []
         self.length: NDArray[Any] = np.zeros(0, np.int32)
-        """[states] after backward induction: how many steps best play takes."""
+        """[states] after backward induction: the length of best play."""
         if len(space.expander.network.sees):
-            raise GameError("roles do not see everything: the state alone does not decide what they do")
+            raise GameError("roles do not see everything; see `herbrand.analyse.knowledge`")
         if len(space.stuck):
-            raise GameError("a role can come to have no legal move before the game is over")
+            raise GameError("a role can get stuck: no legal move before the game is over")
         ends = space.goals[space.over][:, self.players]
         if (ends < 0).any():
             raise GameError("the game can end without one goal value for every role")
@@ -139,7 +139,7 @@ class _Solving:
             return self._turns()
         return self._matrices()
 
-    # -- every play ends ------------------------------------------------------------------
+    # -- finite plays ---------------------------------------------------------------------
 
     def leaves(self) -> NDArray[Any]:
         """Return the goals in terminal states, [states, roles], and 0 elsewhere."""
@@ -152,7 +152,7 @@ class _Solving:
         space = self.space
         length = self.length = np.zeros(len(space.states), np.int32)
         begin, ties, mixed = len(space.states), 0, 0
-        known: dict[bytes, float] = {}
+        solved: dict[bytes, float] = {}
         while True:
             begin, more, payoffs = space.graph.induce(
                 space.over, space.sequence, begin, self.chance, role, 100.0, values, length, best
@@ -167,9 +167,9 @@ class _Solving:
             rows = int(space.counts[state, role])
             payoffs = payoffs.reshape(rows, -1)
             key = payoffs.tobytes() + bytes([rows % 251])
-            if key not in known:
-                known[key] = _mixed_value(payoffs)
-            values[state, role] = known[key]
+            if key not in solved:
+                solved[key] = _mixed_value(payoffs)
+            values[state, role] = solved[key]
             best[state] = -1
 
     def _turns(self) -> dict[str, Any]:
@@ -206,8 +206,8 @@ class _Solving:
             value = guaranteed
         else:
             self.notes.append(
-                "several roles choose at once, and what one gains the others do not lose: "
-                "what each can make sure of is known, not what will happen"
+                "several roles choose at once, without a constant sum: "
+                "only guaranteed values are known, not the result of play"
             )
         return {
             "method": "matrix games",
@@ -218,15 +218,15 @@ class _Solving:
             "mixed": mixed,
         }
 
-    # -- plays without end ----------------------------------------------------------------
+    # -- endless plays -------------------------------------------------------------------
 
     def _retrograde(self) -> dict[str, Any]:
-        """What each role can force within finitely many steps, the highest goal value first."""
+        """Find the highest goal value that each role can force within finitely many steps."""
         from herbrand.analyse.exploration.by_states import strong
 
         space = self.space
         if self.chance >= 0:
-            raise GameError("plays can go on for ever, with chance in them")
+            raise GameError("plays with chance need not end")
         guaranteed: dict[str, float] = {}
         lines: dict[int, Any] = {}
         for role in self.players:
@@ -236,32 +236,32 @@ class _Solving:
                     guaranteed[self.roles[role]] = goal
                     lines[role] = rank, move
                     break
-        known: dict[str, float] | None = None
+        value: dict[str, float] | None = None
         if len(self.players) == 1 and guaranteed:
-            known = guaranteed
+            value = guaranteed
         elif self.sum is not None and len(self.players) == 2:
             if len(guaranteed) == 2 and sum(guaranteed.values()) == self.sum:
-                known = guaranteed
+                value = guaranteed
             for role in self.players:
                 name = self.roles[role]
                 if guaranteed.get(name) == int(space.goals[space.over, role].max()):
-                    known = {self.roles[r]: self.sum - guaranteed[name] for r in self.players}
-                    known[name] = guaranteed[name]
-        if known is None:
-            self.notes.append("plays can go on for ever: what is not forced may never be decided")
+                    value = {self.roles[r]: self.sum - guaranteed[name] for r in self.players}
+                    value[name] = guaranteed[name]
+        if value is None:
+            self.notes.append("plays need not end: values that no role can force may stay undecided")
         line: Moves = ()
-        if known is not None and self.turns:
+        if value is not None and self.turns:
             line = self._forced_line(lines)
         return {
             "method": "retrograde analysis",
-            "value": known,
+            "value": value,
             "guaranteed": guaranteed,
             "line": line,
             "root": (),
         }
 
     def _forced_line(self, lines: dict[int, Any]) -> Moves:
-        """Follow the forcing strategies of all roles at once; each goes down in its own rank."""
+        """Follow the forcing strategies of all roles at once, each by its own ranks."""
         space, state, path = self.space, 0, [0]
         while not space.over[state] and len(path) <= 10_000:
             edge = 0
@@ -281,7 +281,7 @@ class _Solving:
         return {self.roles[r]: _number(values[r]) for r in self.players}
 
     def _line(self, best: NDArray[Any]) -> Moves:
-        """Follow the best moves up to the end, or to where chance decides."""
+        """Follow the best moves up to the end, or to the first state where chance decides."""
         space, state, path = self.space, 0, [0]
         while not space.over[state]:
             if self.chance >= 0 and space.counts[state, self.chance] > 1:
@@ -295,31 +295,31 @@ class _Solving:
         return space.line_along(path)
 
     def _root(self, values: NDArray[Any]) -> tuple[tuple[str, str, dict[str, float]], ...]:
-        """The values after each move of the one who chooses first."""
+        """Return the values after each move of the role that chooses first."""
         from herbrand.analyse.exploration.by_states import edges_with_move, move_of
 
         space = self.space
         if space.over[0]:
             return ()
-        mine = [r for r in self.players if space.counts[0, r] > 1]
-        if len(mine) != 1:
+        choosers = [r for r in self.players if space.counts[0, r] > 1]
+        if len(choosers) != 1:
             return ()
-        role = mine[0]
-        found = []
+        role = choosers[0]
+        moves = []
         for number in range(int(space.counts[0, role])):
             after = values[space.children[edges_with_move(space, 0, role, number)]].mean(axis=0)
-            found.append((self.roles[role], move_of(space, 0, role, number), self._named(after)))
-        found.sort(key=lambda entry: -entry[2][self.roles[role]])
-        return tuple(found)
+            moves.append((self.roles[role], move_of(space, 0, role, number), self._named(after)))
+        moves.sort(key=lambda entry: -entry[2][self.roles[role]])
+        return tuple(moves)
 
 
 def _number(value: float) -> float:
-    """A whole number as such, others as they are."""
+    """Return an integral value as an `int`."""
     return int(value) if float(value).is_integer() else float(value)
 
 
 def _mixed_value(payoffs: NDArray[Any]) -> float:
-    """The value of a matrix game for the row player."""
+    """Return the value of a matrix game for the row player."""
     if min(payoffs.shape) <= _LARGE:
         from herbrand.analyse.solving.matrix import matrix_value
 
@@ -332,7 +332,7 @@ def _mixed_value(payoffs: NDArray[Any]) -> float:
 
         raise MissingExtra("solving matrix games with many moves", "analyse") from error
     rows, columns = payoffs.shape
-    found = linprog(
+    solution = linprog(
         np.append(np.zeros(rows), -1.0),
         A_ub=np.hstack([-payoffs.T, np.ones((columns, 1))]),
         b_ub=np.zeros(columns),
@@ -340,4 +340,4 @@ def _mixed_value(payoffs: NDArray[Any]) -> float:
         b_eq=[1.0],
         bounds=[(0, None)] * rows + [(None, None)],
     )
-    return float(-found.fun)
+    return float(-solution.fun)

@@ -5,10 +5,10 @@ The search itself, with its transposition table, is `herbrand.core.AlphaBeta`.  
 | module   | what it does                                                        |
 |----------|---------------------------------------------------------------------|
 | `judge`  | `LinearJudge`: the weights of a heuristic value                     |
-| `search` | `AlphaBetaSearch`: one iteration after another, deeper each time    |
+| `search` | `AlphaBetaSearch`: iterative deepening                               |
 
-A *value* is the role's goal times `SCALE`; proved ends are moved by their distance, so that wins are
-taken soon and losses late.  Everybody else is taken to play against the role.
+A *value* is the role's goal times `SCALE`; proved ends are shifted by their distance, so that wins are
+taken soon and losses late.  All other roles are assumed to play against the role.
 """
 
 from __future__ import annotations

@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 __all__ = ["EXACT", "LOWER", "SCALE", "UPPER", "LinearJudge", "no_judge"]
 
 SCALE: Final = 1000
-"""What a goal value of 1 counts."""
+"""The value of one goal point."""
 EXACT: Final = 0
-"""A value is known, within the depth."""
+"""The value is exact, within the depth."""
 LOWER: Final = 1
-"""It is at least that."""
+"""The value is a lower bound."""
 UPPER: Final = 2
-"""It is at most that."""
+"""The value is an upper bound."""
 
 
 class LinearJudge(NamedTuple):
     """A heuristic value: a sum over features of a state, from `table`, and over its legal moves."""
 
     literals: NDArray[np.int32]
-    """[features] nodes of the network, as literals: fluents, or gates that are known with the legal moves."""
+    """[features] literals of the network: fluents, or gates that are evaluated with the legal moves."""
     table: NDArray[np.int32]
-    """[8 * words, 256] what each byte of the features counts; no rows without features."""
+    """[8 * words, 256] the value of each byte of the features; no rows without features."""
     mobility: NDArray[np.float64]
-    """[roles] what each legal move of a role counts."""
+    """[roles] the value of each legal move of a role."""
     progress: NDArray[np.float64]
-    """[2] what a point of the goal in a state that is not the last counts, and what having none counts."""
+    """[2] the value of a goal point in a non-terminal state, and of having no goal value there."""
     bias: float
 
     @property
     def compiled(self) -> core.Judge:
-        """The same for the core."""
+        """The weights as an object of the core."""
         return core.Judge(
             np.ascontiguousarray(self.literals, np.int32),
             np.ascontiguousarray(self.table, np.int32),
@@ -50,12 +50,12 @@ class LinearJudge(NamedTuple):
         )
 
     def valuer(self, network: Network, role: int) -> core.Valuer:
-        """Return what says what states of a game are worth to a role."""
+        """Return the evaluator of states of a game for a role."""
         return core.Valuer(network.circuit, role, self.compiled)
 
 
 def no_judge(roles: int, features: Any = ()) -> LinearJudge:
-    """Return a heuristic that values everything alike."""
+    """Return a heuristic that gives all states the value 50."""
     return LinearJudge(
         np.array(features, np.int32), np.zeros((0, 256), np.int32), np.zeros(roles), np.zeros(2), 50.0 * SCALE
     )

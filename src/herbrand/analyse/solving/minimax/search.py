@@ -1,4 +1,4 @@
-"""`AlphaBetaSearch`: one alpha-beta search after another, each deeper, for one role."""
+"""`AlphaBetaSearch`: alpha-beta with iterative deepening, for one role."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["DEEPEST", "AlphaBetaSearch", "steps_to"]
 
 DEEPEST: Final = 200
-"""Steps from the root that are looked at, at most."""
+"""The greatest depth of an iteration."""
 _FEW = 64
-"""Legal moves up to which a state is expanded soon."""
+"""The most legal moves of a state that is cheap to expand."""
 _LONGEST = 20
 
 
 class AlphaBetaSearch:
-    """Searches from one state after another, for a role that everybody else is taken to play against.
+    """Searches from one state after another for a role; all others are assumed to play against it.
 
     `memory` is the size of the transposition table in bytes; a `table` of another search for the same role
-    may be used instead, also by another thread at the same time.  With `exact`, no successor is searched
-    less deeply than others, which finds proofs sooner and good moves later.  With `novelty`, a successor in
-    which fluents are true that were so in none of the states searched from is looked at sooner.
+    may be used instead, also concurrently by another thread.  With `exact`, late moves are not
+    reduced, which finds proofs sooner and good moves later.  With `novelty`, successors with fluents that
+    were true in none of the earlier roots come earlier in the move order.
     """
 
     def __init__(
@@ -50,27 +50,27 @@ class AlphaBetaSearch:
         self.judge = no_judge(len(self.expander.roles)) if judge is None else judge
         self.table = TranspositionTable(memory) if table is None else table
         self.ahead = ahead
-        """How much deeper the first iteration is, so that threads with one table differ."""
+        """Extra depth of the first iteration, so that threads that share a table differ."""
         self.stride = 1
-        """How much deeper each iteration is than the one before."""
+        """Extra depth of each further iteration."""
         self.core = AlphaBeta(network.circuit, role, self.judge.compiled, self.table, exact, novelty)
         self.stop = Stop()
         """Ends a slice early, from any thread."""
         self.depth = 0
-        """The last iteration that ended."""
+        """The depth of the last finished iteration."""
         self.value = 50.0
-        """What it says, from 0 to 100."""
+        """Its value, from 0 to 100."""
         self.is_solved = False
-        """Whether that is proved."""
+        """Whether the value is proved."""
         self.choice = -1
-        """The move it chooses, by its number among the moves of all roles."""
+        """Its best move, by number among the moves of all roles; -1 for none."""
         wide = int(self.expander.legal(self.expander.initial).counts().max()) > _FEW
         self.pace = max(1, 2_000_000 // (network.gates * (8 if wide else 1) + 1000))
-        """States that are expanded in about a hundredth of a second."""
+        """About the number of states that are expanded in 10 ms."""
         self._root = self.expander.initial
-        self._under_way = False
+        self._is_running = False
         self.opened: list[int] = []
-        """The states that each iteration from this root expanded."""
+        """The numbers of states that each iteration from this root expanded."""
 
     def move_to(self, state: States) -> None:
         """Make a packed state, [1, words], the root."""
@@ -78,11 +78,11 @@ class AlphaBetaSearch:
         self._root = np.array(state[:1])
         self.depth, self.value, self.is_solved, self.choice = 0, 50.0, False, -1
         self.opened = []
-        self._under_way = False
+        self._is_running = False
 
     @property
     def chooser(self) -> int:
-        """The role that has a choice at the root; negative if there is not just one."""
+        """The only role that has a choice at the root; negative if there is none or several."""
         return self.core.chooser()
 
     @property
@@ -92,34 +92,34 @@ class AlphaBetaSearch:
 
     @property
     def is_simultaneous(self) -> bool:
-        """Whether a state was met in which several roles have a choice."""
+        """Whether some searched state has several roles with a choice."""
         return self.core.is_simultaneous
 
     @property
     def is_done(self) -> bool:
-        """Whether searching on finds nothing new."""
+        """Whether further search is useless."""
         return self.is_solved or self.depth >= DEEPEST
 
     def slice(self, most: int | None = None) -> None:
-        """Search on for about so many states; about a hundredth of a second if nothing is said."""
+        """Continue for about `most` states, by default for about 10 ms."""
         if self.is_done:
             return
-        if not self._under_way:
+        if not self._is_running:
             self.core.begin(1 + self.ahead if not self.depth else self.depth + self.stride)
-            self._under_way = True
+            self._is_running = True
         ended = self.core.go_on(self.stop, self.pace if most is None else most)
         choice = self.core.choice()
         if choice >= 0:
             self.choice = choice
         if ended:
-            self._under_way = False
+            self._is_running = False
             self.opened.append(self.nodes - sum(self.opened))
             self.depth = self.core.depth()
             self.value = self.core.value() / SCALE
             self.is_solved = self.core.is_solved()
 
     def run(self, nodes: int) -> None:
-        """Search until so many states were expanded, or nothing new is found."""
+        """Search until `nodes` states were expanded or further search is useless."""
         while self.nodes < nodes and not self.is_done and not self.stop.is_set:
             self.slice()
 
@@ -130,37 +130,34 @@ class AlphaBetaSearch:
         return self.expander.moves[role][number - bounds[role]]
 
     def root(self) -> list[RootMove]:
-        """Return what is known about each move at the root; nothing as long as there is no choice."""
+        """Return the results for each move at the root; empty before the first one."""
         return self.core.root() if self.choice >= 0 else []
 
     def proofs(self) -> list[tuple[int, float, int, int]]:
-        """Return what is proved of moves at the root: the move, its value from 0 to 1, the bound, steps.
-
-        Of the last iteration, as far as it came.
-        """
-        found = []
+        """Return the proved moves at the root, each with its value from 0 to 1, the bound, and steps."""
+        proofs = []
         for move in self.root():
             if move.proved and move.value >= 0:
                 goal = round(move.value / SCALE) / 100
                 steps = steps_to(move.value) or max(1, self.depth)
-                found.append((move.move, goal, move.bound, steps))
-        return found
+                proofs.append((move.move, goal, move.bound, steps))
+        return proofs
 
     def joint_move(self, legal: Legal, move: int) -> list[int] | None:
-        """Return the joint move, by numbers, in which a move of all roles is made; None if it is not legal.
+        """Return the joint move, by number, that contains a move; None if it is illegal.
 
-        `legal` is about one state, in which no more than one role has a choice.
+        `legal` is that of one state, in which at most one role has a choice.
         """
         joint = []
         for role, first in enumerate(self.expander.network.circuit.bounds[:-1]):
-            mine = np.flatnonzero(legal.mask(role)[0])
-            if len(mine) != 1 and move - first not in mine:
+            legal_numbers = np.flatnonzero(legal.mask(role)[0])
+            if len(legal_numbers) != 1 and move - first not in legal_numbers:
                 return None
-            joint.append(int(mine[0]) if len(mine) == 1 else move - first)
+            joint.append(int(legal_numbers[0]) if len(legal_numbers) == 1 else move - first)
         return joint
 
     def line(self) -> tuple[tuple[str, ...], ...]:
-        """Return the moves that are expected, as far as the table knows them."""
+        """Return the principal variation, as far as the table has it."""
         expander = self.expander
         state = self._root
         line: list[tuple[str, ...]] = []
@@ -179,6 +176,6 @@ class AlphaBetaSearch:
 
 
 def steps_to(value: int) -> int:
-    """How many steps a proved value is away; which is moved by its distance."""
+    """Return the distance of a proved end from its shifted value."""
     rest = value % SCALE
     return rest if rest < SCALE // 2 else SCALE - rest
