@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import herbrand
-from herbrand.analyse.trial.played import initial_checks, played, possible_checks, sampled_checks
+from herbrand.analyse.trial.play import initial_checks, play_checks, possible_checks, sampled_checks
 from herbrand.check import check
 from herbrand.check.catalogue import CHECKS, FAMILIES, UnknownCheckError, explain, find, page
 from herbrand.check.checks.base import nearest
@@ -240,7 +240,7 @@ def test_turns_are_seen() -> None:
 
 def test_a_clean_game_plays_without_findings() -> None:
     """Nothing is found in play of a sheet that is right."""
-    assert played(herbrand.loads(PLAYABLE, "prefix")) == ()
+    assert play_checks(herbrand.loads(PLAYABLE, "prefix")) == ()
 
 
 def test_a_terminal_first_state_is_a_warning() -> None:
@@ -285,4 +285,4 @@ def test_impossible_declarations_are_counted() -> None:
 
 def test_a_game_with_errors_is_not_played() -> None:
     """Nothing is evaluated then."""
-    assert played(herbrand.loads("(role robot)", "prefix")) == ()
+    assert play_checks(herbrand.loads("(role robot)", "prefix")) == ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import herbrand
-from herbrand.analyse.trial.knowing import knowledge_checks
-from herbrand.analyse.trial.played import played, sampled_checks
+from herbrand.analyse.trial.percepts import knowledge_checks
+from herbrand.analyse.trial.play import play_checks, sampled_checks
 from herbrand.check import check
 from herbrand.diagnostic import Severity
 
@@ -28,10 +28,8 @@ def test_a_role_that_cannot_know_its_moves_is_warned_of():
     assert (found.check, found.severity) == ("unknown-legal-moves", Severity.WARNING)
     assert found.message == "`bob` cannot know whether `(take 1)` is legal"
     assert found.notes[0] in ("after 1 step: wait (put 1)", "after 1 step: wait (put 2)")
-    assert found.notes[1] == (
-        "to `bob` both are possible: (lies 1) in one state, (lies 2) in its place in another"
-    )
-    assert found.check in {d.check for d in played(herbrand.loads(text))}
+    assert found.notes[1] == ("`bob` cannot distinguish a state with (lies 1) from one with (lies 2) instead")
+    assert found.check in {d.check for d in play_checks(herbrand.loads(text))}
 
 
 def test_a_role_that_is_told_knows_its_moves():

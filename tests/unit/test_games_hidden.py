@@ -15,7 +15,7 @@ import pytest
 
 import herbrand
 from herbrand.analyse.knowledge import history, possible_states, solve
-from herbrand.analyse.trial.played import played
+from herbrand.analyse.trial.play import play_checks
 
 GAMES = Path(herbrand.__file__).parent / "games"
 
@@ -384,7 +384,7 @@ def test_ships_are_known_by_the_shots():
 def test_no_warning(name):
     """The checks find nothing, played ones included, but notes that are meant to be there."""
     game = herbrand.load(name)
-    found = {d.check for d in (*game.diagnostics, *played(game, playouts=1))}
+    found = {d.check for d in (*game.diagnostics, *play_checks(game, playouts=1))}
     assert found <= {"random-goal", "next-in-body", "unknown-end"}, (
         "in krieg-tic-tac-toe the manager ends the game"
     )

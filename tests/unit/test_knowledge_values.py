@@ -123,7 +123,7 @@ def test_chance_and_choice_by_expectimax():
 
 
 def test_what_has_no_value_says_why():
-    """No constant sum, ties among three, states that come again, and spent budgets are reasons."""
+    """No constant sum, ties among three, states that recur, and spent budgets are reasons."""
     dilemma = coins("(<= (goal a 100) (true same)) (<= (goal a 0) (not (true same)))", "(goal b 10)")
     assert "no constant sum" in solve(dilemma).reason
     assert solve(dilemma).value is None

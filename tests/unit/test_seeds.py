@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import herbrand
-from herbrand.analyse.trial.played import played
+from herbrand.analyse.trial.play import play_checks
 from herbrand.check import check
 from herbrand.diagnostic import apply_fixes
 from herbrand.game import Game
@@ -125,7 +125,7 @@ def test_the_book_sheet_is_over_before_it_begins():
     game = Game(tree)
     assert not game.rules.errors
     assert game.initial_state().is_terminal
-    found = [(d.check, tree.source.position(d.span.start).line) for d in played(game)]
+    found = [(d.check, tree.source.position(d.span.start).line) for d in play_checks(game)]
     assert ("initial-state-terminal", 95) in found
 
 
@@ -135,7 +135,7 @@ def test_the_book_sheet_as_it_stands_is_not_played():
     assert "unsafe-variable" in {d.check for d in game.rules.errors}
     with pytest.raises(herbrand.GameError):
         game.initial_state()
-    assert played(game) == ()
+    assert play_checks(game) == ()
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +249,7 @@ def test_the_annotated_game_is_played():
     """The game with run-together comments: nine moves at first, no goal before the end, right results."""
     game = herbrand.load(SEEDS / "003_tictactoe.kif")
     assert game.roles == ("xplayer", "oplayer")
-    assert played(game) == ()
+    assert play_checks(game) == ()
     state = game.initial_state()
     assert not state.is_terminal
     assert state.goals == {"xplayer": None, "oplayer": None}

@@ -134,10 +134,10 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
 
 def _played(tree: Tree) -> tuple[Diagnostic, ...]:
     """Make the checks that evaluate the rules."""
-    from herbrand.analyse.trial.played import played
+    from herbrand.analyse.trial.play import play_checks
     from herbrand.game import Game
 
-    return played(Game(tree))
+    return play_checks(Game(tree))
 
 
 def _wanted(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:

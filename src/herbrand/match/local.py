@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Final
 
 from herbrand.analyse.knowledge.filtering import possible_states
-from herbrand.analyse.knowledge.histories import remembered
+from herbrand.analyse.knowledge.histories import history_of
 from herbrand.errors import HerbrandError, IllegalMoveError
 from herbrand.machine.trajectory import Trajectory
 from herbrand.play.registry import make_player
@@ -169,7 +169,7 @@ class LocalMatch:
         )
         if not states:  # what it may hold possible cannot be computed: it moves blindly
             return self._chance.choice(moves)
-        player.told(remembered(self.play, player.role))
+        player.told(history_of(self.play, player.role))
         return player.select(self._chance.choice(states), self.clock)
 
     # -- what is hidden ---------------------------------------------------------------------
@@ -181,7 +181,7 @@ class LocalMatch:
                 self._known[role] = possible_states(
                     self.game,
                     role,
-                    remembered(self.play, role),
+                    history_of(self.play, role),
                     over=False,
                     states=MOST_STATES,
                     particles=PARTICLES,

@@ -79,14 +79,14 @@ def solve_quickly(game: Any, role: int, seconds: float, *, states: int, megabyte
     """Solve a game for one role; `HerbrandError` when that cannot be done within the budget, or not so."""
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.exploration.explore import explore
-    from herbrand.analyse.solving.solve import _Solver
+    from herbrand.analyse.solving.solve import GraphSolver
     from herbrand.errors import BudgetExceeded
 
     budget = Budget(seconds=seconds, states=states, megabytes=megabytes)
     space = explore(game.expander, budget=budget)
     if not space.complete:
         raise BudgetExceeded(space.stopped or "", f"{len(space.states)} states found")
-    work = _Solver(space, budget)
+    work = GraphSolver(space, budget)
     if not work.turns:
         raise GameError("several roles choose at once")
     if space.acyclic:

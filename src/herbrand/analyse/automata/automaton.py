@@ -1,18 +1,18 @@
 """A game as a finite automaton: Q, q0, Σ, δ and F.
 
-| part | here                                                                                    |
+| part | attributes                                                                              |
 |------|-----------------------------------------------------------------------------------------|
-| Q    | `states`: the reachable states, numbered in the order in which they are found           |
-| q0   | state 0: the initial state, or any other that one asks for                              |
+| Q    | `states`: the reachable states, numbered in the order of discovery                      |
+| q0   | state 0: the initial state, or any other given start                                    |
 | Σ    | `alphabet`: the joint moves that are legal somewhere, `noop`s included                  |
 | δ    | `edges`, `step`: defined where the state is not terminal and each role's move is legal  |
 | F    | `final`: the terminal states, each with the goal value of every role (a Moore machine)  |
 
-Deterministic; where the game has the role `random` its moves are left out of the symbols and each
-edge has a probability instead: the moves of `random` are equally likely.
+The automaton is deterministic, except where the game has the role `random`: then its moves, which are equally
+likely, are not part of the symbols, and each edge has a probability instead.
 
-`minimised` merges states that no sequence of joint moves tells apart by what is legal, what is
-final, and goal values (Moore 1956).  Such states differ as sets of facts.
+`minimised` merges states that no sequence of joint moves distinguishes by legal moves, final states or
+goal values (Moore 1956).  Such states differ as sets of facts.
 """
 
 from __future__ import annotations
@@ -36,40 +36,40 @@ if TYPE_CHECKING:
 __all__ = ["LIMIT", "Automaton", "automaton"]
 
 LIMIT = 100_000
-"""More states than this are refused unless asked for."""
+"""The default limit on states."""
 
 FORM = "herbrand automaton 1"
-"""The form of the JSON, with its version."""
+"""The identifier of the JSON format, with its version."""
 
 _SHOWN_STATES = 60
-"""A notebook shows drawings of at most so many states."""
+"""The most states of a drawing in a notebook."""
 
 Symbol = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Automaton:
-    """A finite automaton; state 0 is the one to start in."""
+    """A finite automaton; state 0 is the start."""
 
     name: str
     roles: tuple[str, ...]
-    """The roles whose moves make up a symbol; `random` is none of them."""
+    """The roles whose moves make up a symbol, without `random`."""
     states: tuple[frozenset[str], ...]
-    """The facts of each state; of one of those merged, in a minimised automaton."""
+    """The facts of each state; in a minimised automaton, of one of the merged states."""
     alphabet: tuple[Symbol, ...]
     edges: tuple[tuple[int, int, int, float], ...]
-    """(state, number of the symbol, state after it, probability), sorted."""
+    """(state, number of the symbol, successor, probability), sorted."""
     final: Mapping[int, tuple[int | None, ...]]
     """The goal values of the roles in each final state."""
     merged: tuple[int, ...] | None = None
-    """How many states each one stands for, in a minimised automaton."""
+    """In a minimised automaton, the number of states that were merged into each."""
 
     @cached_property
     def _delta(self) -> dict[int, dict[int, list[tuple[int, float]]]]:
-        found: dict[int, dict[int, list[tuple[int, float]]]] = {}
+        delta: dict[int, dict[int, list[tuple[int, float]]]] = {}
         for source, symbol, target, chance in self.edges:
-            found.setdefault(source, {}).setdefault(symbol, []).append((target, chance))
-        return found
+            delta.setdefault(source, {}).setdefault(symbol, []).append((target, chance))
+        return delta
 
     @cached_property
     def _numbers(self) -> dict[Symbol, int]:
@@ -77,11 +77,11 @@ class Automaton:
 
     @property
     def deterministic(self) -> bool:
-        """Whether δ always gives one state."""
+        """Whether δ has at most one value everywhere."""
         return all(len(to) == 1 for by_symbol in self._delta.values() for to in by_symbol.values())
 
     def symbols(self, state: int) -> list[Symbol]:
-        """Return the joint moves that can be made in a state."""
+        """Return the legal joint moves in a state."""
         return [self.alphabet[symbol] for symbol in self._delta.get(state, {})]
 
     def step(self, state: int, symbol: Iterable[Any]) -> int:
@@ -103,37 +103,31 @@ class Automaton:
         return state
 
     def minimised(self) -> Automaton:
-        """Return the automaton with as few states as possible that behaves the same."""
+        """Return the equivalent automaton with the fewest states."""
         classes: list[int] = []
-        known: dict[Any, int] = {}
+        numbers: dict[Any, int] = {}
         for state in range(len(self.states)):
-            mark = (self.final.get(state), tuple(sorted(self._delta.get(state, {}))))
-            classes.append(known.setdefault(mark, len(known)))
-        count = len(known)
+            signature = (self.final.get(state), tuple(sorted(self._delta.get(state, {}))))
+            classes.append(numbers.setdefault(signature, len(numbers)))
+        count = len(numbers)
         steps = [
             [after for _, after in sorted(self._delta.get(state, {}).items())]
             for state in range(len(self.states))
         ]
         while True:
-            known = {}
-            finer = [
-                known.setdefault(
-                    (
-                        classes[state],
-                        tuple(
-                            # most steps lead to one state for certain
-                            classes[after[0][0]] if len(after) == 1 else _by_class(after, classes)
-                            for after in following
-                        ),
-                    ),
-                    len(known),
+            numbers = {}
+            finer = []
+            for state, following in enumerate(steps):
+                # a deterministic step, the usual case, needs no sum of probabilities
+                behaviour = (
+                    classes[after[0][0]] if len(after) == 1 else _by_class(after, classes)
+                    for after in following
                 )
-                for state, following in enumerate(steps)
-            ]
+                finer.append(numbers.setdefault((classes[state], *behaviour), len(numbers)))
             classes = finer
-            if len(known) == count:
+            if len(numbers) == count:
                 return self._quotient(classes, count)
-            count = len(known)
+            count = len(numbers)
 
     def _quotient(self, classes: list[int], count: int) -> Automaton:
         """Merge the states of each class; classes are numbered by their first state."""
@@ -158,7 +152,7 @@ class Automaton:
         )
 
     def completed(self) -> Automaton:
-        """Return the automaton with one more state, a sink, to which all undefined transitions lead."""
+        """Return the automaton with an additional sink, the target of all undefined transitions."""
         sink = len(self.states)
         edges = list(self.edges)
         for state in range(sink + 1):
@@ -171,7 +165,7 @@ class Automaton:
     def as_json(self) -> dict[str, Any]:
         """Return plain values; probabilities only where chance decides."""
         deterministic = self.deterministic
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "form": FORM,
             "name": self.name,
             "roles": list(self.roles),
@@ -185,14 +179,14 @@ class Automaton:
             "deterministic": deterministic,
         }
         if self.merged is not None:
-            found["merged"] = list(self.merged)
-        return found
+            document["merged"] = list(self.merged)
+        return document
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Automaton:
-        """Return what `as_json` wrote, again; raises `GameError` for a value of another form."""
+        """Return the automaton that `as_json` describes; raises `GameError` for other values."""
         if not isinstance(value, dict) or value.get("form") != FORM:
-            raise GameError(f"this is no automaton in JSON (`form` is not {FORM!r})")
+            raise GameError(f"not an automaton in JSON (`form` is not {FORM!r})")
         try:
             roles = tuple(value["roles"])
             return cls(
@@ -210,10 +204,10 @@ class Automaton:
                 merged=tuple(value["merged"]) if "merged" in value else None,
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise GameError(f"this is no automaton in JSON: {error}") from error
+            raise GameError(f"not an automaton in JSON: {error}") from error
 
     def as_csv(self) -> str:
-        """Return the transitions as CSV: state, joint move, state after, probability."""
+        """Return the transitions as CSV: state, joint move, successor, probability."""
         lines = ["state,joint move,next,probability"]
         for source, symbol, target, chance in self.edges:
             move = "; ".join(self.alphabet[symbol]).replace('"', '""')
@@ -266,7 +260,7 @@ class Automaton:
         return f"<Automaton of {self.name}: {len(self.states)} states, {len(self.edges)} edges>"
 
     def _repr_svg_(self) -> str | None:
-        """Return what a notebook shows: the drawing, where there are few states."""
+        """Return the drawing for notebooks, if there are few states."""
         return self.as_svg() if len(self.states) <= _SHOWN_STATES else None
 
     def as_svg(self, *, most: int = 200) -> str:
@@ -279,27 +273,27 @@ class Automaton:
         return draw(str(self), self.states, self.final, self.depths(), self._arrows())
 
     def _arrows(self) -> dict[tuple[int, int], list[str]]:
-        """The labels of the edges between two states."""
-        found: dict[tuple[int, int], list[str]] = {}
+        """Return the labels of the edges by source and target."""
+        labels: dict[tuple[int, int], list[str]] = {}
         for source, symbol, target, chance in self.edges:
             text = ", ".join(self.alphabet[symbol])
             if chance < 1:
                 text += f" [{chance:.3g}]"
-            found.setdefault((source, target), []).append(text)
-        return found
+            labels.setdefault((source, target), []).append(text)
+        return labels
 
     def depths(self) -> list[int]:
-        """Return the distance of each state from state 0; -1 where none leads to it."""
-        found = [-1] * len(self.states)
-        found[0] = 0
+        """Return the distance of each state from state 0; -1 if unreachable."""
+        depths = [-1] * len(self.states)
+        depths[0] = 0
         queue = [0]
         for state in queue:
             for after in self._delta.get(state, {}).values():
                 for target, _ in after:
-                    if found[target] < 0:
-                        found[target] = found[state] + 1
+                    if depths[target] < 0:
+                        depths[target] = depths[state] + 1
                         queue.append(target)
-        return found
+        return depths
 
     def __str__(self) -> str:
         return (
@@ -309,7 +303,7 @@ class Automaton:
 
 
 def _by_class(after: list[tuple[int, float]], classes: list[int]) -> int | tuple[tuple[int, float], ...]:
-    """How likely each class is after a step; the class alone where there is but one."""
+    """Return the probability of each class after a step; the class alone if there is only one."""
     chances: dict[int, float] = {}
     for target, chance in after:
         chances[classes[target]] = chances.get(classes[target], 0.0) + chance
@@ -323,8 +317,7 @@ def automaton(
 ) -> Automaton:
     """Return the automaton of a game, from the initial state or from another one.
 
-    Raises `BudgetExceeded` for more than `limit` states, or where the states are not found within
-    so many seconds; nothing is left out silently.
+    Raises `BudgetExceeded` for more than `limit` states, or when exploration takes longer than `seconds`.
     """
     from herbrand.analyse.exploration.explore import explore
 
@@ -392,32 +385,32 @@ def _facts(text: str) -> list[str]:
     return [str(Move(str(fact))) for fact in facts]
 
 
-def _written(game: StateMachine, options: Mapping[str, Any]) -> Automaton:
-    """The automaton that `herbrand convert` was asked for."""
+def _with_options(game: StateMachine, options: Mapping[str, Any]) -> Automaton:
+    """Return the automaton with the options of `herbrand convert`."""
     facts: str | None = options.get("from")
     start = None if facts is None else game.state(_facts(facts))
     limits = {name: options[name] for name in ("limit", "seconds") if options.get(name)}
-    found = automaton(game, start=start, **limits)
-    return found.minimised() if options.get("minimise") else found
+    result = automaton(game, start=start, **limits)
+    return result.minimised() if options.get("minimise") else result
 
 
 def write_json(game: StateMachine, **options: Any) -> str:
     """Write the automaton of a game as JSON."""
     import json
 
-    return json.dumps(_written(game, options).as_json(), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(_with_options(game, options).as_json(), indent=1, ensure_ascii=False) + "\n"
 
 
 def write_dot(game: StateMachine, **options: Any) -> str:
     """Write the automaton of a game for Graphviz."""
-    return _written(game, options).as_dot()
+    return _with_options(game, options).as_dot()
 
 
 def write_csv(game: StateMachine, **options: Any) -> str:
     """Write the transitions of the automaton of a game as CSV."""
-    return _written(game, options).as_csv()
+    return _with_options(game, options).as_csv()
 
 
 def write_svg(game: StateMachine, **options: Any) -> str:
     """Draw the automaton of a small game."""
-    return _written(game, options).as_svg()
+    return _with_options(game, options).as_svg()

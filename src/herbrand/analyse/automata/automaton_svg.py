@@ -14,7 +14,7 @@ _COLUMN = 150
 _ROW = 56
 _RADIUS = 18
 _LABELLED = 60
-"""More arrows than this are drawn without text; pointing at them shows it."""
+"""The most arrows with visible labels; the labels of more arrows are tooltips."""
 
 
 def draw(
@@ -78,7 +78,7 @@ def _between(source: tuple[float, float], target: tuple[float, float], text: str
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
     ux, uy = (x2 - x1) / length, (y2 - y1) / length
     begin, end = (x1 + ux * _RADIUS, y1 + uy * _RADIUS), (x2 - ux * _RADIUS, y2 - uy * _RADIUS)
-    bend = 30.0 if x2 <= x1 else 0.0  # back, or within a column: not through other states
+    bend = 30.0 if x2 <= x1 else 0.0  # arrows back or within a column bend around other states
     return _arrow(*begin, *end, text, bend, shown)
 
 

@@ -1,24 +1,24 @@
-"""Hidden information and chance: who knows what, and what a game is worth.
+"""Hidden information and chance: knowledge of roles, and values of games.
 
-The rules say with `sees` what a role is told after each joint move (GDL-II: M. Thielscher, *A
+`sees` defines the percepts of a role after each joint move (GDL-II: M. Thielscher, *A
 General Game Description Language for Incomplete Information Games*, AAAI 2010).  A role
-remembers its own moves and what it was told: its *history*.  Plays with the same history are
-one *information set*, and what holds in all states that they end in is what the role *knows*.
+remembers its own moves and percepts: its *history*.  Plays with the same history form an
+*information set*, and a role *knows* the facts that hold in all states in which these plays end.
 
 | module          | what it gives                                                                |
 |-----------------|------------------------------------------------------------------------------|
-| `histories`     | what a role remembers of a play                                              |
-| `filtering`     | `possible_states`: which states a role holds possible, and how likely each is |
-| `knowing`       | `Knowledge`: what holds in all of them                                       |
+| `histories`     | what a role remembers of a play: moves and percepts                          |
+| `filtering`     | `possible_states`: the states that a role considers possible, with weights   |
+| `knowing`       | `Knowledge`: the facts that hold in all of them                              |
 | `unfolding`     | the whole game as information sets and sequences of own moves                |
-| `induction`     | exact values of games in which everybody sees everything                     |
+| `induction`     | exact values of games with perfect information                              |
 | `sequence_form` | exact values of two-player games, by a linear program and a rational proof   |
-| `regrets`       | strategies by counterfactual regret minimisation, for what is too large      |
-| `solving`       | `solve`: the value of a game by whichever of these fits                      |
+| `regrets`       | strategies by counterfactual regret minimisation, for larger games         |
+| `solving`       | `solve`: the value of a game by the method that applies                    |
 | `perfection`    | `perfect_information`: whether anything is hidden at all                     |
 | `gdl2`          | the target `gdl2` of `herbrand convert`                                      |
 | `efg`           | the target `efg` of `herbrand convert`: the tree of all plays                |
-| `epistemic`     | `EpistemicGame`: rules that ask what roles know (GDL-III)                    |
+| `epistemic`     | `EpistemicGame`: rules with knowledge conditions (GDL-III)                 |
 
 | in the rules              | here                                                |
 |---------------------------|-----------------------------------------------------|

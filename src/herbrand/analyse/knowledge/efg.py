@@ -1,7 +1,7 @@
 """The extensive form of a game as a text for Gambit and OpenSpiel (.efg).
 
-The tree is that of all plays.  Of a joint move, `random` chooses first, then the others in role order,
-and nobody sees what was chosen before: the information sets are the histories of the players.
+The tree has all plays.  In a joint move, `random` chooses first, then the others in role order, without
+seeing earlier choices: the information sets are the histories of the players.
 A role with one legal move has no node.  The format is that of Gambit (R. D. McKelvey,
 A. M. McLennan and T. L. Turocy, *Gambit: Software Tools for Game Theory*).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from herbrand.engine.playouts import goal_value
+from herbrand.analyse.knowledge.outcome import single_goal
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 MOST_NODES = 100_000
-"""Nodes of the tree, which is not folded together."""
+"""The most nodes of the tree, which does not share subtrees."""
 
 
 def write(game: StateMachine, *, nodes: int = MOST_NODES, limits: Limits = DEFAULT) -> str:
-    """Return the tree of all plays as a text, a line for each node.
+    """Return the tree of all plays as text, one line for each node.
 
     Raises `BudgetExceeded` when there are more than `nodes` nodes or time is up, `GameError` when a
     role has no legal move, no single goal value at the end, or cannot know its legal moves.
@@ -34,7 +34,7 @@ def write(game: StateMachine, *, nodes: int = MOST_NODES, limits: Limits = DEFAU
 
 
 class _Tree:
-    """Writes the nodes, each before those below it."""
+    """Writes the nodes in depth-first order."""
 
     def __init__(self, game: StateMachine, nodes: int, limits: Limits) -> None:
         self.game = game
@@ -48,7 +48,7 @@ class _Tree:
         self.limits = limits
         self.histories: dict[tuple[int, int, int, tuple[int, ...]], int] = {}
         self.sets: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
-        """Player and history -> number of the information set, legal moves."""
+        """The number and legal moves of each information set, by player and history."""
         self.counts = [0] * len(game.roles)
         self.chances = 0
         self.outcomes: dict[tuple[int, ...], int] = {}
@@ -56,34 +56,34 @@ class _Tree:
     def lines(self) -> list[str]:
         """Return the lines of the text."""
         names = " ".join(_quoted(self.game.roles[i]) for i in self.players)
-        found = [f"EFG 2 R {_quoted(self.game.name)} {{ {names} }}", '""', ""]
-        nothing = (0,) * len(self.game.roles)
+        lines = [f"EFG 2 R {_quoted(self.game.name)} {{ {names} }}", '""', ""]
+        start = (0,) * len(self.game.roles)
         stack: list[tuple[Any, tuple[int, ...], tuple[int, ...], list[tuple[int, ...]] | None]] = [
-            (self.machine.initial(), nothing, (), None)
+            (self.machine.initial(), start, (), None)
         ]
         while stack:
             key, histories, chosen, legal = stack.pop()
-            if len(found) - 3 > self.most:
+            if len(lines) - 3 > self.most:
                 raise BudgetExceeded(f"{self.most} nodes of the game tree")
             if self.clock.elapsed() > self.limits.seconds:
-                raise BudgetExceeded(f"{self.limits.seconds:g} seconds", f"{len(found) - 3} nodes")
+                raise BudgetExceeded(f"{self.limits.seconds:g} seconds", f"{len(lines) - 3} nodes")
             if legal is None:
                 if self.machine.terminal(key):
-                    found.append(self._end(key))
+                    lines.append(self._end(key))
                     continue
                 legal = self._legal(key)
             while len(chosen) < len(self.order) and len(legal[self.order[len(chosen)]]) == 1:
                 chosen = (*chosen, legal[self.order[len(chosen)]][0])
             if len(chosen) < len(self.order):
                 role = self.order[len(chosen)]
-                found.append(self._node(role, histories, legal[role]))
+                lines.append(self._node(role, histories, legal[role]))
                 stack += [(key, histories, (*chosen, move), legal) for move in reversed(legal[role])]
                 continue
             joint = [0] * len(self.order)
             for role, move in zip(self.order, chosen, strict=True):
                 joint[role] = move
             stack.append((self.machine.successor(key, joint), self._grown(key, histories, joint), (), None))
-        return found
+        return lines
 
     def _legal(self, key: Any) -> list[tuple[int, ...]]:
         legal = [tuple(sorted(self.machine.legal(key, i), key=self.text)) for i in range(len(self.order))]
@@ -93,14 +93,14 @@ class _Tree:
         return legal
 
     def _grown(self, key: Any, histories: tuple[int, ...], joint: list[int]) -> tuple[int, ...]:
-        grown = list(histories)
+        extended = list(histories)
         for i in self.players:
-            seen = tuple(joint)
+            percepts = tuple(joint)
             if self.game.has_percepts:
-                seen = tuple(sorted(set(self.machine.percepts(key, joint, i))))
-            made = i, histories[i], joint[i], seen
-            grown[i] = self.histories.setdefault(made, len(self.histories) + 1)
-        return tuple(grown)
+                percepts = tuple(sorted(set(self.machine.percepts(key, joint, i))))
+            key_after = i, histories[i], joint[i], percepts
+            extended[i] = self.histories.setdefault(key_after, len(self.histories) + 1)
+        return tuple(extended)
 
     def _node(self, role: int, histories: tuple[int, ...], moves: tuple[int, ...]) -> str:
         if role == self.chance:
@@ -108,25 +108,19 @@ class _Tree:
             share = Fraction(1, len(moves))
             options = " ".join(f"{_quoted(self.text(move))} {share}" for move in moves)
             return f'c "" {self.chances} "" {{ {options} }} 0'
-        where = role, histories[role]
-        if where not in self.sets:
+        information_set = role, histories[role]
+        if information_set not in self.sets:
             self.counts[role] += 1
-            self.sets[where] = self.counts[role], moves
-        number, known = self.sets[where]
-        if known != moves:
+            self.sets[information_set] = self.counts[role], moves
+        number, expected = self.sets[information_set]
+        if expected != moves:
             raise GameError(f"{self.game.roles[role]} cannot know its legal moves")
         options = " ".join(_quoted(self.text(move)) for move in moves)
         return f'p "" {self.players.index(role) + 1} {number} "" {{ {options} }} 0'
 
     def _end(self, key: Any) -> str:
-        goals = []
-        for i in self.players:
-            values = [self.text(value) for value in self.machine.goals(key, i)]
-            value = goal_value(values[0]) if len(values) == 1 else None
-            if value is None:
-                raise GameError(f"{self.game.roles[i]} has no single goal value at an end of the game")
-            goals.append(value)
-        number = self.outcomes.setdefault(tuple(goals), len(self.outcomes) + 1)
+        goals = tuple(single_goal(self.game, self.machine, key, i) for i in self.players)
+        number = self.outcomes.setdefault(goals, len(self.outcomes) + 1)
         return f't "" {number} "" {{ {" ".join(map(str, goals))} }}'
 
 

@@ -1,19 +1,19 @@
-"""GDL-III: rules that ask what a role knows, followed level by level.
+"""GDL-III: rules with knowledge conditions, evaluated level by level.
 
-`(knows r p)` in a body holds when p holds in every state that r cannot tell from the actual one, and
-`(knows p)` when p is common knowledge: everybody knows it, knows that everybody knows it, and so on (M.
+`(knows r p)` in a body holds when p holds in every state that r cannot distinguish from the actual one, and
+`(knows p)` when p is common knowledge: all players know it, know that all know it, and so on (M.
 Thielscher, *GDL-III: A Proposal to Extend the Game Description Language to General Epistemic
 Games*, ECAI 2016).  p is an atom written as a term: of a relation of the rules, or else a fluent.
 
-What is legal, what comes next and who wins then depends on the histories, not on the state alone, so
-that the engines, which know states, cannot play such a game.  Here all plays of the same length are
-kept side by side (a *level*).  For each role, plays with the same history form a class; rules are applied
-relation by relation in all plays of the level, and as soon as all that a `knows` speaks of is
-derived, it is looked up in the classes.  Common knowledge is looked up in the classes of all players
-joined together.  `knows` must not speak, even through other rules, of what depends on it in the same step,
-nor of what depends on the moves that are being made.
+Legal moves, successors and goals then depend on the histories, not on the state alone, so that the engines,
+which only have states, cannot play such a game.  Here all plays of the same length are evaluated together (a
+*level*).  For each role, plays with the same history form an equivalence class; rules are applied relation by
+relation in all plays of the level, and `knows` is decided on the classes as soon as its argument is
+derived.  Common knowledge is decided on the transitive closure of the classes of all players.  `knows` must
+not be recursive, also through other rules: its argument must depend neither on it in the same step nor on
+the moves that are being made.
 
-This follows the definition word for word, by `rules.naive`, and is meant for small games.
+This follows the definition literally, by `rules.naive`, and is meant for small games.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["EpistemicGame", "EpistemicPlay"]
 
 MOST_PLAYS = 5_000
-"""Plays of one length that are kept."""
+"""The most plays of one level."""
 
 _Model = dict[str, set[tuple["Ground", ...]]]
 _Fact = tuple["Ground", ...]
@@ -51,25 +51,25 @@ _Key = tuple[frozenset["Ground"], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class EpistemicPlay:
-    """All plays that end in one state with the same histories, and what holds after them."""
+    """All plays that end in one state with the same histories, with the facts after them."""
 
     facts: frozenset[str]
     """The fluents that are true."""
     histories: dict[str, int]
-    """The number of each player's history; a player cannot tell apart plays of a level with the same."""
+    """The number of each player's history; equal numbers in a level mean equal histories."""
     legal: dict[str, tuple[str, ...]]
     is_terminal: bool
     goals: dict[str, int | None]
     known: dict[str, frozenset[str]]
-    """What each player knows of what the rules ask about; under "" what is common knowledge."""
+    """The known facts among those in `knows` conditions, by player; under "" common knowledge."""
 
     def knows(self, role: str | None, atom: str) -> bool:
-        """Whether a role (None for all together) knows an atom that the rules ask about."""
+        """Return whether a role (None for common knowledge) knows an atom of a `knows` condition."""
         return atom in self.known["" if role is None else role]
 
 
 class EpistemicGame:
-    """A game whose rules may ask what roles know.  Games that do not ask are played, too.
+    """A game whose rules may have `knows` conditions.
 
         >>> import herbrand
         >>> game = EpistemicGame(herbrand.loads('''
@@ -83,7 +83,7 @@ class EpistemicGame:
         >>> game.after([("wait", "(toss tails)")]).legal["ann"]
         ('wait',)
 
-    Raises `GameError` for a game with errors, and where `knows` speaks of what depends on it.
+    Raises `GameError` for a game with errors, and where `knows` is recursive.
     """
 
     def __init__(self, game: StateMachine, *, plays: int = MOST_PLAYS, limits: Limits = DEFAULT) -> None:
@@ -93,7 +93,7 @@ class EpistemicGame:
         self.limits = limits
         statements = game.rules.normal.rules
         self._relations = {rule.head.key for rule in statements}
-        self._asked = _asked(statements, self._relations)
+        self._topics = _topic_relations(statements, self._relations)
         self._passes = _passes(statements, self._relations)
         self._depth = max((_nesting(term) for term in _topics(statements)), default=0)
         self._terms = TermTable(game.rules.spelling)
@@ -101,7 +101,7 @@ class EpistemicGame:
         self._players = tuple(i for i, role in enumerate(game.roles) if role != game.chance_role)
         self._levels: list[dict[_Key, EpistemicPlay]] = []
         self._models: list[dict[_Key, set[_Fact]]] = []
-        """For each level the facts about knowledge in each play."""
+        """For each level, the `knows` facts in each play."""
         self._histories: dict[tuple[int, int, Ground, frozenset[Ground]], int] = {}
 
     @cached_property
@@ -111,7 +111,7 @@ class EpistemicGame:
         return frozenset(fact[1] for fact in model.get("init", ())), (0,) * len(self._players)
 
     def levels(self, steps: int) -> Iterator[tuple[EpistemicPlay, ...]]:
-        """Yield the plays of 0, 1, ... `steps` joint moves, as long as there are any.
+        """Yield the plays of 0, 1, ... `steps` joint moves, up to the last level with plays.
 
         Raises `BudgetExceeded` with too many plays, or when time is up.
         """
@@ -122,9 +122,9 @@ class EpistemicGame:
             yield tuple(level.values())
 
     def after(self, joint_moves: Iterable[Sequence[str]]) -> EpistemicPlay:
-        """Return what holds after these joint moves, each in role order, from the beginning.
+        """Return the play after these joint moves, each in role order, from the beginning.
 
-        All other plays are followed alongside, since the roles may not know which one is made.
+        All other plays of each level are evaluated, too, since roles may not know the actual one.
         Raises `IllegalMoveError` for a move that is not legal.
         """
         key = self._start
@@ -152,68 +152,68 @@ class EpistemicGame:
         return self._levels[step]
 
     def _next_keys(self, step: int, clock: Clock) -> list[_Key]:
-        found: dict[_Key, None] = {}
+        keys: dict[_Key, None] = {}
         for key, play in self._levels[step].items():
             if play.is_terminal:
                 continue
             options = [[self._value(self._terms.read(m)) for m in play.legal[r]] for r in self.game.roles]
             for joint in product(*options):
-                found[self._following(step, key, joint, clock)] = None
-                if len(found) > self.most:
+                keys[self._following(step, key, joint, clock)] = None
+                if len(keys) > self.most:
                     raise BudgetExceeded(f"{self.most} plays", f"of {step + 1} joint moves")
-        return list(found)
+        return list(keys)
 
     def _following(self, step: int, key: _Key, joint: Sequence[Ground], clock: Clock) -> _Key:
-        """Return the play that a joint move leads to, with the histories after it."""
+        """Return the key of the play after a joint move: its state and histories."""
         facts, histories = key
-        given: list[_Fact] = [("true", fluent) for fluent in facts]
-        given += [("does", role, move) for role, move in zip(self._roles, joint, strict=True)]
-        given += self._models[step][key]
-        model = perfect_model([group for one in self._passes for group in one], given, clock)
-        grown = []
+        premises: list[_Fact] = [("true", fluent) for fluent in facts]
+        premises += [("does", role, move) for role, move in zip(self._roles, joint, strict=True)]
+        premises += self._models[step][key]
+        model = perfect_model([group for one in self._passes for group in one], premises, clock)
+        extended = []
         for i, history in zip(self._players, histories, strict=True):
             if self.game.has_percepts:
-                seen = frozenset(
+                percepts = frozenset(
                     fact[2] for fact in model.get("sees", ()) if len(fact) == 3 and fact[1] == self._roles[i]
                 )
             else:
-                seen = frozenset((role, move) for role, move in zip(self._roles, joint, strict=True))
-            made = (i, history, joint[i], seen)
-            grown.append(self._histories.setdefault(made, len(self._histories) + 1))
-        return frozenset(fact[1] for fact in model.get("next", ())), tuple(grown)
+                percepts = frozenset((role, move) for role, move in zip(self._roles, joint, strict=True))
+            step_key = (i, history, joint[i], percepts)
+            extended.append(self._histories.setdefault(step_key, len(self._histories) + 1))
+        return frozenset(fact[1] for fact in model.get("next", ())), tuple(extended)
 
     def _describe(self, keys: list[_Key], clock: Clock) -> None:
-        """Evaluate all plays of a level together, pass by pass."""
+        """Evaluate all plays of a level, pass by pass."""
         known: dict[_Key, set[_Fact]] = {key: set() for key in keys}
         classes = self._classes(keys)
         models: dict[_Key, _Model] = {key: {"true": {("true", f) for f in key[0]}} for key in keys}
         for groups in self._passes:
             for key in keys:
-                given = [fact for rows in models[key].values() for fact in rows]
-                models[key] = perfect_model(groups, [*given, *known[key]], clock)
+                premises = [fact for rows in models[key].values() for fact in rows]
+                models[key] = perfect_model(groups, [*premises, *known[key]], clock)
             for _ in range(self._depth):
                 self._learn(keys, classes, models, known)
         self._models.append(known)
         self._levels.append({key: self._play(key, models[key], known[key]) for key in keys})
 
     def _classes(self, keys: list[_Key]) -> list[tuple[tuple[str, ...], dict[_Key, list[_Key]]]]:
-        """Return for each player, and at last for all together, the class of each play."""
-        found: list[tuple[tuple[str, ...], dict[_Key, list[_Key]]]] = []
+        """Return the class of each play for each player, and last for common knowledge."""
+        classes: list[tuple[tuple[str, ...], dict[_Key, list[_Key]]]] = []
         joined: dict[_Key, list[_Key]] = {key: [key] for key in keys}
         for p, i in enumerate(self._players):
             by_history: dict[int, list[_Key]] = {}
             for key in keys:
                 by_history.setdefault(key[1][p], []).append(key)
-            found.append(((self._roles[i],), {key: by_history[key[1][p]] for key in keys}))
+            classes.append(((self._roles[i],), {key: by_history[key[1][p]] for key in keys}))
             for members in by_history.values():
                 first = joined[members[0]]
                 for key in members[1:]:
                     other = joined[key]
                     if other is not first:
                         first += other
-                        for one in other:
-                            joined[one] = first
-        return [*found, ((), joined)]
+                        for member in other:
+                            joined[member] = first
+        return [*classes, ((), joined)]
 
     def _learn(
         self,
@@ -222,48 +222,48 @@ class EpistemicGame:
         models: dict[_Key, _Model],
         known: dict[_Key, set[_Fact]],
     ) -> None:
-        """Add to what is known whatever holds in all plays of a class."""
+        """Add `knows` facts for all topics that hold in all plays of a class."""
         topics = {key: self._holding(key, models[key], known[key]) for key in keys}
-        for who, members in classes:
+        for role, members in classes:
             shared: dict[int, set[Ground]] = {}
             for key in keys:
-                same = members[key]
-                if id(same) not in shared:
-                    shared[id(same)] = set.intersection(*(topics[one] for one in same))
-                known[key] |= {("knows", *who, topic) for topic in shared[id(same)]}
+                plays = members[key]
+                if id(plays) not in shared:
+                    shared[id(plays)] = set.intersection(*(topics[play] for play in plays))
+                known[key] |= {("knows", *role, topic) for topic in shared[id(plays)]}
 
     def _holding(self, key: _Key, model: _Model, known: set[_Fact]) -> set[Ground]:
-        """Return what holds in a play of all that `knows` may speak of, as terms."""
-        found: set[Ground] = set()
-        for name, arity in self._asked:
+        """Return the topics of `knows` conditions that hold in a play, as terms."""
+        topics: set[Ground] = set()
+        for name, arity in self._topics:
             if (name, arity) == ("", 0):
-                found |= key[0]
+                topics |= key[0]
             elif name == "knows":
                 deepest = self._depth - 1
-                found |= {fact for fact in known if len(fact) == arity + 1 and _levels_of(fact) <= deepest}
+                topics |= {fact for fact in known if len(fact) == arity + 1 and _levels_of(fact) <= deepest}
             else:
                 rows = model.get(name, ())
-                found |= {fact if arity else name for fact in rows if len(fact) == arity + 1}
-        return found
+                topics |= {fact if arity else name for fact in rows if len(fact) == arity + 1}
+        return topics
 
     def _play(self, key: _Key, model: _Model, known: set[_Fact]) -> EpistemicPlay:
         legal: dict[str, tuple[str, ...]] = {}
         goals: dict[str, int | None] = {}
-        knowing: dict[str, frozenset[str]] = {}
+        knowledge: dict[str, frozenset[str]] = {}
         for role, name in zip(self.game.roles, self._roles, strict=True):
             rows = [fact[2] for fact in model.get("legal", ()) if len(fact) == 3 and fact[1] == name]
             legal[role] = tuple(sorted(map(self._text, rows)))
             values = [self._text(f[2]) for f in model.get("goal", ()) if len(f) == 3 and f[1] == name]
             goals[role] = goal_value(values[0]) if len(values) == 1 else None
-            knowing[role] = frozenset(self._text(f[2]) for f in known if len(f) == 3 and f[1] == name)
-        knowing[""] = frozenset(self._text(fact[1]) for fact in known if len(fact) == 2)
+            knowledge[role] = frozenset(self._text(f[2]) for f in known if len(f) == 3 and f[1] == name)
+        knowledge[""] = frozenset(self._text(fact[1]) for fact in known if len(fact) == 2)
         return EpistemicPlay(
             frozenset(map(self._text, key[0])),
             {self.game.roles[i]: h for i, h in zip(self._players, key[1], strict=True)},
             legal,
             bool(model.get("terminal")),
             goals,
-            knowing,
+            knowledge,
         )
 
     # -- terms ------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def _conditions(literals: Iterable[Literal]) -> Iterator[Atom]:
 
 
 def _topics(rules: Iterable[Rule]) -> Iterator[Term]:
-    """Yield what each `knows` in a body speaks of."""
+    """Yield the argument of each `knows` condition, its topic."""
     for rule in rules:
         for atom in _conditions(rule.body):
             if atom.name == "knows" and atom.args:
@@ -306,18 +306,18 @@ def _topics(rules: Iterable[Rule]) -> Iterator[Term]:
 
 
 def _nesting(topic: Term) -> int:
-    """Return how many `knows` a `knows` of this is, itself counted."""
+    """Return the nesting depth of a `knows` with this topic."""
     inside = isinstance(topic, Function) and topic.name == "knows"
     return 1 + (_nesting(topic.args[-1]) if inside else 0)  # type: ignore[union-attr]
 
 
 def _levels_of(fact: Ground) -> int:
-    """Return how many `knows` stand inside each other in a fact."""
+    """Return the nesting depth of `knows` in a fact."""
     return 1 + _levels_of(fact[-1]) if isinstance(fact, tuple) and fact[0] == "knows" else 0
 
 
 def _relation(topic: Term, relations: set[tuple[str, int]]) -> tuple[str, int]:
-    """Return the relation that a topic is an atom of; ("", 0) for fluents."""
+    """Return the relation of a topic; ("", 0) for fluents."""
     if isinstance(topic, Variable):
         raise GameError(f"`knows` of the variable `{topic}`: it needs an atom with a name")
     key = topic.name, len(topic.args) if isinstance(topic, Function) else 0
@@ -325,25 +325,25 @@ def _relation(topic: Term, relations: set[tuple[str, int]]) -> tuple[str, int]:
     return key if is_atom else ("", 0)
 
 
-def _asked(rules: Iterable[Rule], relations: set[tuple[str, int]]) -> set[tuple[str, int]]:
-    """Return the relations that `knows` speaks of, also inside of another `knows`."""
-    found = set()
+def _topic_relations(rules: Iterable[Rule], relations: set[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Return the relations of all topics, including those of nested `knows`."""
+    keys = set()
     for topic in _topics(rules):
         inner: Term = topic
         while True:
             key = _relation(inner, relations)
-            found.add(key)
+            keys.add(key)
             if key[0] != "knows":
                 break
             assert isinstance(inner, Function)
             inner = inner.args[-1]
-    return found
+    return keys
 
 
 def _passes(rules: Sequence[Rule], relations: set[tuple[str, int]]) -> list[list[list[Rule]]]:
-    """Order the rules in groups, and the groups in passes: a group that asks `knows` begins a new pass.
+    """Order the rules in groups, and the groups in passes: a group with `knows` conditions begins a new pass.
 
-    Raises `GameError` where `knows` speaks of what depends on it, or on moves.
+    Raises `GameError` where a topic depends on the `knows` condition, or on moves.
     """
     shadows: list[Rule] = []
     original: dict[int, Rule] = {}
@@ -356,35 +356,37 @@ def _passes(rules: Sequence[Rule], relations: set[tuple[str, int]]) -> list[list
             key = _relation(inner, relations)
             if key in relations:
                 args = inner.args if isinstance(inner, Function) else ()
-                extra.append(Not(Atom(key[0], args)))  # not: it must be derived before
+                extra.append(
+                    Not(Atom(key[0], args))
+                )  # a negative edge: the topic must be in an earlier group
         shadow = Rule(rule.head, (*rule.body, *extra))
         shadows.append(shadow)
         original[id(shadow)] = rule
-    _refuse_moves(shadows, {key for key in _asked(rules, relations) if key in relations})
+    _refuse_moves(shadows, {key for key in _topic_relations(rules, relations) if key in relations})
     try:
         groups = rule_groups(shadows)
     except GameError as error:
-        raise GameError(f"`knows` speaks of what depends on it, or {error}") from error
-    found: list[list[list[Rule]]] = [[]]
+        raise GameError(f"the argument of `knows` depends on it, or {error}") from error
+    passes: list[list[list[Rule]]] = [[]]
     for group in groups:
         mapped = [original[id(shadow)] for shadow in group]
         if any(True for _ in _topics(mapped)):
-            found.append([])
-        found[-1].append(mapped)
-    return found
+            passes.append([])
+        passes[-1].append(mapped)
+    return passes
 
 
-def _refuse_moves(rules: Iterable[Rule], asked: set[tuple[str, int]]) -> None:
-    """Refuse to ask what is known of relations that depend on the moves being made."""
+def _refuse_moves(rules: Iterable[Rule], topics: set[tuple[str, int]]) -> None:
+    """Raise `GameError` where a topic depends on the moves being made."""
     uses: dict[tuple[str, int], set[tuple[str, int]]] = {}
     for rule in rules:
         uses.setdefault(rule.head.key, set()).update(atom.key for atom in _conditions(rule.body))
-    for key in sorted(asked):
-        reached, stack = {key}, [key]
+    for key in sorted(topics):
+        visited, stack = {key}, [key]
         while stack:
             for other in uses.get(stack.pop(), ()):
                 if other == ("does", 2):
-                    raise GameError(f"`knows` speaks of `{key[0]}`, which depends on the moves being made")
-                if other not in reached:
-                    reached.add(other)
+                    raise GameError(f"`{key[0]}` in `knows` depends on the moves being made")
+                if other not in visited:
+                    visited.add(other)
                     stack.append(other)

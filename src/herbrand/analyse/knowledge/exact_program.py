@@ -1,9 +1,9 @@
 """The linear program of the sequence form in exact fractions, for small games.
 
-The program of `sequence_form` without its equations: goals are never negative, so that playing a
-sequence more often never harms its player, and sequences may add up to *at most* the one
-before them.  Then nothing played and nothing gained meets all conditions, where the simplex method
-(Dantzig 1951; the rule of Bland, 1977, never cycles) begins.
+The program of `sequence_form` with inequalities for its equations: goals are never negative, so that a
+greater weight of a sequence never harms its player, and sequences may add up to *at most* the one
+before them.  Then 0 is feasible, from which the simplex method starts (Dantzig 1951; the rule of Bland,
+1977, never cycles).
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["MOST_SEQUENCES", "best_plan", "maximum"]
 
 MOST_SEQUENCES = 80
-"""Of both players together; the time grows with the third power and more."""
+"""The most sequences of both players together; the time is at least cubic."""
 
 
 def best_plan(tree: Unfolding, place: int) -> Plan:
-    """Return a plan that is sure of the value of a game of two players with a constant sum."""
+    """Return a plan that guarantees the value of a game of two players with a constant sum."""
     player, other = tree.players[place], tree.players[1 - place]
     own, gains = player.sequences, len(other.sets) + 1
     width = own + gains
@@ -41,22 +41,28 @@ def best_plan(tree: Unfolding, place: int) -> Plan:
         return row
 
     at_most([(0, 1)], 1)
-    for one in player.sets:
-        at_most([(one.parent, -1), *((one.first + i, 1) for i in range(len(one.moves)))], 0)
-    # what the other lets one gain at a set is no more than with each of its moves there
+    for information_set in player.sets:
+        at_most(
+            [
+                (information_set.parent, -1),
+                *((information_set.first + i, 1) for i in range(len(information_set.moves))),
+            ],
+            0,
+        )
+    # the payoff at an information set of the opponent is at most that of each of its moves
     replies = [at_most([(own, 1)], 0)]
-    for k, one in enumerate(other.sets, start=1):
-        replies += [at_most([(own + k, 1)], 0) for _ in one.moves]
-    for k, one in enumerate(other.sets, start=1):
-        replies[one.parent][own + k] -= 1
+    for k, information_set in enumerate(other.sets, start=1):
+        replies += [at_most([(own + k, 1)], 0) for _ in information_set.moves]
+    for k, information_set in enumerate(other.sets, start=1):
+        replies[information_set.parent][own + k] -= 1
     for leaf in tree.leaves:
         replies[leaf.sequences[1 - place]][leaf.sequences[place]] -= leaf.weight * leaf.goals[place]
     gain = [Fraction(int(column == own)) for column in range(width)]
     solution = maximum(gain, rows, bounds)
 
     def choices(k: int) -> list[Fraction]:
-        one = player.sets[k]
-        parts = solution[one.first : one.first + len(one.moves)]
+        information_set = player.sets[k]
+        parts = solution[information_set.first : information_set.first + len(information_set.moves)]
         total = sum(parts)
         return [part / total for part in parts] if total else [Fraction(1, len(parts))] * len(parts)
 
@@ -66,12 +72,12 @@ def best_plan(tree: Unfolding, place: int) -> Plan:
 def maximum(
     gain: Sequence[Fraction], rows: Sequence[Sequence[Fraction]], bounds: Sequence[Fraction]
 ) -> list[Fraction]:
-    """Return x that makes gain x as large as it can be, with rows x <= bounds, x >= 0; no bound is negative.
+    """Return x that maximizes gain x subject to rows x <= bounds and x >= 0; no bound is negative.
 
-    Raises `ValueError` where there is no largest one.
+    Raises `ValueError` where the program is unbounded.
     """
     width = len(gain)
-    # each row says what its basic variable is worth; columns are the variables that are 0
+    # a row gives the value of its basic variable; columns are the nonbasic variables, which are 0
     table = [[*row, bound] for row, bound in zip(rows, bounds, strict=True)]
     cost = [*(-value for value in gain), Fraction(0)]
     basis = [width + i for i in range(len(rows))]
@@ -83,15 +89,15 @@ def maximum(
         j = entering[1]
         ratios = [(row[-1] / row[j], basis[i], i) for i, row in enumerate(table) if row[j] > 0]
         if not ratios:
-            raise ValueError("there is no largest value")
+            raise ValueError("there is no largest value: the program is unbounded")
         i = min(ratios)[2]
         _pivot(table, cost, i, j)
         basis[i], free[j] = free[j], basis[i]
-    found = [Fraction(0)] * width
+    solution = [Fraction(0)] * width
     for i, name in enumerate(basis):
         if name < width:
-            found[name] = table[i][-1]
-    return found
+            solution[name] = table[i][-1]
+    return solution
 
 
 def _improves(cost: Sequence[Fraction]) -> bool:
@@ -99,7 +105,7 @@ def _improves(cost: Sequence[Fraction]) -> bool:
 
 
 def _pivot(table: list[list[Fraction]], cost: list[Fraction], i: int, j: int) -> None:
-    """Exchange the basic variable of row i and the variable of column j."""
+    """Exchange the basic variable of row i with the nonbasic one of column j."""
     row = table[i]
     inverse = 1 / row[j]
     row[j] = Fraction(1)

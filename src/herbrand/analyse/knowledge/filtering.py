@@ -1,18 +1,17 @@
-"""Which states a role can hold possible, and how likely each is.
+"""Belief states: the states that a role considers possible, and their probabilities.
 
-`possible_states` goes forward through a history: from each state that is possible it makes every
-joint move with the role's own move in it, and keeps what is reached with the percepts that the
-role had (Thielscher 2010; percepts are compared as sets).  The game goes on as long as there are
-moves, so that terminal states on the way are left out.
+`possible_states` runs forward through a history: from each possible state it makes every joint move
+that contains the role's own move, and keeps the successors with the percepts that the
+role had (Thielscher 2010; percepts are compared as sets).  Terminal states before the last step are
+dropped, since the game went on.
 
-The weight of a state is the chance of the plays that lead to it, given the history.  `random`
-chooses evenly, which is the meaning of the rules; the other players are *taken* to choose evenly
-among their legal moves, too, since nothing is known about them.
+The weight of a state is the probability of the plays that lead to it, given the history.  `random`
+chooses uniformly, by the meaning of the rules; the other players are *assumed* to choose uniformly
+among their legal moves.
 
-A step is made by evaluating the rules while there are few joint moves, and on the game's
-network, all joint moves at once, when there are many.  With more possible states than asked for,
-the exact set is given up for a sample (a particle filter: Gordon, Salmond and Smith 1993);
-`Knowledge.exact` says so.
+Steps evaluate the rules while there are few joint moves, and the game's network, with all joint
+moves at once, when there are many.  Beyond the limit on possible states, the exact set is replaced by a
+sample (a particle filter: Gordon, Salmond and Smith 1993), and `Knowledge.exact` is false.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ if TYPE_CHECKING:
 __all__ = ["ImpossibleHistory", "possible_states"]
 
 MOST_STATES = 100_000
-"""Possible states beyond which a sample is taken."""
+"""The most possible states before a sample replaces them."""
 PARTICLES = 2_000
-"""States in a sample."""
+"""The number of states in a sample."""
 WORTH_A_NETWORK = 3_000
-"""Joint moves in one step that are worth building the network for."""
+"""The joint moves in one step for which building the network pays off."""
 
 
 class ImpossibleHistory(GameError):
-    """No play gives the role this history."""
+    """No play has this history for the role."""
 
 
 def possible_states(
@@ -62,13 +61,13 @@ def possible_states(
     seed: int = 0,
     limits: Limits = DEFAULT,
 ) -> Knowledge:
-    """Return the states that a role holds possible after a history, with their weights.
+    """Return the states that a role considers possible after a history, with their weights.
 
-    `over` says whether the role has been told that the game is over (True) or goes on (False);
-    None when it knows neither.  `engine` is "rules", "network", or "auto" for whichever is
-    quicker.  With more than `states` possible states a sample of `particles` is taken, by the
-    `seed`; with `particles=0` `BudgetExceeded` is raised instead.  Raises `ImpossibleHistory` when no play
-    fits, and `BudgetExceeded` when time is up or the sample dies out.
+    `over` is whether the role knows that the game is over (True) or not (False); None for neither.
+    `engine` is "rules", "network", or "auto" for the faster one.  With more than `states` possible states, a
+    sample of `particles` is drawn with `seed`; with `particles=0`, `BudgetExceeded` is raised instead.
+    Raises `ImpossibleHistory` when no play fits, and `BudgetExceeded` when time is up or the sample dies
+    out.
     """
     place = game.role_index(role)
     clock = limits.start()
@@ -89,18 +88,18 @@ def possible_states(
                 pass
             else:
                 level = level.on_network()
-        after = None if sampled_at else level.followed(step, states, clock)
+        after = None if sampled_at else level.advanced(step, states, clock)
         if after is None:
             if not particles:
                 raise BudgetExceeded(f"{states} possible states", f"after {number} of {len(history)} steps")
             sampled_at = sampled_at or number
             after = level.sampled(step, particles, chance, clock)
         if not after.size:
-            told = f"step {number} of {len(history)}, `{step}`"
+            description = f"step {number} of {len(history)}, `{step}`"
             if sampled_at:
-                raise BudgetExceeded(f"{particles} particles", f"none of them fits {told}")
+                raise BudgetExceeded(f"{particles} particles", f"none of them fits {description}")
             raise ImpossibleHistory(
-                f"no play gives {game.roles[place]} this history: nothing is possible after {told}"
+                f"no play gives {game.roles[place]} this history: nothing is possible after {description}"
             )
         level = after
     weights = level.weights()
@@ -111,35 +110,35 @@ def possible_states(
                 f"no play gives {game.roles[place]} this history and {'is over' if over else 'goes on'}"
             )
     total = sum(weights.values(), Fraction(0))
-    ordered = sorted(weights.items(), key=lambda one: (-one[1], sorted(one[0].facts)))
+    ordered = sorted(weights.items(), key=lambda entry: (-entry[1], sorted(entry[0].facts)))
     return Knowledge(
         game, game.roles[place], history, {state: weight / total for state, weight in ordered}, not sampled_at
     )
 
 
 class _Level(Protocol):
-    """What is possible after some steps."""
+    """The possible states after some steps."""
 
     size: int
 
     def joint_moves(self, step: HistoryStep) -> int:
-        """Return about how many joint moves the next step has to make."""
+        """Return about how many joint moves the next step must evaluate."""
 
-    def followed(self, step: HistoryStep, most: int, clock: Clock) -> _Level | None:
-        """Return what is possible one step later; None when that is more than `most` states."""
+    def advanced(self, step: HistoryStep, most: int, clock: Clock) -> _Level | None:
+        """Return the possible states one step later; None if there are more than `most`."""
 
     def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _Level:
-        """Return a sample of what is possible one step later."""
+        """Return a sample of the possible states one step later."""
 
     def on_network(self) -> _Level:
-        """Return the same level, to be followed on the network."""
+        """Return the same level, evaluated on the network."""
 
     def weights(self) -> Mapping[State, Fraction]:
         """Return the states with their weights, which need not add up to one."""
 
 
 class _RulesLevel:
-    """Follows states one by one, by the rules."""
+    """Advances states one by one, by the rules."""
 
     def __init__(self, game: StateMachine, place: int, level: dict[Any, Fraction]) -> None:
         self.game = game
@@ -152,29 +151,29 @@ class _RulesLevel:
         del step
         total = 0
         for key in self.level:
-            ways = 1
+            product_size = 1
             for i in range(len(self.game.roles)):
                 if i != self.place:
-                    ways *= len(self.machine.legal(key, i))
-            total += ways
+                    product_size *= len(self.machine.legal(key, i))
+            total += product_size
             if total > WORTH_A_NETWORK:
                 break
         return total
 
-    def followed(self, step: HistoryStep, most: int, clock: Clock) -> _RulesLevel | None:
+    def advanced(self, step: HistoryStep, most: int, clock: Clock) -> _RulesLevel | None:
         after: dict[Any, Fraction] = {}
         for key, weight in self.level.items():
             options = self._options(key, step)
             if options is None:
                 continue
-            ways = 1
+            joint_count = 1
             for moves in options:
-                ways *= len(moves)
+                joint_count *= len(moves)
             for joint in product(*options):
                 clock.spend(0)
                 if self._fits(key, joint, step):
-                    reached = self.machine.successor(key, joint)
-                    after[reached] = after.get(reached, Fraction(0)) + weight / ways
+                    successor = self.machine.successor(key, joint)
+                    after[successor] = after.get(successor, Fraction(0)) + weight / joint_count
                     if len(after) > most:
                         return None
         return _RulesLevel(self.game, self.place, after)
@@ -183,12 +182,12 @@ class _RulesLevel:
         open_keys = [
             (key, options) for key in self.level if (options := self._options(key, step)) is not None
         ]
-        found: Counter[Any] = Counter()
+        samples: Counter[Any] = Counter()
         if not open_keys:
             return _RulesLevel(self.game, self.place, {})
         weights = [float(self.level[key]) for key, _ in open_keys]
         tried = 0
-        while found.total() < count and (tried < 50 * count or found):
+        while samples.total() < count and (tried < 50 * count or samples):
             clock.spend(0)
             if tried >= 200 * count:
                 break
@@ -196,8 +195,8 @@ class _RulesLevel:
             key, options = chance.choices(open_keys, weights)[0]
             joint = [moves[int(chance.random() * len(moves))] for moves in options]
             if self._fits(key, joint, step):
-                found[self.machine.successor(key, joint)] += 1
-        return _RulesLevel(self.game, self.place, {key: Fraction(n, count) for key, n in found.items()})
+                samples[self.machine.successor(key, joint)] += 1
+        return _RulesLevel(self.game, self.place, {key: Fraction(n, count) for key, n in samples.items()})
 
     def on_network(self) -> _NetworkLevel:
         expander = self.game.expander
@@ -210,7 +209,7 @@ class _RulesLevel:
         return {State(self.game, self.machine, key): weight for key, weight in self.level.items()}
 
     def _options(self, key: Any, step: HistoryStep) -> list[list[int]] | None:
-        """Return what each role may do, the role itself only its move; None where the step cannot be made."""
+        """Return the moves of each role, for the role itself only its own one; None if that is illegal."""
         machine = self.machine
         if machine.terminal(key):
             return None
@@ -224,22 +223,22 @@ class _RulesLevel:
     def _fits(self, key: Any, joint: Any, step: HistoryStep) -> bool:
         text = self.machine.terms.text
         if self.game.has_percepts:
-            seen = {text(term).lower() for term in self.machine.percepts(key, joint, self.place)}
+            percepts = {text(term).lower() for term in self.machine.percepts(key, joint, self.place)}
         else:
             pairs = zip(self.game.roles, joint, strict=True)
-            seen = {f"(did {role} {text(move)})".lower() for role, move in pairs}
-        return seen == {percept.lower() for percept in step.percepts}
+            percepts = {f"(did {role} {text(move)})".lower() for role, move in pairs}
+        return percepts == {percept.lower() for percept in step.percepts}
 
 
 class _NetworkLevel:
-    """Follows all states at once, on the network."""
+    """Advances all states at once, on the network."""
 
     def __init__(self, game: StateMachine, place: int, packed: Any, weights: list[Fraction]) -> None:
         self.game = game
         self.place = place
         self.expander = game.expander
         self.packed = packed
-        self.known = weights
+        self.chances = weights
         self.size = len(weights)
 
     def joint_moves(self, step: HistoryStep) -> int:
@@ -247,7 +246,7 @@ class _NetworkLevel:
         return int(legal.joint_counts().sum())
 
     def _legal(self, step: HistoryStep) -> Any:
-        """Return what is legal, for the role itself only its move."""
+        """Return the legal moves, only the remembered one of the role itself."""
         import numpy as np
 
         legal = self.expander.legal(self.packed)
@@ -259,57 +258,59 @@ class _NetworkLevel:
         legal.bits[:, first:last] &= own
         return legal
 
-    def _seen(self, step: HistoryStep, states: Any, moves: Any) -> Any:
-        """Return which of the joint moves, made in these states, show the role what it saw."""
+    def _fitting(self, step: HistoryStep, states: Any, moves: Any) -> Any:
+        """Return which of the joint moves, made in these states, give the role its percepts."""
         import numpy as np
 
         network = self.expander.network
         text = network.terms.text
-        told = {percept.lower() for percept in step.percepts}
+        percepts = {percept.lower() for percept in step.percepts}
         if self.game.has_percepts:
-            mine = network.percepts[:, 0] == self.place
-            names = [text(term).lower() for term in network.percepts[mine, 1].tolist()]
-            if not told <= set(names):
+            own = network.percepts[:, 0] == self.place
+            names = [text(term).lower() for term in network.percepts[own, 1].tolist()]
+            if not percepts <= set(names):
                 return np.zeros(len(moves), np.bool_)
-            wanted = np.array([name in told for name in names], np.bool_)
-            return (self.expander.percepts(states, moves)[:, mine] == wanted).all(axis=1)
+            wanted = np.array([name in percepts for name in names], np.bool_)
+            return (self.expander.percepts(states, moves)[:, own] == wanted).all(axis=1)
         fits = np.ones(len(moves), np.bool_)
         numbers = self.expander.move_numbers
         for i, role in enumerate(self.game.roles):
             start = f"(did {role} ".lower()
-            said = [percept[len(start) : -1] for percept in told if percept.startswith(start)]
-            number = numbers[i].get(said[0]) if len(said) == 1 else None
+            moved = [percept[len(start) : -1] for percept in percepts if percept.startswith(start)]
+            number = numbers[i].get(moved[0]) if len(moved) == 1 else None
             fits &= moves[:, i] == (-1 if number is None else number)
-        return fits if len(told) == len(self.game.roles) else np.zeros(len(moves), np.bool_)
+        return fits if len(percepts) == len(self.game.roles) else np.zeros(len(moves), np.bool_)
 
-    def followed(self, step: HistoryStep, most: int, clock: Clock) -> _NetworkLevel | None:
+    def advanced(self, step: HistoryStep, most: int, clock: Clock) -> _NetworkLevel | None:
         import numpy as np
 
         legal = self._legal(step)
         ways = legal.joint_counts().tolist()
-        found: dict[bytes, Fraction] = {}
+        weights: dict[bytes, Fraction] = {}
         for piece in self.expander.expansions(self.packed, legal, joints=1 << 16):
             clock.spend(0)
             if not len(piece):
                 continue
-            kept = np.flatnonzero(self._seen(step, self.packed[piece.parents], piece.moves))
-            if not len(kept):
+            fitting = np.flatnonzero(self._fitting(step, self.packed[piece.parents], piece.moves))
+            if not len(fitting):
                 continue
-            rows = np.column_stack([piece.states[kept], piece.parents[kept].astype(np.uint64)])
+            rows = np.column_stack([piece.states[fitting], piece.parents[fitting].astype(np.uint64)])
             pairs, counts = np.unique(rows, axis=0, return_counts=True)
             for row, count in zip(pairs, counts.tolist(), strict=True):
                 parent = int(row[-1])
                 key = row[:-1].tobytes()
-                found[key] = found.get(key, Fraction(0)) + self.known[parent] * Fraction(count, ways[parent])
-            if len(found) > most:
+                weights[key] = weights.get(key, Fraction(0)) + self.chances[parent] * Fraction(
+                    count, ways[parent]
+                )
+            if len(weights) > most:
                 return None
-        return self._made(found)
+        return self._from_weights(weights)
 
-    def _made(self, found: Mapping[bytes, Fraction]) -> _NetworkLevel:
+    def _from_weights(self, weights: Mapping[bytes, Fraction]) -> _NetworkLevel:
         import numpy as np
 
-        rows = np.frombuffer(b"".join(found), np.uint64).reshape(-1, self.expander.words).copy()
-        return _NetworkLevel(self.game, self.place, rows, list(found.values()))
+        rows = np.frombuffer(b"".join(weights), np.uint64).reshape(-1, self.expander.words).copy()
+        return _NetworkLevel(self.game, self.place, rows, list(weights.values()))
 
     def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
         import numpy as np
@@ -319,9 +320,9 @@ class _NetworkLevel:
         generator = np.random.default_rng(chance.getrandbits(64))
         legal = self._legal(step)
         alive = np.flatnonzero(legal.joint_counts() > 0)
-        found: Counter[bytes] = Counter()
+        samples: Counter[bytes] = Counter()
         if len(alive):
-            shares = np.array([float(self.known[i]) for i in alive])
+            shares = np.array([float(self.chances[i]) for i in alive])
             shares /= shares.sum()
             masks = [legal.mask(i) for i in range(len(self.game.roles))]
             for _ in range(200):
@@ -329,14 +330,14 @@ class _NetworkLevel:
                 parents = generator.choice(alive, size=count, p=shares)
                 moves = np.column_stack([any_of(mask[parents], generator) for mask in masks]).astype(np.int32)
                 states = self.packed[parents]
-                kept = np.flatnonzero(self._seen(step, states, moves))
-                if len(kept):
-                    reached = self.expander.step(states[kept], moves[kept])
-                    room = count - found.total()
-                    found.update(row.tobytes() for row in reached[:room])
-                if found.total() >= count:
+                fitting = np.flatnonzero(self._fitting(step, states, moves))
+                if len(fitting):
+                    successors = self.expander.step(states[fitting], moves[fitting])
+                    room = count - samples.total()
+                    samples.update(row.tobytes() for row in successors[:room])
+                if samples.total() >= count:
                     break
-        return self._made({key: Fraction(n, count) for key, n in found.items()})
+        return self._from_weights({key: Fraction(n, count) for key, n in samples.items()})
 
     def on_network(self) -> _NetworkLevel:
         return self
@@ -349,5 +350,5 @@ class _NetworkLevel:
         bits = self.expander.bits(self.packed)
         return {
             State(self.game, machine, machine.key(fluents[np.flatnonzero(row)].tolist())): weight
-            for row, weight in zip(bits, self.known, strict=True)
+            for row, weight in zip(bits, self.chances, strict=True)
         }

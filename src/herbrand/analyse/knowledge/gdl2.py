@@ -1,4 +1,4 @@
-"""From GDL to GDL-II: say in the rules that every role sees every move."""
+"""Convert GDL to GDL-II: add percepts by which every role sees every move."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 SECONDS = 20.0
-"""How long to look for something that is hidden."""
+"""The time limit of the search for hidden information."""
 
 
 def write(game: StateMachine) -> Printed:
     """Write a game as KIF with `sees`.
 
-    A game without `sees` gets one rule more, which tells every role every move, so that it means the
-    same as before.  A game that has `sees` is written as it is, with a remark on whether anything
-    is hidden at all.
+    A game without `sees` gets an additional rule by which every role sees every move, so that its meaning
+    stays the same.  A game with `sees` is written unchanged, with a remark on whether anything is hidden.
     """
     printed = print_tree(game.tree, "prefix")
     text = game.tree.source.text if game.tree.notation == "prefix" else printed.text
     remarks, rule = _remarks(game)
-    said = " ".join(line.strip() for line in remarks)
+    remark = " ".join(line.strip() for line in remarks)
     lines = [text.rstrip("\n"), "", *(f"; {line}" for line in remarks), *(["", rule] if rule else [])]
-    return Printed("\n".join(lines) + "\n", {}, printed.diagnostics, (said,))
+    return Printed("\n".join(lines) + "\n", {}, printed.diagnostics, (remark,))
 
 
 def _remarks(game: StateMachine) -> tuple[list[str], str]:
-    """Return what is to be said of the game, and the rule to add if there is one."""
+    """Return remarks on the game, and the rule to add, if any."""
     if not game.has_percepts:
         name = _unused(game, "did")
         return [
@@ -45,17 +44,17 @@ def _remarks(game: StateMachine) -> tuple[list[str], str]:
     try:
         verdict = perfect_information(game, limits=Limits(seconds=SECONDS))
     except GameError as error:
-        return [f"Whether anything is hidden was not found out: {error}"], ""
+        return [f"It is unknown whether anything is hidden: {error}"], ""
     if verdict.answer == "proved":
         return [f"Nothing is hidden: {verdict.reason}"], ""
     if verdict.witness is not None:
         play = "; ".join(" ".join(joint) for joint in verdict.witness.moves)
         return [f"Hidden information: {verdict.reason}, for one after", f"  {play}"], ""
-    return [f"Whether anything is hidden is not known: {verdict.reason}"], ""
+    return [f"It is unknown whether anything is hidden: {verdict.reason}"], ""
 
 
 def _unused(game: StateMachine, name: str) -> str:
-    """Return a name that is no relation of the game."""
+    """Return a name that the game does not use as a relation or function."""
     relations: set[str] = set()
     stack: list[Node] = list(game.tree.statements)
     while stack:

@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from herbrand.machine.state import JointMove
     from herbrand.machine.state_machine import StateMachine
 
-__all__ = ["History", "HistoryStep", "history", "remembered"]
+__all__ = ["History", "HistoryStep", "history", "history_of"]
 
 
 class HistoryStep(NamedTuple):
     """One step of a play as one role remembers it."""
 
     move: str
-    """What the role did, as KIF."""
+    """The role's move, as KIF."""
     percepts: frozenset[str]
-    """What it was told afterwards, as KIF."""
+    """Its percepts after the step, as KIF."""
 
     def __str__(self) -> str:
         return f"{self.move}; saw {' '.join(sorted(self.percepts)) or 'nothing'}"
 
 
 History: TypeAlias = tuple[HistoryStep, ...]
-"""The steps of a play; before the first there is nothing to see."""
+"""The steps of a play from its beginning."""
 
 
 def history(
@@ -45,12 +45,12 @@ def history(
         noop; saw (dealt king)
         noop; saw (did first bet)
 
-    Raises what `State.next` raises for moves that cannot be made.
+    Raises as `State.next` does for illegal moves.
     """
-    return remembered(Trajectory.replay(game, joint_moves, engine=engine), role)
+    return history_of(Trajectory.replay(game, joint_moves, engine=engine), role)
 
 
-def remembered(play: Trajectory, role: str) -> History:
+def history_of(play: Trajectory, role: str) -> History:
     """Return what a role remembers of a play."""
     place = play.game.role_index(role)
     return tuple(

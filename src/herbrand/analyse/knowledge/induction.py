@@ -1,13 +1,12 @@
-"""Exact values where everybody sees everything: from the ends of the game backwards.
+"""Exact values of games with perfect information, by backward induction.
 
-With perfect information a state is all that matters, so that each is looked at once, however
-many plays lead to it.  Chance averages, a single chooser takes what is best for it
-(expectimax, and expectiminimax for two roles); two roles that choose at once and whose goals
-have a constant sum play a matrix game (Shapley 1953, without discount).
+Each state is evaluated once, however many plays lead to it.  Chance nodes average, a single chooser
+maximizes (expectimax, and expectiminimax for two roles); two roles that choose simultaneously and have
+goals with a constant sum play a matrix game (Shapley 1953, without discount).
 
-With more roles, or goals of no constant sum, the value is that of subgame-perfect play,
-provided it is the only one: where a role is indifferent between moves that are not the same to
-the others, there are several, and `Undecided` is raised.
+With more roles, or without a constant sum, the value is that of subgame-perfect play, provided that it is
+unique: where a role is indifferent between moves with different values for the others, `Undecided` is
+raised.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Undecided", "backward_values"]
 
 MOST_STATES = 200_000
-"""How many states are looked at."""
+"""The most states that are evaluated."""
 
 Values = tuple[Fraction, ...]
-"""What each player gets."""
+"""The payoff of each player."""
 
 
 class Undecided(GameError):
@@ -41,9 +40,9 @@ class Undecided(GameError):
 def backward_values(
     game: StateMachine, *, engine: str = "auto", states: int = MOST_STATES, limits: Limits = DEFAULT
 ) -> tuple[Values, int]:
-    """Return what each player gets under best play, and how many states the game has.
+    """Return the payoff of each player under best play, and the number of states.
 
-    What `sees` says is not looked at: every role sees every move.  Raises `BudgetExceeded` with
+    `sees` is ignored: every role sees every move.  Raises `BudgetExceeded` with
     more than `states` reachable states, `Undecided` where there is no single value, `GameError`
     where a role has no legal move, or no single goal value at the end.
     """
@@ -53,96 +52,96 @@ def backward_values(
     clock = limits.start()
     text = machine.terms.text
     values: dict[Any, Values] = {}
-    after: dict[Any, _Choice] = {}
+    choices: dict[Any, _Choice] = {}
     stack = [machine.initial()]
-    waiting: set[Any] = set()
+    on_path: set[Any] = set()
     total: int | None = None
-    same, mixed = True, False
+    is_constant, is_simultaneous = True, False
     while stack:
         key = stack[-1]
         if key in values:
             stack.pop()
             continue
-        choice = after.get(key)
+        choice = choices.get(key)
         if choice is None:
             if clock.elapsed() > limits.seconds:
                 raise BudgetExceeded(f"{limits.seconds:g} seconds", f"{len(values)} states have a value")
-            if len(values) + len(after) >= states:
+            if len(values) + len(choices) >= states:
                 raise BudgetExceeded(f"{states} states", f"{len(values)} of them with a value")
             if machine.terminal(key):
                 goals = [single_goal(game, machine, key, i) for i in players]
                 values[key] = tuple(map(Fraction, goals))
-                same = same and total in (None, sum(goals))
+                is_constant = is_constant and total in (None, sum(goals))
                 total = sum(goals)
                 stack.pop()
                 continue
-            choice = after[key] = _look(game, machine, key, players)
-            waiting.add(key)
-            for reached in choice.reached():
-                if reached in waiting:
-                    facts = " ".join(sorted(map(text, machine.fluents(reached))))
-                    raise Undecided(f"a state can come again, so that plays need not end: {facts}")
-                if reached not in values:
-                    stack.append(reached)
+            choice = choices[key] = _choice_in(game, machine, key, players)
+            on_path.add(key)
+            for successor in choice.successors():
+                if successor in on_path:
+                    facts = " ".join(sorted(map(text, machine.fluents(successor))))
+                    raise Undecided(f"a state can recur, so that plays need not end: {facts}")
+                if successor not in values:
+                    stack.append(successor)
         else:
-            mixed = mixed or len(choice.choosers) > 1
-            if mixed and not same:
+            is_simultaneous = is_simultaneous or len(choice.choosers) > 1
+            if is_simultaneous and not is_constant:
                 break
             values[key] = choice.value(values, total or 0)
-            waiting.discard(key)
-            del after[key]
+            on_path.discard(key)
+            del choices[key]
             stack.pop()
-    if mixed and not same:
-        raise Undecided("roles choose at the same time, and their goals have no constant sum")
+    if is_simultaneous and not is_constant:
+        raise Undecided("roles choose simultaneously, and their goals have no constant sum")
     return values[machine.initial()], len(values)
 
 
 class _Choice:
-    """What can be done in a state."""
+    """A state with its moves and successors."""
 
     def __init__(
         self, choosers: list[int], options: list[list[int]], outcomes: dict[tuple[int, ...], list[Any]]
     ) -> None:
         self.choosers = choosers
-        """Places among the players of those with more than one move."""
+        """The players with more than one move, by index."""
         self.options = options
         """Their moves."""
         self.outcomes = outcomes
-        """What each combination of their moves leads to: one state for each move of chance."""
+        """The successors for each combination of their moves, one for each move of chance."""
 
-    def reached(self) -> set[Any]:
-        """Return all states that may come next."""
+    def successors(self) -> set[Any]:
+        """Return all successors."""
         return {key for keys in self.outcomes.values() for key in keys}
 
     def value(self, values: dict[Any, Values], total: int) -> Values:
-        """Return what the state is worth, given the states after it and the sum of the goals."""
+        """Return the value of the state, given those of its successors and the sum of the goals."""
         means = {joint: _mean([values[key] for key in keys]) for joint, keys in self.outcomes.items()}
         if not self.choosers:
             return means[()]
         if len(self.choosers) == 1:
             place = self.choosers[0]
             best = max(mean[place] for mean in means.values())
-            found = {mean for mean in means.values() if mean[place] == best}
-            if len(found) > 1:
+            best_values = {mean for mean in means.values() if mean[place] == best}
+            if len(best_values) > 1:
                 raise Undecided(
                     "there are several subgame-perfect values: "
-                    "a role has equally good moves that are not the same to others"
+                    "a role has equally good moves with different values for others"
                 )
-            return found.pop()
+            return best_values.pop()
         first, second = self.options
         payoff = [[means[(a, b)][0] for b in second] for a in first]
         value = matrix_value(payoff)[0]
         return value, total - value
 
 
-def _look(game: StateMachine, machine: Engine, key: Any, players: list[int]) -> _Choice:
+def _choice_in(game: StateMachine, machine: Engine, key: Any, players: list[int]) -> _Choice:
     legal = [machine.legal(key, i) for i in range(len(game.roles))]
     for i, moves in enumerate(legal):
         if not moves:
             raise GameError(f"{game.roles[i]} has no legal move, and the game is not over")
     choosers = [p for p, i in enumerate(players) if len(legal[i]) > 1]
     if len(choosers) > 2 or (len(choosers) == 2 and len(players) > 2):
-        raise Undecided("several roles choose at the same time, and more than two play")
+        raise Undecided("several roles choose simultaneously, and more than two play")
     outcomes: dict[tuple[int, ...], list[Any]] = {}
     for joint in product(*legal):
         chosen = tuple(joint[players[p]] for p in choosers)

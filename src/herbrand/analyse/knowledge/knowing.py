@@ -1,4 +1,4 @@
-"""What a role knows: what holds in every state that it holds possible."""
+"""`Knowledge`: the facts that a role knows, by the states that it considers possible."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 __all__ = ["Knowledge"]
 
 LISTING_SECONDS = 3.0
-"""How long the base propositions may be looked for, where the rules do not list them."""
+"""Time limit for listing the base propositions, where the rules have no `base`."""
 
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The states that a role holds possible after a history, and what follows from them."""
+    """The states that a role considers possible after a history, and what follows from them."""
 
     game: StateMachine
     role: str
     history: History
     weights: dict[State, Fraction]
-    """The possible states with their chances, likeliest first; the chances add up to 1."""
+    """The possible states with their probabilities, likeliest first; these add up to 1."""
     exact: bool
-    """Whether these are all possible states; else they are a sample, and what is called sure may not be."""
+    """Whether these are all possible states; if they are a sample, `sure` facts need not be certain."""
 
     @cached_property
     def chances(self) -> dict[str, Fraction]:
-        """How likely each fluent is that is true in some possible state; by fluent, sorted."""
-        found: dict[str, Fraction] = {}
+        """The probability of each fluent that is true in some possible state, sorted by fluent."""
+        chances: dict[str, Fraction] = {}
         for state, weight in self.weights.items():
             for fact in state.facts:
-                found[fact] = found.get(fact, Fraction(0)) + weight
-        return dict(sorted(found.items()))
+                chances[fact] = chances.get(fact, Fraction(0)) + weight
+        return dict(sorted(chances.items()))
 
     @property
     def sure(self) -> frozenset[str]:
@@ -51,52 +51,52 @@ class Knowledge:
 
     @property
     def open(self) -> dict[str, Fraction]:
-        """The fluents that are true in some possible states only, with their chances, sorted."""
+        """The fluents that are true in some, but not all possible states, with probabilities, sorted."""
         return {fact: chance for fact, chance in self.chances.items() if chance < 1}
 
     @cached_property
     def ruled_out(self) -> frozenset[str]:
-        """The fluents that are surely false: the base propositions that are true in no possible state.
+        """The fluents that are certainly false: base propositions that are true in no possible state.
 
         Raises `BudgetExceeded` where these cannot be listed in `LISTING_SECONDS`.
         """
         from herbrand.engine.description import GameDescription
 
         limits = replace(self.game.limits, seconds=min(LISTING_SECONDS, self.game.limits.seconds))
-        known = "base" in self.game.__dict__ or "possible" in self.game.__dict__
-        game = self.game if known else GameDescription(self.game.tree, limits=limits)
+        is_listed = "base" in self.game.__dict__ or "possible" in self.game.__dict__
+        game = self.game if is_listed else GameDescription(self.game.tree, limits=limits)
         possible = {fact.lower() for fact in self.chances}
         return frozenset(fact for fact in game.base if fact.lower() not in possible)
 
     def knows(self, query: str) -> bool | None:
-        """Whether an atom such as "(true (holds first king))" is known to hold, or not to.
+        """Return whether an atom such as "(true (holds first king))" is known to be true or false.
 
-        None if it is open.  Raises as `State.ask` does.
+        None if it is unknown.  Raises as `State.ask` does.
         """
-        found = {bool(state.ask(query)) for state in self.weights}
-        return found.pop() if len(found) == 1 else None
+        answers = {bool(state.ask(query)) for state in self.weights}
+        return answers.pop() if len(answers) == 1 else None
 
     def chance(self, query: str) -> Fraction:
-        """Return how likely an atom is to hold."""
+        """Return the probability of an atom."""
         return self._chance(lambda state: bool(state.ask(query)))
 
-    def _chance(self, holds: Callable[[State], bool]) -> Fraction:
-        return sum((weight for state, weight in self.weights.items() if holds(state)), Fraction(0))
+    def _chance(self, condition: Callable[[State], bool]) -> Fraction:
+        return sum((weight for state, weight in self.weights.items() if condition(state)), Fraction(0))
 
     @cached_property
     def is_over(self) -> bool | None:
-        """Whether the role knows that the game is over, or goes on; None where it knows neither."""
+        """Whether the game is over; None where the role does not know."""
         ended = {state.is_terminal for state in self.weights}
         return ended.pop() if len(ended) == 1 else None
 
     @cached_property
     def legal_moves(self) -> list[Move]:
-        """The moves that are legal in every possible state in which the game goes on, sorted."""
+        """The moves that are legal in every possible non-terminal state, sorted."""
         return self._moves[0]
 
     @cached_property
     def uncertain_moves(self) -> list[Move]:
-        """The moves that are legal in some of these states only, sorted; none in a game as it should be."""
+        """The moves that are legal in some of these states only, sorted; empty in well-formed games."""
         return self._moves[1]
 
     @cached_property
@@ -109,12 +109,12 @@ class Knowledge:
 
     @cached_property
     def goals(self) -> dict[int | None, Fraction]:
-        """The role's goal values with their chances, over the possible states, ascending."""
-        found: dict[int | None, Fraction] = {}
+        """The role's goal values over the possible states with their probabilities, ascending."""
+        goals: dict[int | None, Fraction] = {}
         for state, weight in self.weights.items():
             value = state.goal(self.role)
-            found[value] = found.get(value, Fraction(0)) + weight
-        return dict(sorted(found.items(), key=lambda one: -1 if one[0] is None else one[0]))
+            goals[value] = goals.get(value, Fraction(0)) + weight
+        return dict(sorted(goals.items(), key=lambda entry: -1 if entry[0] is None else entry[0]))
 
     def _listed_ruled_out(self) -> list[str] | None:
         try:
@@ -123,7 +123,7 @@ class Knowledge:
             return None
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything as JSON-ready data; chances as texts such as "1/3".
+        """Return everything as JSON-ready data; probabilities as texts such as "1/3".
 
         "ruled_out" is null where the base propositions cannot be listed.
         """

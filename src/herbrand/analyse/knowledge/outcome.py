@@ -1,4 +1,4 @@
-"""What a role gets at the end of a game."""
+"""Goal values at the end of a game."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def single_goal(game: StateMachine, machine: Engine, key: Any, role: int) -> int
     values = [machine.terms.text(value) for value in machine.goals(key, role)]
     value = goal_value(values[0]) if len(values) == 1 else None
     if value is None:
-        found = ", ".join(sorted(values)) or "none"
-        raise GameError(f"{game.roles[role]} has no single goal value at an end of the game (found: {found})")
+        listed = ", ".join(sorted(values)) or "none"
+        raise GameError(
+            f"{game.roles[role]} has no single goal value at an end of the game (found: {listed})"
+        )
     return value

@@ -1,10 +1,10 @@
-"""Does every role always know the state?
+"""Decide whether every role always knows the state.
 
-A role that knows the state s, makes the move a and is told I knows the next state exactly when all joint
-moves in s with its move a and the percepts I lead to one state.  Everybody knows the initial
+A role that knows the state s, makes the move a and has the percepts I knows the next state exactly when all
+joint moves in s with its move a and the percepts I lead to one state.  All roles know the initial
 state, so that a game has perfect information if this holds in every reachable state; and the first
-state, counted from the beginning, in which it does not is a play after which a role is in doubt.
-So states are looked at, not histories, of which there are many more.
+state in which it fails gives a shortest play after which a role does not know the state.
+This needs only states, not histories, of which there are many more.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["perfect_information"]
 
 MOST_STATES = 20_000
-"""How many states are looked at."""
+"""The most states that are explored."""
 
 
 def perfect_information(
@@ -30,8 +30,8 @@ def perfect_information(
 ) -> Verdict:
     """Return whether every player of a game always knows the state.
 
-    Proved for games without `sees`, and for others after all reachable states were looked at;
-    refuted with a shortest play after which the player `witness.role` is in doubt; unknown when `states` or
+    Proved for games without `sees`, and for others after exploring all reachable states;
+    refuted with a shortest play after which `witness.role` does not know the state; unknown when `states` or
     the time of `limits` are spent.  Raises `GameError` for a game with errors.
     """
     began = time.perf_counter()
@@ -41,54 +41,58 @@ def perfect_information(
     text = machine.terms.text
     clock = limits.start()
     chance = None if game.chance_role is None else game.role_index(game.chance_role)
-    came: dict[Any, tuple[Any, tuple[int, ...]] | None] = {machine.initial(): None}
-    level = list(came)
+    parents: dict[Any, tuple[Any, tuple[int, ...]] | None] = {machine.initial(): None}
+    level = list(parents)
     while level:
         following: list[Any] = []
         for key in level:
-            if clock.elapsed() > limits.seconds or len(came) > states:
-                spent = f"{limits.seconds:g} seconds" if len(came) <= states else f"{states} states"
-                return Verdict.unknown(f"nobody is in doubt in the states seen in {spent}", states=len(came))
+            if clock.elapsed() > limits.seconds or len(parents) > states:
+                spent = f"{limits.seconds:g} seconds" if len(parents) <= states else f"{states} states"
+                return Verdict.unknown(
+                    f"every role knows the state in all states explored in {spent}", states=len(parents)
+                )
             if machine.terminal(key):
                 continue
-            told: dict[tuple[int, int, frozenset[int]], Any] = {}
+            successors: dict[tuple[int, int, frozenset[int]], Any] = {}
             legal = [sorted(machine.legal(key, i), key=text) for i in range(len(game.roles))]
             for joint in product(*legal):
-                reached = machine.successor(key, joint)
+                successor = machine.successor(key, joint)
                 for i, role in enumerate(game.roles):
                     if i == chance:
                         continue
-                    seen = i, joint[i], frozenset(machine.percepts(key, joint, i))
-                    if told.setdefault(seen, reached) != reached:
-                        moves = (*_way(came, key), joint)
-                        witness = Witness(tuple(tuple(map(text, one)) for one in moves), role, shortest=True)
+                    view = i, joint[i], frozenset(machine.percepts(key, joint, i))
+                    if successors.setdefault(view, successor) != successor:
+                        moves = (*_line_to(parents, key), joint)
+                        witness = Witness(
+                            tuple(tuple(map(text, joint_move)) for joint_move in moves), role, shortest=True
+                        )
                         return Verdict(
                             "refuted",
                             "exploration",
                             f"{role} does not always know the state",
                             witness,
                             seconds=time.perf_counter() - began,
-                            details={"states": len(came)},
+                            details={"states": len(parents)},
                         )
-                if reached not in came:
-                    came[reached] = key, joint
-                    following.append(reached)
+                if successor not in parents:
+                    parents[successor] = key, joint
+                    following.append(successor)
         level = following
     return Verdict(
         "proved",
         "exploration",
-        f"every player knows the state in all {len(came)} reachable states",
+        f"every player knows the state in all {len(parents)} reachable states",
         seconds=time.perf_counter() - began,
-        details={"states": len(came)},
+        details={"states": len(parents)},
     )
 
 
-def _way(came: dict[Any, tuple[Any, tuple[int, ...]] | None], key: Any) -> list[tuple[int, ...]]:
+def _line_to(parents: dict[Any, tuple[Any, tuple[int, ...]] | None], key: Any) -> list[tuple[int, ...]]:
     """Return the joint moves from the initial state to a state."""
     moves = []
-    step = came[key]
+    step = parents[key]
     while step is not None:
         key, joint = step
         moves.append(joint)
-        step = came[key]
+        step = parents[key]
     return moves[::-1]

@@ -1,9 +1,7 @@
-"""Plans: what players do in their information sets, what that is worth, and the best reply to it.
+"""Realisation plans (Koller, Megiddo and von Stengel): expected payoffs and best replies.
 
-A *plan* gives every sequence of a player the chance that the player plays along with it:
-plan[0] = 1, and the sequences that go on from an information set add up to the one before it
-(a realisation plan in the words of Koller, Megiddo and von Stengel).  All arithmetic here is
-exact.
+A *plan* has, for every sequence of a player, the product of the player's move probabilities along it:
+plan[0] = 1, and the sequences that extend one at an information set add up to it.  All arithmetic is exact.
 """
 
 from __future__ import annotations
@@ -19,28 +17,28 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "best_reply", "expected_goals", "from_choices", "regret", "uniform"]
 
 Plan = list[Fraction]
-"""The chance of each sequence."""
+"""The weight of each sequence."""
 
 
 def from_choices(player: PlayerDecisions, choices: Callable[[int], Sequence[Fraction]]) -> Plan:
-    """Return the plan that chooses in set k with the chances `choices(k)`, one for each move."""
+    """Return the plan with the move probabilities `choices(k)` in information set k."""
     plan = [Fraction(0)] * player.sequences
     plan[0] = Fraction(1)
-    for k, one in enumerate(player.sets):
+    for k, information_set in enumerate(player.sets):
         for i, chance in enumerate(choices(k)):
-            plan[one.first + i] = plan[one.parent] * chance
+            plan[information_set.first + i] = plan[information_set.parent] * chance
     return plan
 
 
 def uniform(player: PlayerDecisions) -> Plan:
-    """Return the plan that chooses evenly among the legal moves."""
+    """Return the uniformly random plan."""
     return from_choices(
         player, lambda k: [Fraction(1, len(player.sets[k].moves))] * len(player.sets[k].moves)
     )
 
 
 def expected_goals(tree: Unfolding, plans: Sequence[Plan]) -> list[Fraction]:
-    """Return what each player gets on average when all play by these plans."""
+    """Return the expected payoff of each player when all play by these plans."""
     totals = [Fraction(0)] * len(tree.players)
     for leaf in tree.leaves:
         weight = leaf.weight
@@ -53,9 +51,9 @@ def expected_goals(tree: Unfolding, plans: Sequence[Plan]) -> list[Fraction]:
 
 
 def best_reply(tree: Unfolding, place: int, plans: Sequence[Plan]) -> tuple[Fraction, Plan]:
-    """Return the most that a player can get against the plans of the others, and a pure plan that does.
+    """Return a player's greatest payoff against the plans of the others, and a pure plan that achieves it.
 
-    `plans[place]` is not looked at.  Where several moves are equally good the first is taken.
+    `plans[place]` is ignored.  Ties are broken in favour of the first move.
     """
     player = tree.players[place]
     worth = [Fraction(0)] * player.sequences
@@ -67,10 +65,10 @@ def best_reply(tree: Unfolding, place: int, plans: Sequence[Plan]) -> tuple[Frac
         worth[leaf.sequences[place]] += weight
     best = [0] * len(player.sets)
     for k in reversed(range(len(player.sets))):
-        one = player.sets[k]
-        values = worth[one.first : one.first + len(one.moves)]
+        information_set = player.sets[k]
+        values = worth[information_set.first : information_set.first + len(information_set.moves)]
         best[k] = values.index(max(values))
-        worth[one.parent] += values[best[k]]
+        worth[information_set.parent] += values[best[k]]
     reply = from_choices(
         player, lambda k: [Fraction(int(i == best[k])) for i in range(len(player.sets[k].moves))]
     )
@@ -78,6 +76,6 @@ def best_reply(tree: Unfolding, place: int, plans: Sequence[Plan]) -> tuple[Frac
 
 
 def regret(tree: Unfolding, plans: Sequence[Plan]) -> Fraction:
-    """Return what the players together could gain by each replying best alone; 0 in equilibrium."""
+    """Return the sum of the players' gains by unilateral best replies; 0 in equilibrium."""
     gains = [best_reply(tree, i, plans)[0] for i in range(len(tree.players))]
     return sum(gains, Fraction(0)) - sum(expected_goals(tree, plans), Fraction(0))

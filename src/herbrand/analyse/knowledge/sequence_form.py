@@ -1,15 +1,15 @@
-"""Two players, constant sum: the value by a linear program, then proved in exact fractions.
+"""Values of constant-sum games of two players by a linear program, proved in exact fractions.
 
-The program is that of Koller, Megiddo and von Stengel (1994): the first player's plan x and
-the second one's payoffs v at its information sets,
+The program is that of Koller, Megiddo and von Stengel (1994), over the first player's plan x and
+the second player's payoffs v at its information sets:
 
     maximise v0   with   E x = e,   F' v <= A' x,   x >= 0,
 
-where A[i, j] is what the first player gets on average when the sequences i and j are played.
-The dual solution is the second player's plan.  The solver (HiGHS through scipy) works with
-floating-point numbers; its plans are rounded to fractions, and exact best replies to them
-show between what bounds the value lies.  When both bounds are equal they are the value, whatever
-errors the solver made.  Without scipy small games are solved in fractions (`exact_program`).
+where A[i, j] is the expected payoff of the first player for the sequences i and j.
+The dual solution is the second player's plan.  The solver (HiGHS through scipy) works in
+floating point; its plans are rounded to fractions, and exact best replies to them give bounds on
+the value.  Equal bounds are the value, whatever the errors of the solver.  Without scipy, small
+games are solved in fractions (`exact_program`).
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 __all__ = ["equilibrium", "proved_bounds", "rounded"]
 
 DENOMINATORS = (12, 120, 5040, 10**6)
-"""How finely choices are rounded, until the bounds meet."""
+"""The denominators to which choices are rounded, in order, until the bounds meet."""
 
 
 def equilibrium(tree: Unfolding) -> tuple[Fraction, Fraction, list[Plan]]:
-    """Return the least and the most that the first player's value can be, and plans that show it.
+    """Return a lower and an upper bound on the first player's value, and plans that prove them.
 
-    The first plan makes sure of the lower bound against everybody, the second one keeps the first
-    player at the upper bound.  Raises `GameError` unless there are two players whose goals always have the
-    same sum, `MissingExtra` for a large game without scipy.
+    The first plan guarantees the lower bound, the second one limits the first player to the upper bound.
+    Raises `GameError` unless there are two players whose goals have a constant sum, `MissingExtra` for a
+    large game without scipy.
     """
     total = tree.constant_sum
     if len(tree.players) != 2 or total is None:
-        raise GameError("the sequence form is for two players whose goals have the same sum in every play")
+        raise GameError("the sequence form is for two players whose goals have a constant sum")
     try:
         floats = _solve(tree)
     except MissingExtra:
@@ -64,19 +64,21 @@ def equilibrium(tree: Unfolding) -> tuple[Fraction, Fraction, list[Plan]]:
 
 
 def proved_bounds(tree: Unfolding, plans: Sequence[Plan]) -> tuple[Fraction, Fraction]:
-    """Return what the first of two plans is sure to get, and what the second lets the other have at most."""
+    """Return the first player's value that the first plan guarantees, and the one that the second allows."""
     total = tree.constant_sum
     assert total is not None
     return total - best_reply(tree, 1, plans)[0], best_reply(tree, 0, plans)[0]
 
 
 def rounded(player: PlayerDecisions, plan: Sequence[float], denominator: int) -> Plan:
-    """Return an exact plan near one in floating-point numbers; even choices where it never comes."""
+    """Return an exact plan near one in floating point; uniform in information sets that it never reaches."""
 
     def choices(k: int) -> list[Fraction]:
-        one = player.sets[k]
-        count = len(one.moves)
-        parts = [max(float(value), 0.0) for value in plan[one.first : one.first + count]]
+        information_set = player.sets[k]
+        count = len(information_set.moves)
+        parts = [
+            max(float(value), 0.0) for value in plan[information_set.first : information_set.first + count]
+        ]
         total = sum(parts)
         if total <= 1e-9:
             return [Fraction(1, count)] * count
@@ -109,7 +111,7 @@ def _solve(tree: Unfolding) -> list[list[float]]:
     bounds = [(0, None)] * rows + [(None, None)] * other.shape[0]
     gain = np.zeros(rows + other.shape[0])
     gain[rows] = -1
-    found = linprog(
+    solution = linprog(
         gain,
         A_ub=hstack([-payoff, other.T]).tocsr(),
         b_ub=np.zeros(columns),
@@ -118,9 +120,9 @@ def _solve(tree: Unfolding) -> list[list[float]]:
         bounds=bounds,
         method="highs",
     )
-    if found.x is None:
-        raise InternalError(f"the linear program of {tree.game} was not solved ({found.message})")
-    return [found.x[:rows].tolist(), (-found.ineqlin.marginals).tolist()]
+    if solution.x is None:
+        raise InternalError(f"the linear program of {tree.game} has no solution ({solution.message})")
+    return [solution.x[:rows].tolist(), (-solution.ineqlin.marginals).tolist()]
 
 
 def _flow(player: PlayerDecisions) -> tuple[Any, list[float]]:
@@ -128,9 +130,9 @@ def _flow(player: PlayerDecisions) -> tuple[Any, list[float]]:
     from scipy.sparse import coo_matrix
 
     entries = [(0, 0, 1.0)]
-    for k, one in enumerate(player.sets, start=1):
-        entries.append((k, one.parent, -1.0))
-        entries += [(k, one.first + i, 1.0) for i in range(len(one.moves))]
+    for k, information_set in enumerate(player.sets, start=1):
+        entries.append((k, information_set.parent, -1.0))
+        entries += [(k, information_set.first + i, 1.0) for i in range(len(information_set.moves))]
     rows, columns, values = zip(*entries, strict=True)
     count = len(player.sets) + 1
     matrix = coo_matrix((values, (rows, columns)), shape=(count, player.sequences))

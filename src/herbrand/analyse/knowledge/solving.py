@@ -1,4 +1,4 @@
-"""`solve`: what a game is worth to each player, exactly where that can be had."""
+"""`solve`: the value of a game for each player, exact where possible."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "GameValue", "solve"]
 
 METHODS = ("auto", "backward induction", "sequence form", "cfr", "cfr+")
-"""What `method=` may be."""
+"""The values of `method`."""
 _CLOSE = Fraction(1, 10**6)
 _SHOWN_PLANS = 40
-"""A notebook shows plans for at most so many information sets."""
+"""The most information sets whose plans a notebook shows."""
 MOST_NODES = 200_000
-"""States, or states with histories, that are looked at."""
+"""The most states, or states with histories, that are evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameValue:
-    """What is known about the value of a game."""
+    """The value of a game, exact or between bounds."""
 
     game: str
     method: str
-    """How it was found: one of `METHODS`, "best reply" for one player, or "none"."""
+    """One of `METHODS`, "best reply" for one player, or "none"."""
     value: dict[str, Fraction] | None
-    """What each player gets on average under best play; None where that is not known exactly."""
+    """The expected payoff of each player under best play; None where it is not known exactly."""
     bounds: dict[str, tuple[Fraction, Fraction]] | None = None
-    """Between which numbers the value of each player lies, where that is known."""
+    """A lower and an upper bound on the value of each player, where known."""
     reason: str = ""
-    """Why there is no value, or what the value rests on; empty when nothing is to be said."""
+    """Why there is no value, or a caveat; may be empty."""
     strategies: dict[str, dict[str, dict[str, Fraction]]] = field(default_factory=dict)
-    """Role, information set, move: the chance of the move; empty for games of perfect information."""
+    """The probability of a move by role, information set and move; empty with perfect information."""
     regret: Fraction | None = None
-    """What all players together could gain by each replying best to `strategies`; 0 in equilibrium."""
+    """The sum of the players' gains by best replies to `strategies`; 0 in equilibrium."""
     sizes: dict[str, int] = field(default_factory=dict)
-    """How large the game is: "states", or "nodes", "leaves" and "information_sets"."""
+    """The size of the game: "states", or "nodes", "leaves" and "information_sets"."""
 
     @property
     def solved(self) -> bool:
@@ -66,11 +66,11 @@ class GameValue:
 
     @property
     def exploitability(self) -> Fraction | None:
-        """`regret` for each player on average, as it is mostly given in the literature."""
+        """`regret` divided by the number of players, as usual in the literature."""
         return None if self.regret is None else self.regret / max(len(self.strategies), 1)
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the value, and the plans of a small game."""
+        """Return HTML for notebooks: the value, and the plans of a small game."""
         from herbrand.runtime.notebook import block, table
 
         rows = [(role, str(value)) for role, value in (self.value or {}).items()]
@@ -78,9 +78,9 @@ class GameValue:
             (role, f"{low} to {high}") for role, (low, high) in ({} if rows else self.bounds or {}).items()
         ]
         plans = [
-            (role, seen, ", ".join(f"{move}: {chance}" for move, chance in choice.items()))
+            (role, history, ", ".join(f"{move}: {chance}" for move, chance in choice.items()))
             for role, sets in self.strategies.items()
-            for seen, choice in sets.items()
+            for history, choice in sets.items()
         ]
         return block(
             self.game,
@@ -105,14 +105,15 @@ class GameValue:
             "sizes": self.sizes,
             "strategies": {
                 role: {
-                    told: {move: float(p) for move, p in chances.items()} for told, chances in sets.items()
+                    history: {move: float(p) for move, p in chances.items()}
+                    for history, chances in sets.items()
                 }
                 for role, sets in self.strategies.items()
             },
         }
 
     def __str__(self) -> str:
-        sizes = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in self.sizes.items())
+        sizes = ", ".join(f"{number} {unit.replace('_', ' ')}" for unit, number in self.sizes.items())
         lines = [f"{self.game}: {self.method}" + (f", {sizes}" if sizes else "")]
         if self.value is not None:
             lines += [f"  {role} {value} ({float(value):.6g})" for role, value in self.value.items()]
@@ -132,21 +133,21 @@ def solve(
     rounds: int = 1000,
     limits: Limits = DEFAULT,
 ) -> GameValue:
-    """Return what a game is worth to each player under best play.
+    """Return the value of a game for each player under best play.
 
-    With "auto", games of perfect information are solved by backward induction, games for one player by its
+    With "auto", games of perfect information are solved by backward induction, games of one player by its
     best reply to chance, and other games of two players with a constant sum by the sequence form.
-    For all else, and when a budget ends, there is no value, and `GameValue.reason` says why.  Where the
-    sequence form needs scipy and it is not there, "cfr+" gives bounds instead.
-    "cfr" and "cfr+" play `rounds` rounds of regret minimisation: the value is then known between bounds,
-    provided that there are two players with a constant sum.
+    In all other cases, and when a budget ends, there is no value, and `GameValue.reason` says why.  Where the
+    sequence form needs scipy and it is not installed, "cfr+" gives bounds instead.
+    "cfr" and "cfr+" run `rounds` rounds of regret minimisation, which give bounds on the value of games of
+    two players with a constant sum.
 
         >>> import herbrand
         >>> print(solve(herbrand.load("montyHall")).value)
         {'candidate': Fraction(200, 3)}
 
-    Raises `GameError` for a game that cannot be played, `MissingExtra` where "sequence form" was
-    asked for, needs scipy, and it is not there, `ValueError` for an unknown method.
+    Raises `GameError` for a game that cannot be played, `MissingExtra` where the method "sequence form"
+    needs scipy and it is not installed, `ValueError` for an unknown method.
     """
     if method not in METHODS:
         raise ValueError(f"no method {method!r} (methods: {', '.join(METHODS)})")
@@ -154,8 +155,8 @@ def solve(
         game.require_playable()
     try:
         if method == "backward induction" or (method == "auto" and not game.has_percepts):
-            found, states = backward_values(game, engine=engine, states=nodes, limits=limits)
-            value = dict(zip(game.players, found, strict=True))
+            values, states = backward_values(game, engine=engine, states=nodes, limits=limits)
+            value = dict(zip(game.players, values, strict=True))
             return GameValue(game.name, "backward induction", value, _tight(value), sizes={"states": states})
         tree = unfold(game, engine=engine, nodes=nodes, limits=limits)
     except (BudgetExceeded, GameError) as error:
@@ -184,8 +185,12 @@ def solve(
     except MissingExtra as error:
         if method != "auto":
             raise
-        near = _by_regrets(tree, rounds=rounds, plus=True, limits=limits)
-        return replace(near, reason=f"{near.reason}; {error}") if near.value is None else near
+        approximate = _by_regrets(tree, rounds=rounds, plus=True, limits=limits)
+        return (
+            replace(approximate, reason=f"{approximate.reason}; {error}")
+            if approximate.value is None
+            else approximate
+        )
     return _between(tree, "sequence form", low, high, plans)
 
 
@@ -193,17 +198,22 @@ def _by_regrets(tree: Unfolding, *, rounds: int, plus: bool, limits: Limits) -> 
     from herbrand.analyse.knowledge.regrets import minimise_regret
     from herbrand.analyse.knowledge.sequence_form import proved_bounds, rounded
 
-    floats, played = minimise_regret(tree, rounds=rounds, plus=plus, limits=limits)
+    floats, done = minimise_regret(tree, rounds=rounds, plus=plus, limits=limits)
     plans = [rounded(player, plan, 10**6) for player, plan in zip(tree.players, floats, strict=True)]
     method = "cfr+" if plus else "cfr"
     if len(tree.players) == 2 and tree.constant_sum is not None:
-        found = _between(tree, method, *proved_bounds(tree, plans), plans)
+        result = _between(tree, method, *proved_bounds(tree, plans), plans)
     else:
-        found = _solution(
-            tree, method, None, None, plans, "with these players regret minimisation promises no equilibrium"
+        result = _solution(
+            tree,
+            method,
+            None,
+            None,
+            plans,
+            "regret minimisation guarantees an equilibrium only for two players with a constant sum",
         )
-    found.sizes["rounds"] = played
-    return found
+    result.sizes["rounds"] = done
+    return result
 
 
 def _between(tree: Unfolding, method: str, low: Fraction, high: Fraction, plans: Sequence[Plan]) -> GameValue:
@@ -230,15 +240,18 @@ def _solution(
 
 
 def _strategies(tree: Unfolding, plans: Sequence[Plan]) -> dict[str, dict[str, dict[str, Fraction]]]:
-    """Return the choices of the plans; where a plan never comes nothing is said."""
-    found: dict[str, dict[str, dict[str, Fraction]]] = {}
+    """Return the choices of the plans, without information sets that a plan never reaches."""
+    strategies: dict[str, dict[str, dict[str, Fraction]]] = {}
     for player, plan in zip(tree.players, plans, strict=True):
-        sets = found[player.role] = {}
-        for one in player.sets:
-            before = plan[one.parent]
+        sets = strategies[player.role] = {}
+        for information_set in player.sets:
+            before = plan[information_set.parent]
             if before:
-                sets[str(one)] = {move: plan[one.first + i] / before for i, move in enumerate(one.moves)}
-    return found
+                sets[str(information_set)] = {
+                    move: plan[information_set.first + i] / before
+                    for i, move in enumerate(information_set.moves)
+                }
+    return strategies
 
 
 def _sizes(tree: Unfolding) -> dict[str, int]:
@@ -250,7 +263,7 @@ def _sizes(tree: Unfolding) -> dict[str, int]:
 
 
 def _tight(value: dict[str, Fraction]) -> dict[str, tuple[Fraction, Fraction]]:
-    return {role: (one, one) for role, one in value.items()}
+    return {role: (exact, exact) for role, exact in value.items()}
 
 
 def _number(value: Fraction) -> float | int:

@@ -1,15 +1,15 @@
 """A whole game as information sets: the sequence form of its extensive form.
 
-All plays are followed together, one joint move at a time.  A player is described by its
+All plays are expanded in parallel, one joint move at a time.  A player has a
 *history* (own moves and percepts so far); where it has a choice, the history is an
-*information set*, and the choices it made before are its *sequence* (Koller, Megiddo and von
+*information set*, and its earlier choices are its *sequence* (Koller, Megiddo and von
 Stengel, *Fast Algorithms for Finding Randomized Strategies in Game Trees*, 1994).  Players
-remember everything, so that a history has one sequence.
+have perfect recall, so that a history determines the sequence.
 
-Plays that lead to the same state with the same histories are one node: whatever follows is
-the same, and their chances add up.  A game is then no more than the list of its *leaves*: a
-sequence of each player, the chance that `random` plays along, and what each player gets.
-Moves made at the same time need no order here, since nobody sees the other's first.
+Plays that lead to the same state with the same histories are one node: their futures are
+the same, and their probabilities add up.  The game is then fully described by its *leaves*: a
+sequence of each player, the probability of the moves of `random`, and the payoffs.
+Simultaneous moves need no order, since no player sees another's move first.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _Node: TypeAlias = tuple[Any, tuple[int, ...], tuple[int, ...]]
 """A state, the history of each player, the sequence of each player."""
 
 MOST_NODES = 200_000
-"""How many nodes (states with the histories that lead there) are followed."""
+"""The most nodes: states with the histories that lead there."""
 
 
 @dataclass(frozen=True, slots=True)
 class InformationSet:
-    """What a player can know when it has to choose."""
+    """A history after which a player has a choice."""
 
     history: tuple[str, ...]
-    """Own choices, and percepts as "saw (dealt jack)", in the order in which they came."""
+    """Own choices, and percepts as "saw (dealt jack)", in order."""
     parent: int
     """The sequence of own moves that leads here."""
     moves: tuple[str, ...]
     """The legal moves, sorted."""
     first: int
-    """The number of the sequence that goes on with the first of the moves; the others follow."""
+    """The number of the sequence that ends with the first move; those of the other moves follow."""
 
     def __str__(self) -> str:
         return "; ".join(self.history) if self.history else "(at the start)"
@@ -57,17 +57,17 @@ class InformationSet:
 
 @dataclass(frozen=True, slots=True)
 class PlayerDecisions:
-    """All that a player may have to decide."""
+    """All information sets of a player."""
 
     role: str
     sets: tuple[InformationSet, ...]
-    """Ordered by the number of own choices before; what comes later is never before it."""
+    """Ordered by the number of earlier own choices."""
     levels: tuple[int, ...]
-    """Where in `sets` each number of choices begins, and the end."""
+    """Offsets in `sets` of each number of earlier choices, and the end."""
 
     @property
     def sequences(self) -> int:
-        """How many sequences of own moves there are; number 0 is the empty one."""
+        """The number of sequences; number 0 is the empty one."""
         return 1 + sum(len(one.moves) for one in self.sets)
 
 
@@ -78,7 +78,7 @@ class Leaf:
     sequences: tuple[int, ...]
     """One for each player."""
     weight: Fraction
-    """The chance that `random` plays along, over all plays that this leaf stands for."""
+    """The total probability of the moves of `random` in these plays."""
     goals: tuple[int, ...]
     """One for each player."""
 
@@ -91,13 +91,13 @@ class Unfolding:
     players: tuple[PlayerDecisions, ...]
     leaves: tuple[Leaf, ...]
     nodes: int
-    """States with histories that were followed."""
+    """The number of states with histories."""
     steps: int
     """The length of the longest play."""
 
     @property
     def constant_sum(self) -> int | None:
-        """What the goals of all players add up to, when it is always the same; else None."""
+        """The sum of all players' goals, if it is the same at all leaves; else None."""
         sums = {sum(leaf.goals) for leaf in self.leaves}
         return sums.pop() if len(sums) == 1 else None
 
@@ -116,25 +116,25 @@ class _Histories:
     def __init__(self, role: str) -> None:
         self.role = role
         self.words: list[tuple[str, ...]] = [()]
-        """What a person would remember of each history."""
+        """Each history in words."""
         self.numbers: dict[tuple[int, int, Hashable], int] = {}
         self.legal: dict[int, tuple[int, ...]] = {}
         self.sets: dict[int, tuple[int, int]] = {}
-        """History with a choice -> the sequence before, and the sequence of its first move."""
+        """For each history with a choice, the sequence before it and that of its first move."""
         self.depths: list[int] = [0]
-        """How many choices each sequence has."""
+        """The number of choices in each sequence."""
 
-    def meet(self, history: int, sequence: int, moves: tuple[int, ...]) -> None:
-        """Note the legal moves after a history; `GameError` when they are not always the same."""
+    def add_choice(self, history: int, sequence: int, moves: tuple[int, ...]) -> None:
+        """Record the legal moves after a history; raises `GameError` when they vary."""
         if self.legal.setdefault(history, moves) != moves:
-            told = "; ".join(self.words[history]) or "nothing so far"
-            raise GameError(f"{self.role} cannot know its legal moves after: {told}")
+            remembered = "; ".join(self.words[history]) or "nothing so far"
+            raise GameError(f"{self.role} cannot know its legal moves after: {remembered}")
         if len(moves) > 1 and history not in self.sets:
             self.sets[history] = sequence, len(self.depths)
             self.depths += [self.depths[sequence] + 1] * len(moves)
 
-    def extended(self, history: int, move: int, seen: Hashable, words: Callable[[], Iterable[str]]) -> int:
-        """Return the history that goes on with a move and what was seen."""
+    def extend(self, history: int, move: int, seen: Hashable, words: Callable[[], Iterable[str]]) -> int:
+        """Return the history after one more move and its percepts."""
         key = history, move, seen
         number = self.numbers.get(key)
         if number is None:
@@ -146,7 +146,7 @@ class _Histories:
 def unfold(
     game: StateMachine, *, engine: str = "auto", nodes: int = MOST_NODES, limits: Limits = DEFAULT
 ) -> Unfolding:
-    """Follow all plays of a game and return its information sets and leaves.
+    """Expand all plays of a game and return its information sets and leaves.
 
     Raises `BudgetExceeded` with more than `nodes` nodes, and `GameError` when the game cannot
     be played by its rules: a role has no legal move, or no single goal value at the end, or
@@ -159,16 +159,16 @@ def unfold(
     tables = [_Histories(game.roles[i]) for i in places]
     clock = limits.start()
     leaves: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
-    nothing = (0,) * len(places)
-    frontier: dict[_Node, Fraction] = {(machine.initial(), nothing, nothing): Fraction(1)}
-    followed = steps = 0
+    start = (0,) * len(places)
+    frontier: dict[_Node, Fraction] = {(machine.initial(), start, start): Fraction(1)}
+    expanded = steps = 0
     while frontier:
-        followed += len(frontier)
+        expanded += len(frontier)
         after: dict[_Node, Fraction] = {}
         for (key, histories, sequences), weight in frontier.items():
             if clock.elapsed() > limits.seconds:
                 raise BudgetExceeded(
-                    f"{limits.seconds:g} seconds", f"{followed} nodes, {steps} joint moves deep"
+                    f"{limits.seconds:g} seconds", f"{expanded} nodes, {steps} joint moves deep"
                 )
             if machine.terminal(key):
                 end = sequences, tuple(single_goal(game, machine, key, i) for i in places)
@@ -179,10 +179,10 @@ def unfold(
                 role = game.roles[legal.index(())]
                 raise GameError(f"{role} has no legal move, and the game is not over")
             for table, i, history, sequence in zip(tables, places, histories, sequences, strict=True):
-                table.meet(history, sequence, legal[i])
+                table.add_choice(history, sequence, legal[i])
             share = weight if chance is None else weight / len(legal[chance])
             for joint in product(*legal):
-                grown = [
+                extended = [
                     _step(game, machine, table, key, history, joint, i, free=len(legal[i]) > 1)
                     for table, i, history in zip(tables, places, histories, strict=True)
                 ]
@@ -190,9 +190,9 @@ def unfold(
                     table.sets[history][1] + legal[i].index(joint[i]) if len(legal[i]) > 1 else sequence
                     for table, i, history, sequence in zip(tables, places, histories, sequences, strict=True)
                 ]
-                node = machine.successor(key, joint), tuple(grown), tuple(chosen)
+                node = machine.successor(key, joint), tuple(extended), tuple(chosen)
                 after[node] = after.get(node, Fraction(0)) + share
-            if followed + len(after) > nodes:
+            if expanded + len(after) > nodes:
                 raise BudgetExceeded(f"{nodes} nodes of the game tree", f"{steps + 1} joint moves deep")
         frontier = after
         steps += bool(after)
@@ -201,10 +201,14 @@ def unfold(
         game.name,
         tuple(player for player, _ in ordered),
         tuple(
-            Leaf(tuple(order[s] for (_, order), s in zip(ordered, found, strict=True)), weight, goals)
-            for (found, goals), weight in leaves.items()
+            Leaf(
+                tuple(order[s] for (_, order), s in zip(ordered, sequence_numbers, strict=True)),
+                weight,
+                goals,
+            )
+            for (sequence_numbers, goals), weight in leaves.items()
         ),
-        followed,
+        expanded,
         steps,
     )
 
@@ -222,37 +226,37 @@ def _step(
 ) -> int:
     """Return the history of role i after a joint move."""
     text = machine.terms.text
-    seen: tuple[int, ...] = joint
+    percepts: tuple[int, ...] = joint
     if game.has_percepts:
-        seen = tuple(sorted(set(machine.percepts(key, joint, i))))
+        percepts = tuple(sorted(set(machine.percepts(key, joint, i))))
 
     def words() -> Iterator[str]:
         if free:
             yield text(joint[i])
         if game.has_percepts:
-            told = sorted(map(text, seen))
+            remembered = sorted(map(text, percepts))
         else:
-            told = [
+            remembered = [
                 f"(did {role} {text(m)})"
                 for k, (role, m) in enumerate(zip(game.roles, joint, strict=True))
                 if k != i
             ]
-        if told:
-            yield f"saw {' '.join(told)}"
+        if remembered:
+            yield f"saw {' '.join(remembered)}"
 
-    return table.extended(history, joint[i], seen, words)
+    return table.extend(history, joint[i], percepts, words)
 
 
 def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[PlayerDecisions, list[int]]:
     """Number the sequences by level; return the player, and the new number of each old one."""
     order = [0] * len(table.depths)
     sets = sorted(table.sets.items(), key=lambda one: (table.depths[one[1][0]], table.words[one[0]]))
-    used = 1
+    next_number = 1
     for history, (_, first) in sets:
         for k in range(len(table.legal[history])):
-            order[first + k] = used + k
-        used += len(table.legal[history])
-    made = tuple(
+            order[first + k] = next_number + k
+        next_number += len(table.legal[history])
+    information_sets = tuple(
         InformationSet(
             table.words[history], order[parent], tuple(map(text, table.legal[history])), order[first]
         )
@@ -260,4 +264,4 @@ def _ordered(table: _Histories, text: Callable[[int], str]) -> tuple[PlayerDecis
     )
     depths = [table.depths[parent] for _, (parent, _) in sets]
     levels = [k for k in range(len(depths)) if k == 0 or depths[k] != depths[k - 1]]
-    return PlayerDecisions(table.role, made, (*levels, len(made))), order
+    return PlayerDecisions(table.role, information_sets, (*levels, len(information_sets))), order

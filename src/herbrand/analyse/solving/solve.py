@@ -99,14 +99,14 @@ def solve(game: StateMachine, *, start: State | None = None, budget: Budget | No
 def solve_space(space: StateSpace, budget: Budget) -> Solution:
     """Solve a game whose states are all known; raises as `solve` does."""
     started = time.monotonic()
-    solver = _Solver(space, budget)
+    solver = GraphSolver(space, budget)
     result = solver.solve()
     return Solution(
         **result, states=len(space.states), seconds=time.monotonic() - started, notes=tuple(solver.notes)
     )
 
 
-class _Solver:
+class GraphSolver:
     """The methods on one graph of states."""
 
     def __init__(self, space: StateSpace, budget: Budget) -> None:

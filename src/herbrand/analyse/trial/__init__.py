@@ -1,4 +1,4 @@
-"""Checks that play or explore a game a little, for `herbrand check`.
+"""Checks that play sample games, for `herbrand check`.
 
 Takes a game that has no errors; gives diagnostics of the checks in `herbrand.check.checks.play`.  Imports
 `machine` and `check`.

@@ -1,7 +1,6 @@
-"""What only shows when the rules are evaluated: checks that take a game, not a tree.
+"""Checks that evaluate the rules of a game: its initial state and sampled plays.
 
-`played(game)` looks at the first state and at sampled plays.  A sample can find faults, not
-prove that there are none.
+A sample can find faults, but not prove their absence.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from herbrand.analyse.trial.knowing import knowledge_checks
+from herbrand.analyse.trial.percepts import knowledge_checks
 from herbrand.check.checks.base import ERROR, WARNING, Check
 from herbrand.check.checks.goals import is_goal_value
 from herbrand.check.checks.play import (
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.tree import Tree
 
-__all__ = ["initial_checks", "played", "possible_checks", "sampled_checks"]
+__all__ = ["initial_checks", "play_checks", "possible_checks", "sampled_checks"]
 
 
-def played(game: StateMachine, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
-    """Make all checks that evaluate the rules; nothing for a game with errors."""
+def play_checks(game: StateMachine, *, playouts: int = 5, seed: int = 0) -> tuple[Diagnostic, ...]:
+    """Run all checks that evaluate the rules; nothing for a game with errors."""
     if game.rules.errors:
         return ()
     return (
@@ -47,24 +46,24 @@ def played(game: StateMachine, *, playouts: int = 5, seed: int = 0) -> tuple[Dia
 
 
 def initial_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
-    """Check the first state."""
+    """Check the initial state."""
     state: State = game.initial_state("rules")
     if not state.is_terminal:
         return ()
-    head = _first(game.tree, "terminal")
+    head = _head_span(game.tree, "terminal")
     return (
         _report(
             game,
             INITIAL_STATE_TERMINAL,
             head,
-            "the first state is terminal already",
+            "the initial state is terminal",
             help="`herbrand show --why terminal` tells which rule applies",
         ),
     )
 
 
 def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
-    """Compare what is declared with what is possible (B5); nothing where that takes too long."""
+    """Report declared fluents and moves that are impossible; nothing where that takes too long."""
     declared = _declared(game)
     if declared == (None, None):
         return ()
@@ -75,7 +74,7 @@ def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
     bases, inputs = declared
     reachable = {fact.lower() for fact in possible.base}
     playable = {(role.lower(), move.lower()) for role, moves in possible.inputs.items() for move in moves}
-    found = []
+    diagnostics = []
     extra_bases = sorted((bases or frozenset()) - reachable)
     extra_inputs = sorted(f"{role} {move}" for role, move in (inputs or frozenset()) - playable)
     for name, extra, total, never in (
@@ -83,19 +82,19 @@ def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
         ("input", extra_inputs, len(inputs or ()), "be legal"),
     ):
         if extra:
-            span = _first(game.tree, name)
+            span = _head_span(game.tree, name)
             message = f"{len(extra)} of {total} declared with `{name}` can never {never}: `{extra[0]}`"
             message += ", …" if len(extra) > 1 else ""
-            found.append(_report(game, IMPOSSIBLE_DECLARATION, span, message))
-    return tuple(found)
+            diagnostics.append(_report(game, IMPOSSIBLE_DECLARATION, span, message))
+    return tuple(diagnostics)
 
 
 def sampled_checks(
     game: StateMachine, *, playouts: int = 5, seed: int = 0, max_steps: int = 300
 ) -> tuple[Diagnostic, ...]:
-    """Play at random and report each kind of fault when it is first met (G1-G3, B3, B4, playability).
+    """Play at random and report the first fault of each kind in goals, declarations and legal moves.
 
-    Stops quietly where the budget of the game ends.
+    Stops silently when the budget of the game ends.
     """
     sample = _Sample(game)
     chance = random.Random(seed)
@@ -103,37 +102,37 @@ def sampled_checks(
         for _ in range(playouts):
             state: State = game.initial_state("rules")
             path: list[str] = []
-            while sample.look(state, path) and len(path) < max_steps:
+            while sample.check(state, path) and len(path) < max_steps:
                 moves = state.legal_moves()
                 joint = tuple(chance.choice(list(moves[role])) for role in game.roles)
                 path.append(" ".join(map(str, joint)))
                 state = state.next(joint)
     except BudgetExceeded:
         pass
-    return tuple(sample.found.values())
+    return tuple(sample.reports.values())
 
 
 class _Sample:
-    """What sampled plays have shown."""
+    """The diagnostics from sampled plays, one for each check and severity."""
 
     def __init__(self, game: StateMachine) -> None:
         self.game = game
-        self.found: dict[tuple[str, Severity], Diagnostic] = {}
+        self.reports: dict[tuple[str, Severity], Diagnostic] = {}
         self.bases, self.inputs = _declared(game)
 
-    def look(self, state: State, path: list[str]) -> bool:
-        """Check one state; return whether play goes on."""
+    def check(self, state: State, path: list[str]) -> bool:
+        """Check one state; return whether the play can continue."""
         ended = state.is_terminal
         self._goals(state, path, ended=ended)
-        if self.bases is not None and (UNDECLARED_BASE.name, ERROR) not in self.found:
-            loose = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
-            if loose:
-                self._add(UNDECLARED_BASE, "base", f"`{loose[0]}` is true, but no `base` lists it", path)
+        if self.bases is not None and (UNDECLARED_BASE.name, ERROR) not in self.reports:
+            undeclared = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
+            if undeclared:
+                self._add(UNDECLARED_BASE, "base", f"`{undeclared[0]}` is true, but no `base` lists it", path)
         if ended:
             return False
         moves = state.legal_moves()
         for role in self.game.roles:
-            if self.inputs is not None and (UNDECLARED_INPUT.name, ERROR) not in self.found:
+            if self.inputs is not None and (UNDECLARED_INPUT.name, ERROR) not in self.reports:
                 for move in moves[role]:
                     if (role.lower(), str(move).lower()) not in self.inputs:
                         message = f"`{move}` is legal for `{role}`, but no `input` lists it"
@@ -156,7 +155,7 @@ class _Sample:
             values = state.goal_values(role)
             bad = [value for value in values if not is_goal_value(value)]
             if bad:
-                self._add(GOAL_VALUE, "goal", f"`{bad[0]}`, met for `{role}`, is no goal value", path)
+                self._add(GOAL_VALUE, "goal", f"`{bad[0]}`, for `{role}`, is not a goal value", path)
             if len(values) > 1:
                 listed = ", ".join(values[:6])
                 where = "the terminal state" if ended else "a state"
@@ -175,15 +174,15 @@ class _Sample:
     ) -> None:
         level = severity or check.severity
         key = (check.name, level)
-        if key not in self.found:
-            shown = "; ".join(path[:40]) + ("; …" if len(path) > 40 else "")
-            note = f"after {len(path)} steps: {shown}" if path else "in the first state"
-            span = _first(self.game.tree, relation)
-            self.found[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
+        if key not in self.reports:
+            moves = "; ".join(path[:40]) + ("; …" if len(path) > 40 else "")
+            note = f"after {len(path)} steps: {moves}" if path else "in the initial state"
+            span = _head_span(self.game.tree, relation)
+            self.reports[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
 
 
 def _declared(game: StateMachine) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
-    """What `base` and `input` declare, in lower case; None where the sheet does not define them."""
+    """Return the declarations of `base` and `input`, in lower case; None where the rules have none."""
     defined = {rule.head.key for rule in game.tree.statements}
     state: State = game.initial_state("rules")
     bases = inputs = None
@@ -199,7 +198,7 @@ def _answer(answer: Mapping[str, str], name: str) -> str:
     return answer[name] if name in answer else answer[f"?{name}"]
 
 
-def _first(tree: Tree, relation: str) -> Span:
+def _head_span(tree: Tree, relation: str) -> Span:
     return next((rule.head.span for rule in tree.statements if rule.head.name == relation), Span(0, 0))
 
 
