@@ -412,8 +412,8 @@ def test_percepts_are_those_of_the_rules(name: str) -> None:
 
 
 def test_a_game_without_sees_has_no_percepts(reader: MoveReader) -> None:
-    """Percepts are refused where nobody is told any."""
-    with pytest.raises(MoveReadError, match="nobody is told"):
+    """Percepts are rejected in a game without them."""
+    with pytest.raises(MoveReadError, match="no percepts"):
         reader.percepts("xplayer", "()")
 
 

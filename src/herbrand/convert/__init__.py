@@ -1,7 +1,7 @@
-"""Games in the languages of other programs.
+"""Convert games to the languages of other programs.
 
-One file a target.  A writer takes a game, or a stage of it, and returns a text; what a target
-cannot say is refused with a reason (`GameError`), never left out in silence.
+One file for each target.  A writer takes a game, or a stage of it, and returns a text; constructs that a
+target cannot express raise `GameError` with a reason.
 
 | target    | file         | from                    |
 |-----------|--------------|-------------------------|

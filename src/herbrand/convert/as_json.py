@@ -1,6 +1,6 @@
 """Rules, and ground programs, as JSON values.
 
-The forms are those of the JSON schemas `rules` and `ground` in `docs/reference/schemas`.
+The formats are those of the JSON schemas `rules` and `ground` in `docs/reference/schemas`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def write(game: StateMachine) -> str:
 
 
 def write_ground(game: StateMachine, *, seconds: float | None = None) -> str:
-    """Return what a game grounds to as the text of a JSON document, a rule a line; see `ground_as_json`.
+    """Return the ground program of a game as a JSON document, one rule a line; see `ground_as_json`.
 
     Raises `BudgetExceeded` after that many seconds, by default the limit of the game.
     """
@@ -49,10 +49,10 @@ def write_ground(game: StateMachine, *, seconds: float | None = None) -> str:
 def ground_as_json(program: GroundProgram) -> dict[str, Any]:
     """Return a ground program as JSON values.
 
-    Atoms are numbers from 1.  `atoms` has, for atom i at place i - 1, its KIF text, or null for one that
-    stands for a part of a rule; `facts` are the named atoms that always hold; `inputs` the numbers of
-    the `true` and `does` atoms, which no rule derives; a rule is `[head, [literal, ...]]`, a negative
-    literal being the negative number.
+    Atoms are numbers from 1.  `atoms` has, at index i - 1, the KIF text of atom i, or null for an auxiliary
+    one; `facts` are the named atoms that always hold; `inputs` the numbers of
+    the `true` and `does` atoms, which no rule derives; a rule is `[head, [literal, ...]]`, where a negative
+    number is a negative literal.
     """
     names: list[str | None] = [None] * program.atoms
     facts: list[str] = []
@@ -79,14 +79,14 @@ def ground_as_json(program: GroundProgram) -> dict[str, Any]:
 
 
 def rules_from_json(value: dict[str, Any]) -> tuple[Rule, ...]:
-    """Return the statements that `rules_as_json` wrote; raises `GameError` for anything else."""
+    """Return the statements that `rules_as_json` describes; raises `GameError` for other values."""
     try:
         return tuple(
             Rule(_read_atom(statement["head"]), tuple(map(_read_literal, statement["body"])))
             for statement in value["statements"]
         )
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise GameError(f"these are not the rules of a game: {type(error).__name__}: {error}") from error
+        raise GameError(f"not the rules of a game: {type(error).__name__}: {error}") from error
 
 
 def _read_atom(value: dict[str, Any]) -> Atom:

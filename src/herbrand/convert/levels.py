@@ -1,4 +1,4 @@
-"""What a relation depends on: nothing that changes, the state, or the joint move too."""
+"""Levels of relations: static, dependent on the state, or also on the joint move."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERFACE: Final = (
     *(("role", 1), ("init", 1), ("legal", 2), ("next", 1), ("sees", 2), ("goal", 2)),
     ("terminal", 0),
 )
-"""The relations that make up the course of a game."""
+"""The relations that define plays."""
 
 
 def level_of(graph: DependencyGraph, relation: tuple[str, int]) -> int:
@@ -28,5 +28,5 @@ def level_of(graph: DependencyGraph, relation: tuple[str, int]) -> int:
 
 
 def needed(graph: DependencyGraph) -> frozenset[tuple[str, int]]:
-    """Return the relations that the course of a game depends on; `base` and `input` are not among them."""
+    """Return the relations on which plays depend; usually without `base` and `input`."""
     return frozenset(INTERFACE).union(*(graph.reachable(relation) for relation in INTERFACE))

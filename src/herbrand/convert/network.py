@@ -1,4 +1,4 @@
-"""A game's network as a file: text, JSON, Graphviz and AIGER."""
+"""Convert the network of a game to text, JSON, Graphviz and AIGER."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def json(game: StateMachine) -> str:
 
 
 def dot(game: StateMachine) -> str:
-    """Return the network for Graphviz; raises `GameError` when it is too large to be drawn."""
+    """Return the network for Graphviz; raises `GameError` when it is too large to draw."""
     from herbrand.network.dump import to_dot
 
     return to_dot(game.network)
 
 
 def aiger(game: StateMachine, *, binary: bool = False, bad: str | None = None) -> str | bytes:
-    """Return the network as AIGER, or its plays with states to look for.
+    """Return the network as AIGER, or, with `bad`, its plays with bad states.
 
-    `bad` names those as `network.as_aiger.property_aiger` does, separated by commas.
+    `bad` is a list of properties, separated by commas; see `network.as_aiger.property_aiger`.
     """
     from herbrand.network.as_aiger import property_aiger, to_aiger
 

@@ -1,4 +1,4 @@
-"""The notations of GDL as targets."""
+"""Convert games to the notations of GDL."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["ggdl", "infix", "prefix"]
 
 STEPS: Final = 60
-"""So many steps of a random game are looked at to find fluents that have one value."""
+"""The most steps of a random game in the search for functional fluents."""
 
 
 def prefix(game: StateMachine, *, portable: bool = False, spelling: bool = False) -> Printed:
-    """Write the rules as KIF, one statement a line; rules that GGDL was translated to are laid out."""
+    """Write the rules as KIF, one statement a line; rules translated from GGDL are laid out."""
     printed = print_tree(game.tree, "prefix", portable, spelling=spelling)
     if game.tree.ggdl is None:
         return printed
@@ -38,10 +38,10 @@ def infix(game: StateMachine, *, portable: bool = False, spelling: bool = False)
 
 
 def ggdl(game: StateMachine, *, playouts: int = 3) -> str:
-    """Write the rules in GGDL: moves, payoffs, data types, fluents that have one value.
+    """Write the rules in GGDL: moves, payoffs, data types, functional fluents.
 
-    Values are looked for in the states of some random games.  A game that came from GGDL is given
-    back as it was written.  What GGDL would read otherwise stays plain.
+    Functional fluents are detected in the states of some random games.  A game that was read from GGDL is
+    returned in its original text.  Constructs that GGDL would read differently stay plain GDL.
     """
     from herbrand.check import check
     from herbrand.syntax import read
@@ -63,5 +63,5 @@ def ggdl(game: StateMachine, *, playouts: int = 3) -> str:
     text = lift(game.tree, states, base)
     if game.rules.errors or not check(read(text, "ggdl")).errors:
         return text
-    text = lift(game.tree)  # the rules may say less of values than the states did
+    text = lift(game.tree)  # without the fluents that were functional only in the sampled states
     return infix(game).text if check(read(text, "ggdl")).errors else text

@@ -1,7 +1,7 @@
-"""Games of one role for planners: PDDL 2.2 with conditional effects and derived predicates.
+"""Convert games of one role to PDDL 2.2 with conditional effects and derived predicates.
 
 A step of a game is two actions of the plan: one chooses a legal move, then `step` makes the next
-state, in which exactly what `next` gives is true.
+state, in which exactly the fluents of `next` are true.
 
 | in the rules                        | in PDDL                                                |
 |-------------------------------------|--------------------------------------------------------|
@@ -9,10 +9,10 @@ state, in which exactly what `next` gives is true.
 | move `(mark 1)`                     | the action `mark`, which makes `(does-mark n1)` true   |
 | rules for `next`, `legal`, others   | derived predicates; `next-cell`, `legal-mark`, ...     |
 | facts of other relations            | facts of the problem                                   |
-| winning: terminal, with 100         | the goal                                               |
+| a win: terminal, with 100           | the goal                                               |
 
-Refused is what this cannot say: more than one role, chance, and terms inside terms, since PDDL has
-no functions.  `moves_of_plan` reads what a planner answers.
+PDDL cannot express more than one role, chance, or nested terms, since it has no functions; such games are
+rejected.  `moves_of_plan` reads the output of a planner.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _Key = tuple[str, int]
 def write(game: StateMachine, *, part: str = "domain") -> str:
     """Write the domain or the problem of a game.
 
-    Raises `GameError` where PDDL cannot say what the game says.
+    Raises `GameError` where PDDL cannot express the game.
     """
     game.require_playable()
     planner = _Planner(game)
@@ -81,38 +81,40 @@ def problem(game: StateMachine) -> str:
 def moves_of_plan(game: StateMachine, text: str) -> tuple[str, ...]:
     """Return the moves (as KIF) of a plan that a planner found for the domain and problem of a game.
 
-    The plan has an action a line, such as `(put d c)` or `3: (PUT D C) [1]`; `;` begins a comment, and
-    `step`, which follows each move, is no move.  Whether the moves are legal is for a state to say.
-    Raises `InvalidMoveError` for a line that is no action of the domain.
+    The plan has one action a line, such as `(put d c)` or `3: (PUT D C) [1]`; `;` begins a comment, and
+    `step`, which follows each move, is not a move.  The moves are not checked for legality.
+    Raises `InvalidMoveError` for a line that is not an action of the domain.
     """
     game.require_playable()
     planner = _Planner(game)
     actions = {new: key for key, new in planner.actions.items()}
     objects = {new: name for name, new in planner.objects.items()}
-    found: list[str] = []
-    waits = False
+    moves: list[str] = []
+    expects_step = False
     for number, line in enumerate(text.splitlines(), 1):
-        said = re.sub(r";.*", "", line).strip().lower()
-        if not said:
+        action = re.sub(r";.*", "", line).strip().lower()
+        if not action:
             continue
-        match = re.fullmatch(r"(?:[\d.]+\s*:)?\s*\(\s*([^()]+?)\s*\)\s*(?:\[[\d.]+\])?", said)
+        match = re.fullmatch(r"(?:[\d.]+\s*:)?\s*\(\s*([^()]+?)\s*\)\s*(?:\[[\d.]+\])?", action)
         name, *args = match[1].split() if match else [""]
         functor, arity = actions.get(name, ("", -1))
-        if (name, len(args)) == ("step", 0) and waits:
-            waits = False
-        elif arity == len(args) and all(arg in objects for arg in args) and not waits:
-            waits = True
+        if (name, len(args)) == ("step", 0) and expects_step:
+            expects_step = False
+        elif arity == len(args) and all(arg in objects for arg in args) and not expects_step:
+            expects_step = True
             words = [functor, *(objects[arg] for arg in args)]
-            found.append(f"({' '.join(words)})" if args else functor)
+            moves.append(f"({' '.join(words)})" if args else functor)
         else:
-            after = " after a move" if waits else ""
+            after = " after a move" if expects_step else ""
             raise InvalidMoveError(
-                f"line {number} of the plan is no action of the domain{after}: {line.strip()}"
+                f"line {number} of the plan is not an action of the domain{after}: {line.strip()}"
             )
-    return tuple(found)
+    return tuple(moves)
 
 
 class _Planner:
+    """Writes the domain and the problem of a game."""
+
     def __init__(self, game: StateMachine) -> None:
         self.game = game
         if len(game.rules.roles) != 1:
@@ -121,7 +123,7 @@ class _Planner:
         if str(self.role).lower() == "random":
             raise GameError("PDDL has no chance, and the only role of this game is `random`")
         self.variables: dict[str, str] = {}
-        """How the variables of the rule in hand are written."""
+        """The PDDL names of the variables of the current rule."""
         wanted = needed(game.rules.graph) - {("init", 1), ("sees", 2)}
         rules = [rule for rule in game.rules.normal.rules if rule.head.key in wanted]
         self.state = [read_term(fact) for fact in sorted(game.initial_state("rules").facts)]
@@ -142,10 +144,10 @@ class _Planner:
         self.names = self._predicate_names(defined)
         self.objects = self._object_names()
 
-    # -- rules without terms inside terms ------------------------------------------------------
+    # -- rules without nested terms ------------------------------------------------------------
 
     def _instances(self, rule: Rule) -> Iterator[Rule]:
-        """Yield the rule for the one role; a variable for a whole fluent or move becomes each such term."""
+        """Yield the instances of a rule for the role, with variables for whole fluents or moves replaced."""
         atoms = [rule.head, *_atoms(rule.body)]
         binding: Substitution = {}
         for atom in atoms:
@@ -177,7 +179,7 @@ class _Planner:
             keys |= {(f"true {functor}", arity), (f"next {functor}", arity)}
         for functor, arity in self.functors["move"]:
             keys |= {(f"does {functor}", arity), (f"legal {functor}", arity)}
-        # a fluent goes by its own name, a relation of that name gets another
+        # fluents keep their names, relations of the same name get others
         order = sorted(keys, key=lambda key: (not key[0].startswith("true "), key))
         taken = set(_RESERVED)
         self.actions = {key: _fresh(_spelled(key[0]), taken) for key in self.functors["move"]}
@@ -185,20 +187,20 @@ class _Planner:
         return {key: _fresh(_spelled(shown[key]), taken) for key in order}
 
     def _object_names(self) -> dict[str, str]:
-        found: set[str] = {"100", self.role.name if isinstance(self.role, Constant) else ""}
+        names: set[str] = {"100", self.role.name if isinstance(self.role, Constant) else ""}
         for rule in self.rules:
             for atom in (rule.head, *_atoms(rule.body)):
-                found |= {arg.name for arg in _arguments(atom) if isinstance(arg, Constant)}
+                names |= {arg.name for arg in _arguments(atom) if isinstance(arg, Constant)}
             for literal in _literals(rule.body):
                 if isinstance(literal, Distinct):
                     sides = (literal.left, literal.right)
-                    found |= {side.name for side in sides if isinstance(side, Constant)}
+                    names |= {side.name for side in sides if isinstance(side, Constant)}
         for fact in self.state:
-            found |= {arg.name for arg in (fact.args if isinstance(fact, Function) else ())}
+            names |= {arg.name for arg in (fact.args if isinstance(fact, Function) else ())}
         if isinstance(self.role, Function):
             raise GameError("the role is a compound term, and PDDL has none")
         taken = set(_RESERVED)
-        return {name: _fresh(_spelled(name), taken) for name in sorted(found)}
+        return {name: _fresh(_spelled(name), taken) for name in sorted(names)}
 
     # -- texts -----------------------------------------------------------------------------------
 
@@ -243,7 +245,7 @@ class _Planner:
         return "\n".join(lines) + "\n"
 
     def _axiom(self, rule: Rule) -> Iterator[str]:
-        """Yield a derived predicate; head arguments that are no new variables become equations."""
+        """Yield a derived predicate; head arguments other than new variables become equations."""
         parameters: list[str] = []
         conditions: list[str] = []
         self.variables = {}
@@ -262,13 +264,13 @@ class _Planner:
         yield f"    {body})"
 
     def _action(self, functor: str, arity: int) -> Iterator[str]:
-        given = _parameters(arity)
-        legal = _call(self.names[f"legal {functor}", arity], given)
+        parameters = _parameters(arity)
+        legal = _call(self.names[f"legal {functor}", arity], parameters)
         terminal = self.names["terminal", 0]
         yield f"  (:action {self.actions[functor, arity]}"
-        yield f"    :parameters ({' '.join(given)})"
+        yield f"    :parameters ({' '.join(parameters)})"
         yield f"    :precondition (and (choosing) (not ({terminal})) {legal})"
-        yield f"    :effect (and (not (choosing)) {_call(self.names[f'does {functor}', arity], given)}))"
+        yield f"    :effect (and (not (choosing)) {_call(self.names[f'does {functor}', arity], parameters)}))"
 
     def _step(self) -> Iterator[str]:
         yield "  (:action step"
@@ -276,21 +278,21 @@ class _Planner:
         yield "    :precondition (not (choosing))"
         yield "    :effect (and (choosing)"
         for functor, arity in self.functors["fluent"]:
-            given = _parameters(arity)
-            now = _call(self.names[f"true {functor}", arity], given)
-            then = _call(self.names[f"next {functor}", arity], given)
-            yield f"      {_for_all(given, f'(when {then} {now})')}"
-            yield f"      {_for_all(given, f'(when (and {now} (not {then})) (not {now}))')}"
+            parameters = _parameters(arity)
+            now = _call(self.names[f"true {functor}", arity], parameters)
+            then = _call(self.names[f"next {functor}", arity], parameters)
+            yield f"      {_for_all(parameters, f'(when {then} {now})')}"
+            yield f"      {_for_all(parameters, f'(when (and {now} (not {then})) (not {now}))')}"
         for functor, arity in self.functors["move"]:
-            given = _parameters(arity)
-            done = _call(self.names[f"does {functor}", arity], given)
-            yield f"      {_for_all(given, f'(when {done} (not {done}))')}"
+            parameters = _parameters(arity)
+            done = _call(self.names[f"does {functor}", arity], parameters)
+            yield f"      {_for_all(parameters, f'(when {done} (not {done}))')}"
         yield "    ))"
 
     def _literal(self, literal: Literal) -> str:
         if isinstance(literal, Atom):
             if literal.key in _MOVES and literal.args[0] != self.role:
-                return "(or)"  # nobody else moves
+                return "(or)"  # false: there are no other roles
             return self._atom(literal)
         if isinstance(literal, Not):
             return f"(not {self._literal(literal.literal)})"
@@ -313,16 +315,16 @@ class _Planner:
 
 
 def _functors(rules: Sequence[Rule], keys: set[_Key], terms: Iterable[Term]) -> list[_Key]:
-    """Return the names and arities of the fluents or moves that occur."""
-    found: dict[Term, None] = dict.fromkeys(terms)
+    """Return the names and arities of the fluents or moves in rules and terms."""
+    found_terms: dict[Term, None] = dict.fromkeys(terms)
     for rule in rules:
         for atom in (rule.head, *_atoms(rule.body)):
             if atom.key in keys:
-                found[atom.args[-1]] = None
+                found_terms[atom.args[-1]] = None
     return sorted(
         {
             (term.name, len(term.args) if isinstance(term, Function) else 0)
-            for term in found
+            for term in found_terms
             if not isinstance(term, Variable)
         }
     )
@@ -348,19 +350,19 @@ def _refuse_nested(rule: Rule) -> None:
     for atom in (rule.head, *_atoms(rule.body)):
         for arg in _arguments(atom):
             if isinstance(arg, Function):
-                raise GameError(f"PDDL has no terms inside terms: `{arg}` in the rule `{rule}`")
+                raise GameError(f"PDDL has no nested terms: `{arg}` in the rule `{rule}`")
     for literal in _literals(rule.body):
         if isinstance(literal, Distinct):
             for side in (literal.left, literal.right):
                 if isinstance(side, Function):
-                    raise GameError(f"PDDL compares no compound terms: `{literal}`")
+                    raise GameError(f"PDDL cannot compare compound terms: `{literal}`")
 
 
 def _refuse_deep(fact: Term) -> None:
     if isinstance(fact, Function):
         for arg in fact.args:
             if isinstance(arg, Function):
-                raise GameError(f"PDDL has no terms inside terms: `{fact}` is true at first")
+                raise GameError(f"PDDL has no nested terms: `{fact}` is true initially")
 
 
 def _literals(literals: Iterable[Literal]) -> Iterator[Literal]:
@@ -397,7 +399,7 @@ def _for_all(parameters: Sequence[str], text: str) -> str:
 
 
 def _spelled(name: str) -> str:
-    """Return a name that PDDL can spell: letters, digits, `-` and `_`, a letter first."""
+    """Return a valid PDDL name: letters, digits, `-` and `_`, a letter first."""
     text = "".join(c if (c.isalnum() and c.isascii()) or c in "-_" else "-" for c in name.lower())
     return text if text[:1].isalpha() else f"n{text}"
 

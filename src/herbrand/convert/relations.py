@@ -11,5 +11,5 @@ __all__ = ["dot"]
 
 
 def dot(game: StateMachine) -> str:
-    """Return the dependency graph for Graphviz; negative edges are dashed, cycles are boxed."""
+    """Return the dependency graph for Graphviz; negative edges are dashed, cycles boxed."""
     return game.rules.graph.to_dot()

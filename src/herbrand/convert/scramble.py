@@ -1,8 +1,8 @@
-"""Another text of the same game: other names, another order.
+"""Scramble a game: rename its symbols and shuffle its rules.
 
-Game managers send each player rules whose names say nothing, so that nobody plays by the words.
-Renamed are relations, functions, objects and variables; rules, body literals and disjuncts change
-places.  What the language gives a meaning stays: its keywords, the role `random`, the numbers
+Game managers send players scrambled rules, so that names give no hints.
+Relations, functions, objects and variables are renamed; rules, body literals and disjuncts are shuffled.
+Symbols with a meaning in the language stay: keywords, the role `random`, the numbers
 from 0 to 100 (any of which may be a goal value), and the order of the roles.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Scrambled", "scramble", "write"]
 
-_KEPT: Final = re.compile(r"0|[1-9][0-9]?|100")
+_FIXED_NUMBER: Final = re.compile(r"0|[1-9][0-9]?|100")
 _WORD = re.compile(r"[^\s()]+")
 _CONSONANTS: Final = "bcdfghjklmnprstvwz"
 _VOWELS: Final = "aeiou"
@@ -35,14 +35,14 @@ _VOWELS: Final = "aeiou"
 
 @dataclass(frozen=True, slots=True)
 class Scrambled:
-    """A scrambled game and how to translate to it and back."""
+    """A scrambled game, with the translation to it and back."""
 
     tree: Tree
-    """The rules under their new names; its source is the text that a player would get."""
+    """The scrambled rules; the source is the text that a player gets."""
     names: Mapping[str, str]
-    """The new name of every name that was changed, both folded to lower case."""
+    """From each renamed name to its new one, both folded to lower case."""
     original: Mapping[str, str]
-    """The other way round; the old names as they were first spelled."""
+    """From each new name to the old one in its first spelling."""
 
     @property
     def text(self) -> str:
@@ -64,7 +64,7 @@ def write(game: StateMachine, *, seed: int = 0) -> str:
 
 
 def scramble(tree: Tree, seed: int = 0) -> Scrambled:
-    """Return the same game under other names and in another order; the seed says which.
+    """Return a scrambled game; deterministic for a seed.
 
     >>> from herbrand.syntax import read
     >>> tree = read("(role white) (role random) (init (cell 1 b)) (<= (p ?x) (true (cell ?x b)) (q ?x))")
@@ -76,7 +76,7 @@ def scramble(tree: Tree, seed: int = 0) -> Scrambled:
     """
     chance = random.Random(seed)
     spelling = _names(tree)
-    old = [name for name in spelling if name not in KEYWORDS and not _KEPT.fullmatch(name)]
+    old = [name for name in spelling if name not in KEYWORDS and not _FIXED_NUMBER.fullmatch(name)]
     new = _words(len(old), chance, {*KEYWORDS, *spelling})
     names = dict(zip(old, new, strict=True))
     roles = [rule for rule in tree.statements if rule.is_fact and rule.head.key == ("role", 1)]
@@ -93,19 +93,19 @@ def scramble(tree: Tree, seed: int = 0) -> Scrambled:
 
 
 def _names(tree: Tree) -> dict[str, str]:
-    """Return all names but those of variables, sorted, each with its first spelling."""
-    found: dict[str, str] = {}
+    """Return all names except variables, sorted, each with its first spelling."""
+    spelling: dict[str, str] = {}
     stack: list[Node] = list(reversed(tree.statements))
     while stack:
         node = stack.pop()
         if isinstance(node, Constant | Function | Atom):
-            found.setdefault(node.name, node.spelling)
+            spelling.setdefault(node.name, node.spelling)
         stack.extend(reversed(children(node)))
-    return dict(sorted(found.items()))
+    return dict(sorted(spelling.items()))
 
 
 def _words(count: int, chance: random.Random, taken: set[str]) -> list[str]:
-    """Return words that can be pronounced and mean nothing, none of them taken."""
+    """Return pronounceable meaningless words, none of them taken."""
     words: dict[str, None] = {}
     syllables = 2
     while len(words) < count:
@@ -122,6 +122,8 @@ def _words(count: int, chance: random.Random, taken: set[str]) -> list[str]:
 
 
 class _Renamer:
+    """Renames rules and shuffles their bodies."""
+
     def __init__(self, names: Mapping[str, str], chance: random.Random) -> None:
         self.names = names
         self.chance = chance

@@ -1,4 +1,4 @@
-"""Do two evaluations of a game agree?  An engine and a trace, engines, or two rulesheets with each other."""
+"""Compare evaluations of a game: engines with each other or with a trace, plans, and two rulesheets."""
 
 from __future__ import annotations
 

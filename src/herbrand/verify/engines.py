@@ -1,9 +1,10 @@
-"""Engines with each other: do they agree in every state of random games?"""
+"""Compare engines in the states of random games."""
 
 from __future__ import annotations
 
 import random
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from herbrand.errors import BudgetExceeded, GameError, HerbrandError, MissingExtra, MissingProgram
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["verify_playouts"]
 
 _GIVES_UP = (BudgetExceeded, GameError, MissingExtra, MissingProgram, MemoryError)
-"""What an engine raises that cannot answer; the others go on without it."""
+"""Exceptions of an engine that cannot answer; the comparison continues without it."""
 
 
 def verify_playouts(
@@ -32,13 +33,13 @@ def verify_playouts(
     seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Report:
-    """Play random games on several engines at once; find the first state in which two differ.
+    """Play random games on several engines at once; report the first state in which two differ.
 
-    The moves are drawn by the first engine, and every other one is compared with it: the fluents, the
-    legal moves, the end of the game, the goals and the percepts.  An engine that cannot answer
-    is left out from there on, `Report.unsupported` says why; an error of the first is raised, and
-    so is one that leaves it alone before anything was compared.  After `seconds`, counted from when
-    all engines are ready, no further state is looked at.
+    The first engine is the reference: moves are drawn from its legal moves, and every other engine is
+    compared with it in fluents, legal moves, the end of the game, goals and percepts.  An engine that
+    cannot answer is dropped, with the reason in `Report.unsupported`.  Raises the error of the first
+    engine, or of the last other one if nothing was compared.  No state is compared after `seconds`, counted
+    from when all engines are ready.
     """
     game.require_playable()
     started = time.process_time()
@@ -69,7 +70,7 @@ def _is_over(deadline: float | None) -> bool:
 
 
 class _Comparison:
-    """One reference engine, and those that are compared with it as long as they answer."""
+    """A reference engine, and the others until they cannot answer."""
 
     def __init__(self, game: StateMachine, engines: Sequence[str]) -> None:
         self.game = game
@@ -80,8 +81,18 @@ class _Comparison:
         self.first = game.initial_state(engines[0])
         self.others: dict[str, State] = {}
         for name in engines[1:]:
-            with _giving_up(self, name):
+            with self._dropping(name):
                 self.others[name] = game.initial_state(name)
+
+    @contextmanager
+    def _dropping(self, name: str) -> Iterator[None]:
+        """Drop an engine from the comparison when it cannot answer."""
+        try:
+            yield
+        except _GIVES_UP as error:
+            self.failure = error
+            self.unsupported[name] = str(error) or type(error).__name__
+            self.others.pop(name, None)
 
     def play(
         self,
@@ -98,12 +109,12 @@ class _Comparison:
         moves: list[str] = []
         while True:
             for name, other in others.items():
-                with _giving_up(self, name):
+                with self._dropping(name):
                     for what, atom, expected, got in _differences(self.game, state, other, before, joint):
-                        place = sorted((before if what == "state" and before else state).facts)
+                        facts = sorted((before if what == "state" and before else state).facts)
                         sides = _sides(self.game, state, other, before, joint, what, atom)
                         return Difference(
-                            playout, len(moves), what, expected, got, tuple(moves), tuple(place), sides
+                            playout, len(moves), what, expected, got, tuple(moves), tuple(facts), sides
                         )
                     self.compared[name] += 1
             others = {name: other for name, other in others.items() if name in self.others}
@@ -118,36 +129,17 @@ class _Comparison:
             joint = [rng.choice(legal[role]) for role in self.game.roles]
             moves.append(f"({' '.join(map(str, joint))})")
             before, state = state, state.next(joint)
-            followed = {}
+            successors = {}
             for name, other in others.items():
-                with _giving_up(self, name):
-                    followed[name] = other.next(joint)
-            others = followed
-
-
-class _giving_up:  # noqa: N801  # used as a statement
-    """Leave an engine out of the comparison when it cannot answer."""
-
-    def __init__(self, comparison: _Comparison, name: str) -> None:
-        self.comparison = comparison
-        self.name = name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, _GIVES_UP):
-            return False
-        self.comparison.failure = error
-        self.comparison.unsupported[self.name] = str(error) or type(error).__name__
-        self.comparison.others.pop(self.name, None)
-        return True
+                with self._dropping(name):
+                    successors[name] = other.next(joint)
+            others = successors
 
 
 def _differences(
     game: StateMachine, first: State, second: State, before: State | None, joint: Sequence[Move]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what differs: what, the first atom on which they differ, what each has besides."""
+    """Yield each difference: its aspect, the first differing atom, and the surplus of each state."""
 
     def compare(
         what: str, make: str, a: Iterable[str], b: Iterable[str]
@@ -195,13 +187,13 @@ def _sides(
     what: str,
     atom: str,
 ) -> tuple[Side, ...]:
-    """Return what each of two engines says of an atom, and why or why not by the rules."""
+    """Return the answers of two engines for an atom, with the explanation by the rules."""
     inner = atom[1:-1].split(" ", 1)[1] if atom.startswith("(") else atom
     is_state = what == "state"
     try:
-        asked = before if before is not None and (is_state or what.startswith("percepts")) else first
-        given = list(joint) if asked is before and before is not None else None
-        explanation = asked.why(atom, given)
+        queried = before if before is not None and (is_state or what.startswith("percepts")) else first
+        moves = list(joint) if queried is before and before is not None else None
+        explanation = queried.why(atom, moves)
         holds, why = explanation.holds, str(explanation)
     except (HerbrandError, ValueError) as error:
         holds, why = None, f"no explanation: {error}"
@@ -214,8 +206,8 @@ def _sides(
         elif what.startswith("percepts"):
             assert before is not None
             role, percept = inner.split(" ", 1)
-            there = game.state(before.facts, state.engine)
-            says = percept in {p.lower() for p in there.percepts(joint, role)}
+            queried_state = game.state(before.facts, state.engine)
+            says = percept in {p.lower() for p in queried_state.percepts(joint, role)}
         else:
             role, value = inner.split(" ", 1)
             values = state.goal_values(role) if what.startswith("goal") else map(str, state.legal_moves(role))

@@ -1,9 +1,9 @@
-"""The answer set engine: clingo's grounder derives what holds in a state from the exported rules.
+"""The answer set engine: clingo's grounder evaluates the exported rules.
 
-The rules are those of `herbrand convert --to asp`, cut into what never changes, what holds in a
-state and what follows from a joint move.  A child process grounds the first part once; each
-question gives it the facts of a state, at a time of its own, and it grounds the second or third
-part for that time.  Stratified rules have one answer set, so that grounding decides every atom.
+The rules are those of `herbrand convert --to asp`, in three parts: static relations, relations of a state,
+and relations of a joint move.  A child process grounds the first part once; each query adds the facts of a
+state with a new time stamp and grounds the second or third part for it.  Stratified rules have one answer
+set, so that grounding decides every atom.
 """
 
 from __future__ import annotations
@@ -94,15 +94,15 @@ for line in sys.stdin:
 
 
 class AnswerSetEngine:
-    """Answers questions about states by clingo (`interface.Engine`).
+    """Evaluates states with clingo (`interface.Engine`).
 
     The key of a state is its fluents.  Thread-safe: one call at a time.  Every call may raise
-    `BudgetExceeded` after `limits.seconds`; the next call starts anew.
+    `BudgetExceeded` after `limits.seconds`; the next call restarts the child process.
     """
 
     name = "asp"
     clock = staticmethod(time.monotonic)
-    """What its speed is measured by: the time of the child does not count as ours."""
+    """Clock for benchmarks: processor time would not include the child process."""
     in_order = False
 
     def __init__(self, rules: Rules, *, limits: Limits = DEFAULT, megabytes: int = 4000) -> None:
@@ -117,7 +117,7 @@ class AnswerSetEngine:
         self._numbers: dict[str, int] = {}
         self._lock = RLock()
         self._state: frozenset[int] | None = None
-        self._known: dict[str, list[tuple[int, ...]]] = {}
+        self._answers: dict[str, list[tuple[int, ...]]] = {}
         self._folder = tempfile.TemporaryDirectory(prefix="herbrand-")
         file = Path(self._folder.name) / "game.lp"
         file.write_text(self._program(), encoding="utf-8")
@@ -133,7 +133,7 @@ class AnswerSetEngine:
         return "\n".join(lines) + "\n"
 
     def close(self) -> None:
-        """End the child process; a later question starts another."""
+        """End the child process; the next query starts another."""
         with self._lock:
             self._child.close()
             self._state = None
@@ -143,7 +143,7 @@ class AnswerSetEngine:
     def initial(self) -> frozenset[int]:
         """Return the fluents of the initial state."""
         with self._lock:
-            return frozenset(row[0] for row in self._ask((), (), [("init", 1)])["init"])
+            return frozenset(row[0] for row in self._query((), (), [("init", 1)])["init"])
 
     def key(self, fluents: Iterable[int]) -> frozenset[int]:
         """Return the key of the state with these fluents."""
@@ -155,62 +155,62 @@ class AnswerSetEngine:
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return the legal moves of a role."""
-        return [row[1] for row in self._look(key)["legal"] if row[0] == self.roles[role]]
+        return [row[1] for row in self._state_answers(key)["legal"] if row[0] == self.roles[role]]
 
     def terminal(self, key: frozenset[int]) -> bool:
         """Return whether the state is terminal."""
-        return bool(self._look(key)["terminal"])
+        return bool(self._state_answers(key)["terminal"])
 
     def goals(self, key: frozenset[int], role: int) -> list[int]:
         """Return the goal values of a role."""
-        return [row[1] for row in self._look(key)["goal"] if row[0] == self.roles[role]]
+        return [row[1] for row in self._state_answers(key)["goal"] if row[0] == self.roles[role]]
 
     def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
         """Return the state after a joint move."""
-        return frozenset(row[0] for row in self._make(key, moves, ("next", 1)))
+        return frozenset(row[0] for row in self._move_answers(key, moves, ("next", 1)))
 
     def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
-        """Return what a role sees of a joint move."""
-        return [row[1] for row in self._make(key, moves, ("sees", 2)) if row[0] == self.roles[role]]
+        """Return the percepts of a role after a joint move."""
+        return [row[1] for row in self._move_answers(key, moves, ("sees", 2)) if row[0] == self.roles[role]]
 
-    # -- asking ---------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------
 
-    def _look(self, key: frozenset[int]) -> dict[str, list[tuple[int, ...]]]:
-        """Return what holds in a state."""
+    def _state_answers(self, key: frozenset[int]) -> dict[str, list[tuple[int, ...]]]:
+        """Return the relations of a state, from the cache for the last one."""
         with self._lock:
             if key != self._state or not self._child.is_running:
-                asked = [relation for relation in INTERFACE if self._writer.levels[relation] <= STATE]
+                relations = [relation for relation in INTERFACE if self._writer.levels[relation] <= STATE]
                 self._state = None
-                self._known = self._ask(key, (), asked)
+                self._answers = self._query(key, (), relations)
                 self._state = key
-            return {"legal": [], "goal": [], "terminal": [], **self._known}
+            return {"legal": [], "goal": [], "terminal": [], **self._answers}
 
-    def _make(
+    def _move_answers(
         self, key: frozenset[int], moves: Sequence[int], relation: tuple[str, int]
     ) -> list[tuple[int, ...]]:
-        """Return what a relation holds of when a joint move is made."""
+        """Return the rows of a relation for a joint move."""
         with self._lock:
-            known = self._look(key)
-            if relation[0] in known:  # it does not depend on the moves
-                return known[relation[0]]
+            answers = self._state_answers(key)
+            if relation[0] in answers:  # independent of the moves
+                return answers[relation[0]]
             self._state = None
-            found = self._ask(None, moves, [relation])[relation[0]]
+            rows = self._query(None, moves, [relation])[relation[0]]
             self._state = key
-            return found
+            return rows
 
-    def _ask(
-        self, state: Iterable[int] | None, moves: Sequence[int], asked: Sequence[tuple[str, int]]
+    def _query(
+        self, state: Iterable[int] | None, moves: Sequence[int], relations: Sequence[tuple[str, int]]
     ) -> dict[str, list[tuple[int, ...]]]:
         writer, now, text = self._writer, self._now, self._text
         true = None if state is None else [writer.atom(TRUE, [text(fluent)], now) for fluent in state]
         pairs = zip(self.roles, moves, strict=True) if moves else ()
         does = [writer.atom(DOES, [text(role), text(move)], now) for role, move in pairs]
-        names = [(key[0], writer.names[key], key[1], int(writer.levels[key] > STATIC)) for key in asked]
+        names = [(key[0], writer.names[key], key[1], int(writer.levels[key] > STATIC)) for key in relations]
         query = json.dumps({"state": true, "moves": does, "ask": names})
         try:
             answer: dict[str, Any] = json.loads(self._child.ask(query, self.limits.seconds))
         except ProcessDied as error:
-            raise BudgetExceeded("what the system allows a process", str(error)) from None
+            raise BudgetExceeded("the process limits of the operating system", str(error)) from None
         if "memory" in answer:
             raise BudgetExceeded(f"{self._megabytes} MB", "while grounding a state")
         if "error" in answer:
@@ -218,7 +218,7 @@ class AnswerSetEngine:
         return {name: [tuple(map(self._number, row)) for row in rows] for name, rows in answer.items()}
 
     def _text(self, number: int) -> str:
-        """Return a term as clingo writes it."""
+        """Return a term in clingo's syntax."""
         text = self._texts.get(number)
         if text is None:
             text = self._texts[number] = self._writer.term(self.terms.term(number))

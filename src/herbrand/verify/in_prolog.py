@@ -1,8 +1,8 @@
-"""The Prolog engine: SWI-Prolog proves the exported rules.
+"""The Prolog engine: SWI-Prolog evaluates the exported rules.
 
-The text that `herbrand convert --to prolog` writes is loaded into a child process, and every
-question about a state is one line to it and one line back.  Slow, and independent of our own
-evaluators: made for comparing.  The program `swipl` is looked for when an engine is made.
+The output of `herbrand convert --to prolog` is loaded into a child process, and every query about a state is
+one line to it and one line back.  Slow, but independent of the other evaluators, for comparison.  Creating an
+engine looks for the program `swipl`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["PrologEngine", "find_swipl"]
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _STATES: Final = 64
-"""How many states keep their answers."""
+"""The most answers in the cache."""
 
 _SERVER: Final = r"""
-% Answers questions about a game, a term a line: ask(State, Inputs, Question), `same` for the last state.
+% Answers queries about a game, one term a line: ask(State, Inputs, Question), `same` for the last state.
 :- module(herbrand_server, [serve/0]).
 :- use_module(library(lists)).
 
@@ -111,25 +111,25 @@ answered(terminal, State, _, Answers) :- ( @@:terminal(State) -> Answers = [yes]
 
 def find_swipl() -> str:
     """Return the path of SWI-Prolog; raises `MissingProgram` when it is not installed."""
-    found = shutil.which("swipl")
-    if found is None:
+    path = shutil.which("swipl")
+    if path is None:
         raise MissingProgram(
             "the engine `prolog`", "swipl", "SWI-Prolog 9; Debian: apt install swi-prolog-nox"
         )
-    return found
+    return path
 
 
 class PrologEngine:
-    """Answers questions about states by SWI-Prolog (`interface.Engine`).
+    """Evaluates states with SWI-Prolog (`interface.Engine`).
 
     The key of a state is its fluents.  `style` is that of the exported text, "literal" or "state".
     Thread-safe: one call at a time.  Every call may raise `BudgetExceeded` after
-    `limits.seconds`; the next call starts anew.
+    `limits.seconds`; the next call restarts the child process.
     """
 
     name = "prolog"
     clock = staticmethod(time.monotonic)
-    """What its speed is measured by: the time of the child does not count as ours."""
+    """Clock for benchmarks: processor time would not include the child process."""
     in_order = False
 
     def __init__(
@@ -157,7 +157,7 @@ class PrologEngine:
         self._child = LineProcess("swipl", [*command, "-g", "serve", "-t", "halt", *files])
 
     def close(self) -> None:
-        """End the child process; a later question starts another."""
+        """End the child process; the next query starts another."""
         with self._lock:
             self._child.close()
             self._state = None
@@ -166,7 +166,7 @@ class PrologEngine:
 
     def initial(self) -> frozenset[int]:
         """Return the fluents of the initial state."""
-        return frozenset(self._ask(frozenset(), (), "init"))
+        return frozenset(self._query(frozenset(), (), "init"))
 
     def key(self, fluents: Iterable[int]) -> frozenset[int]:
         """Return the key of the state with these fluents."""
@@ -178,37 +178,37 @@ class PrologEngine:
 
     def legal(self, key: frozenset[int], role: int) -> list[int]:
         """Return the legal moves of a role."""
-        return self._known(key, f"legal({self._text(self.roles[role])})")
+        return self._cached(key, f"legal({self._text(self.roles[role])})")
 
     def terminal(self, key: frozenset[int]) -> bool:
         """Return whether the state is terminal."""
-        return bool(self._known(key, "terminal"))
+        return bool(self._cached(key, "terminal"))
 
     def goals(self, key: frozenset[int], role: int) -> list[int]:
         """Return the goal values of a role."""
-        return self._known(key, f"goal({self._text(self.roles[role])})")
+        return self._cached(key, f"goal({self._text(self.roles[role])})")
 
     def successor(self, key: frozenset[int], moves: Sequence[int]) -> frozenset[int]:
         """Return the state after a joint move."""
-        return frozenset(self._ask(key, moves, "next"))
+        return frozenset(self._query(key, moves, "next"))
 
     def percepts(self, key: frozenset[int], moves: Sequence[int], role: int) -> list[int]:
-        """Return what a role sees of a joint move."""
-        return self._ask(key, moves, f"sees({self._text(self.roles[role])})")
+        """Return the percepts of a role after a joint move."""
+        return self._query(key, moves, f"sees({self._text(self.roles[role])})")
 
-    # -- asking ---------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------
 
-    def _known(self, key: frozenset[int], question: str) -> list[int]:
-        """Ask about a state; an answer is kept for a while."""
+    def _cached(self, key: frozenset[int], question: str) -> list[int]:
+        """Return the answer for a state from the cache, or query it."""
         with self._lock:
             answers = self._answers.get((key, question))
             if answers is None:
-                answers = self._answers[key, question] = self._ask(key, (), question)
+                answers = self._answers[key, question] = self._query(key, (), question)
                 if len(self._answers) > _STATES:
                     self._answers.popitem(last=False)
             return answers
 
-    def _ask(self, key: frozenset[int], moves: Sequence[int], question: str) -> list[int]:
+    def _query(self, key: frozenset[int], moves: Sequence[int], question: str) -> list[int]:
         with self._lock:
             if not self._child.is_running:
                 self._state = None
@@ -220,14 +220,14 @@ class PrologEngine:
             answer = self._child.ask(f"ask({state}, [{inputs}], {question}).", self.limits.seconds)
             status, *terms = answer.split("\t")
             if status == "resource":
-                raise BudgetExceeded(f"what swipl may use of {terms[0]}", f"asking for {question}")
+                raise BudgetExceeded(f"the limit of swipl on {terms[0]}", f"in the query {question}")
             if status != "ok":
                 raise GameError(f"swipl cannot answer {question}: {' '.join(terms)}")
             self._state = key
             return [self._number(term) for term in terms]
 
     def _text(self, number: int) -> str:
-        """Return a term as Prolog writes it."""
+        """Return a term in Prolog syntax."""
         text = self._texts.get(number)
         if text is None:
             terms = self.terms

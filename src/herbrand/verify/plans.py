@@ -1,4 +1,4 @@
-"""Plans that a planner found for the PDDL of a game, played by the rules of the game."""
+"""Validate plans for the PDDL of a game by playing them with the rules."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["PlanReport", "verify_plan"]
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """Where the moves of a plan lead."""
+    """The result of playing a plan."""
 
     moves: tuple[str, ...]
     """The moves of the plan, as KIF."""
     played: int
-    """How many of them were legal, one after the other."""
+    """The number of moves before the first illegal one."""
     goal: int | None
-    """The goal value at the end; None where there is none."""
+    """The goal value in the last state; None if there is not exactly one."""
     wrong: str | None
     """Why the plan does not win, or None when it does."""
 
@@ -34,9 +34,9 @@ class PlanReport:
 
 
 def verify_plan(game: StateMachine, text: str, *, engine: str = "rules") -> PlanReport:
-    """Play the moves of a plan; `text` is what a planner wrote for the PDDL of the game.
+    """Play the moves of a plan; `text` is the output of a planner for the PDDL of the game.
 
-    Raises `GameError` for a game that has no PDDL and `InvalidMoveError` for a text that is no plan.
+    Raises `GameError` for a game without PDDL and `InvalidMoveError` for a text that is not a plan.
     """
     moves = moves_of_plan(game, text)
     state = game.initial_state(engine)

@@ -1,4 +1,4 @@
-"""What comparing two evaluations of a game found."""
+"""Reports of comparisons between two evaluations of a game."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 __all__ = ["Difference", "Report", "Side", "shown"]
 
 _SHOWN = 8
-"""How many differing terms a difference names."""
+"""The most differing terms in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one engine says about an atom, and what the rules say about it in the same state."""
+    """The answer of one engine for an atom, with the explanation by the rules in the same state."""
 
     engine: str
     atom: str
     holds: bool
-    """Whether the engine says so."""
+    """The answer of the engine."""
     why: str
-    """The derivation of the atom from the rules, or why there is none; drawn as a tree."""
+    """The derivation of the atom from the rules, or why there is none, as a tree in text form."""
     agrees: bool
-    """Whether that explanation says the same as the engine."""
+    """Whether the explanation agrees with the engine."""
 
     def __str__(self) -> str:
         verb = "holds" if self.holds else "does not hold"
@@ -36,7 +36,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place where two evaluations disagree."""
+    """The first disagreement of two evaluations."""
 
     match: int
     step: int
@@ -45,11 +45,11 @@ class Difference:
     expected: str
     got: str
     moves: tuple[str, ...] = ()
-    """The joint moves from the initial state to there, as for `herbrand show --moves`."""
+    """The joint moves from the initial state, as for `herbrand show --moves`."""
     state: tuple[str, ...] = ()
-    """The fluents of the state, sorted: of the last one that both agreed on if states differ."""
+    """The fluents of the state, sorted; if states differ, those of the last common state."""
     sides: tuple[Side, ...] = ()
-    """For engines: what each says about the first atom on which they differ."""
+    """For engines: their answers for the first atom on which they differ."""
 
     def __str__(self) -> str:
         path = f"\n  moves: {'; '.join(self.moves)}" if self.moves else ""
@@ -63,7 +63,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was compared."""
+    """The result of a comparison."""
 
     states: int
     difference: Difference | None = None
@@ -72,9 +72,9 @@ class Report:
     """Processor seconds, without reading the rules."""
     engine: str = field(default="")
     compared: Mapping[str, int] = field(default_factory=dict)
-    """For engines: in how many states each was compared with the first."""
+    """For engines: the number of states in which each was compared with the first."""
     unsupported: Mapping[str, str] = field(default_factory=dict)
-    """Engines that gave up, or never began, and why."""
+    """Engines that gave up or did not start, with the reason."""
 
     @property
     def ok(self) -> bool:
@@ -83,6 +83,6 @@ class Report:
 
 
 def shown(terms: Sequence[str]) -> str:
-    """Return the first of some terms, and how many there are besides."""
+    """Return the first of some terms, and the number of the others."""
     more = f" ... {len(terms) - _SHOWN} more" if len(terms) > _SHOWN else ""
     return (" ".join(terms[:_SHOWN]) or "nothing") + more

@@ -1,4 +1,4 @@
-"""Two rulesheets: are they the same game?"""
+"""Compare two rulesheets that use the same names."""
 
 from __future__ import annotations
 
@@ -27,64 +27,66 @@ def verify_same(
     declarations: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Report:
-    """Play random games by two rulesheets at once; find the first state in which they differ.
+    """Play random games by two rulesheets at once; report the first state in which they differ.
 
     Roles, fluents, legal moves, the end, goals and percepts are compared, with `declarations` also
-    what `base` and `input` list.  Names count, their case does not.
+    `base` and `input`.  Names must agree except for case.
     """
     started = time.process_time()
 
     def report(states: int, difference: Difference | None) -> Report:
         return Report(states, difference, (), time.process_time() - started, f"{game.name}/{other.name}")
 
-    for what, expected, got in _declared(game, other, all_of_them=declarations):
+    for what, expected, got in _declared(game, other, with_inputs=declarations):
         return report(0, Difference(0, 0, what, expected, got))
     rng = random.Random(seed)
     states = 0
     for playout in range(playouts):
-        one, two = game.initial_state("rules"), other.initial_state("rules")
+        first, second = game.initial_state("rules"), other.initial_state("rules")
         moves: list[str] = []
         while True:
-            for what, expected, got in _differences(one, two, (game.name, other.name)):
+            for what, expected, got in _differences(first, second, (game.name, other.name)):
                 return report(states, Difference(playout, len(moves), what, expected, got, tuple(moves)))
             states += 1
             if progress is not None:
                 progress(states)
-            legal = one.legal_moves()
-            if one.is_terminal or len(moves) >= max_steps or not all(legal.values()):
+            legal = first.legal_moves()
+            if first.is_terminal or len(moves) >= max_steps or not all(legal.values()):
                 break
             joint = [str(rng.choice(legal[role])).lower() for role in game.roles]
-            for role, same in zip(game.roles, other.roles, strict=True):
-                seen, also = one.percepts(joint, role), two.percepts(joint, same)
-                if sorted(map(str.lower, seen)) != sorted(map(str.lower, also)):
-                    texts = " ".join(seen), " ".join(also)
+            for role, other_role in zip(game.roles, other.roles, strict=True):
+                percepts, other_percepts = first.percepts(joint, role), second.percepts(joint, other_role)
+                if sorted(map(str.lower, percepts)) != sorted(map(str.lower, other_percepts)):
+                    texts = " ".join(percepts), " ".join(other_percepts)
                     return report(
                         states, Difference(playout, len(moves), f"percepts {role}", *texts, tuple(moves))
                     )
             moves.append(f"({' '.join(joint)})")
-            one, two = one.next(joint), two.next(joint)
+            first, second = first.next(joint), second.next(joint)
     return report(states, None)
 
 
 def _declared(
-    game: StateMachine, other: StateMachine, *, all_of_them: bool
+    game: StateMachine, other: StateMachine, *, with_inputs: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield where roles, base propositions and inputs differ."""
+    """Yield differences in roles and, optionally, in base propositions and inputs."""
     pairs: list[tuple[str, Sequence[str], Sequence[str]]] = [("roles", game.roles, other.roles)]
-    if all_of_them:
+    if with_inputs:
         pairs.append(("base", sorted(map(str.lower, game.base)), sorted(map(str.lower, other.base))))
         for role, moves in game.inputs.items():
-            also = {name.lower(): found for name, found in other.inputs.items()}.get(role.lower(), ())
-            mine = sorted(str(move).lower() for move in moves)
-            pairs.append((f"input {role}", mine, sorted(str(move).lower() for move in also)))
-    for what, one, two in pairs:
-        if [x.lower() for x in one] == [x.lower() for x in two]:
+            other_moves = {name.lower(): listed for name, listed in other.inputs.items()}.get(
+                role.lower(), ()
+            )
+            first_moves = sorted(str(move).lower() for move in moves)
+            pairs.append((f"input {role}", first_moves, sorted(str(move).lower() for move in other_moves)))
+    for what, first, second in pairs:
+        if [x.lower() for x in first] == [x.lower() for x in second]:
             continue
-        missing, surplus = sorted(set(one) - set(two)), sorted(set(two) - set(one))
+        missing, surplus = sorted(set(first) - set(second)), sorted(set(second) - set(first))
         yield (
             what,
-            f"{game.name}: also {shown(missing)}" if missing else f"{game.name}: {shown(one)}",
-            f"{other.name}: also {shown(surplus)}" if surplus else f"{other.name}: {shown(two)}",
+            f"{game.name}: also {shown(missing)}" if missing else f"{game.name}: {shown(first)}",
+            f"{other.name}: also {shown(surplus)}" if surplus else f"{other.name}: {shown(second)}",
         )
 
 
@@ -101,8 +103,8 @@ def _differences(first: State, second: State, names: tuple[str, str]) -> Iterato
     yield from compare("state", first.facts, second.facts)
     if first.is_terminal != second.is_terminal:
         yield "terminal", str(first.is_terminal), str(second.is_terminal)
-    for role, same in zip(first.roles, second.roles, strict=True):
+    for role, other_role in zip(first.roles, second.roles, strict=True):
         yield from compare(
-            f"legal {role}", map(str, first.legal_moves(role)), map(str, second.legal_moves(same))
+            f"legal {role}", map(str, first.legal_moves(role)), map(str, second.legal_moves(other_role))
         )
-        yield from compare(f"goal {role}", first.goal_values(role), second.goal_values(same))
+        yield from compare(f"goal {role}", first.goal_values(role), second.goal_values(other_role))

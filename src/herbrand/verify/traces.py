@@ -1,4 +1,4 @@
-"""An engine and a recorded trace: do they agree?
+"""Compare an engine with a recorded trace.
 
 Trace files are JSON lines, plain or gzipped: a "game" line with the roles, then for each
 match a "match" line and its "step" lines, then an "end" line.  A step has `terminal`,
@@ -40,10 +40,10 @@ def verify_trace(
 ) -> Report:
     """Replay a trace file and compare state, legal moves, terminal and goals of every step.
 
-    Terms are compared without case.  When a sheet spells a name in several ways and the trace
-    disagrees, the trace is tried once more against the reading that tells case apart, since
-    the system that recorded it may; a remark says so.  Raises `HerbrandError` for a file that
-    is no trace, `OSError` when it cannot be opened.
+    Terms are compared without case.  When the rules spell a name in several ways and the trace
+    disagrees, the trace is compared once more with a case-sensitive reading of the rules, since
+    the system that recorded it may be case-sensitive; a remark mentions that.  Raises `HerbrandError` for a
+    file that is not a trace, `OSError` when it cannot be opened.
     """
     steps = list(_read(Path(path)))
     report = _replay(game, steps, engine, progress)
@@ -55,15 +55,15 @@ def verify_trace(
     )
     if not cased.ok:
         return report
-    remark = "agrees only when names are compared with case, as the recording system did"
+    remark = "agrees only when names are compared with case, as in the recording system"
     return Report(cased.states, None, (*cased.remarks, remark), cased.seconds, cased.engine)
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:
-    opened = gzip.open if path.suffix == ".gz" else open
+    open_text = gzip.open if path.suffix == ".gz" else open
     number = 0
     try:
-        with opened(path, "rt", encoding="utf-8") as lines:
+        with open_text(path, "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 record = json.loads(line)
                 if not isinstance(record, dict) or "type" not in record:
@@ -102,7 +102,7 @@ def _replay(
             match, state, moves = record.get("match", match), initial, []
         elif kind == "step":
             if state is None:
-                raise HerbrandError("not a trace: a step comes before its match")
+                raise HerbrandError("not a trace: a step precedes its match")
             step = record.get("step", len(moves))
             for what, expected, got in _compare(state, record, exact=exact):
                 return report(Difference(match, step, what, expected, got, tuple(moves)))
@@ -125,13 +125,13 @@ def _compare_text(game: StateMachine, record: dict[str, Any]) -> Iterator[str]:
     recorded = record.get("sha256")
     name = Path(game.tree.source.name)
     if recorded and name.is_file():
-        found = hashlib.sha256(name.read_bytes()).hexdigest()
-        if found != recorded:
-            yield "the trace was recorded from another text than this rulesheet"
+        digest = hashlib.sha256(name.read_bytes()).hexdigest()
+        if digest != recorded:
+            yield "the trace was recorded from a different text of the rules"
 
 
 def _compare(state: State, record: dict[str, Any], *, exact: bool) -> Iterator[tuple[str, str, str]]:
-    """Yield what differs between a state and a step record: what, expected, got."""
+    """Yield each difference between a state and a step record: aspect, expected, got."""
     facts = sorted(state.facts)
     yield from _compare_terms("state", facts, record, "state", None, exact=exact)
     terminal = state.is_terminal
@@ -156,9 +156,9 @@ def _compare_terms(
     terms = recorded(name)
     if terms is not None:
         expected = {_plain(term).lower() for term in terms}
-        found = {term.lower() for term in got}
-        if expected != found:
-            missing, extra = sorted(expected - found), sorted(found - expected)
+        actual = {term.lower() for term in got}
+        if expected != actual:
+            missing, extra = sorted(expected - actual), sorted(actual - expected)
             yield what, f"also {shown(missing)}", f"also {shown(extra)}"
     elif recorded(f"{name}_n") != len(got):
         yield what, f"{recorded(f'{name}_n')} terms", f"{len(got)} terms"
@@ -169,10 +169,10 @@ def _compare_terms(
 
 
 def _plain(text: str) -> str:
-    """Return a recorded term in our spelling: `(f)` is `f`."""
+    """Return a recorded term in canonical spelling: `f` for `(f)`."""
     from herbrand.machine.moves import Move
 
     try:
         return Move(text).gdl if "(" in text else text
     except InvalidMoveError:
-        raise HerbrandError(f"not a trace: `{text}` is no term") from None
+        raise HerbrandError(f"not a trace: `{text}` is not a term") from None

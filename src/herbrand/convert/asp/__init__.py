@@ -1,4 +1,4 @@
-"""Games as answer set programs, for clingo.
+"""Convert games to answer set programs for clingo.
 
 The encodings follow Thielscher, "Answer Set Programming for Single-Player Games in General Game Playing",
 ICLP 2009, with all roles choosing.
@@ -7,10 +7,9 @@ ICLP 2009, with all roles choosing.
 |-------------|----------------------------------------------------------------------------------|
 | one step    | the joint moves that are legal in the initial state, each with the state after it |
 | horizon N   | the plays of at most N steps                                                     |
-| incremental | the plays of 0, 1, 2, ... steps, tried one length after the other                |
+| incremental | the plays of 0, 1, 2, ... steps, one length after the other                      |
 
-With a role to win they are the plays at whose end that role has 100: each is a witness that all roles
-together can bring it there (weak winnability).
+With a role to win, they are the plays that end with 100 for that role: witnesses of weak winnability.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _OWN = frozenset({"play", "won", "query"})
 def write(
     game: StateMachine, *, horizon: int | None = None, incremental: bool = False, win: str | None = None
 ) -> str:
-    """Write a game for clingo; `win` is a role that shall have 100 at the end.
+    """Write a game for clingo; `win` is a role that must have 100 at the end.
 
     Raises `GameError` for a game that cannot be played, `ValueError` for a role it does not have.
     """
@@ -51,7 +50,7 @@ def write(
         role = game.rules.roles[number]
     if incremental:
         if horizon is not None:
-            raise HerbrandError("--incremental tries one length after the other: it has no --horizon")
+            raise HerbrandError("--incremental and --horizon cannot be combined")
         return program_of_steps(game.rules, game.name, role).text
     if horizon is not None:
         return temporal(game.rules, game.name, horizon, role)
@@ -70,11 +69,11 @@ def one_step(rules: Rules, name: str) -> str:
         *_static(writer),
         *_heading("The state"),
         "true(F) :- init(F).",
-        *_heading("What holds in it"),
+        *_heading("Relations of the state"),
         *writer.section(STATE),
         *_heading("Every role chooses one of its legal moves"),
         "1 { does(R,M) : legal(R,M) } 1 :- role(R), not terminal.",
-        *_heading("What follows"),
+        *_heading("Relations of the joint move"),
         *writer.section(MOVE),
         "",
         *writer.undefined(timed=False),
@@ -94,17 +93,17 @@ def temporal(rules: Rules, name: str, horizon: int, win: Term | None = None) -> 
         "%   clingo FILE            a play",
         f"%   clingo FILE -c {last}=20    another horizon",
         *_static(writer),
-        *_heading("Time: a play goes on until it is over"),
+        *_heading("Time: a play continues until it is over"),
         f"#const {last} = {horizon}.",
         "play(0).",
         f"play(T+1) :- play(T), T < {last}, not {terminal}.",
         "true(F,0) :- init(F).",
         f"true(F,T+1) :- {writer.atom(('next', 1), ['F'], 'T')}, play(T+1).",
-        *_heading("What holds in a state"),
+        *_heading("Relations of a state"),
         *writer.section(STATE, "T", "play(T)"),
         *_heading("Every role chooses one of its legal moves"),
         f"1 {{ does(R,M,T) : {legal} }} 1 :- role(R), play(T), play(T+1).",
-        *_heading("What follows from a joint move"),
+        *_heading("Relations of a joint move"),
         *writer.section(MOVE, "T", "play(T), play(T+1)"),
     ]
     if win is not None:
@@ -144,7 +143,7 @@ def program_of_steps(rules: Rules, name: str, win: Term | None = None) -> Steps:
         "#program base.",
         *_static(writer),
         "true(F,0) :- init(F).",
-        *_heading("What holds in a state"),
+        *_heading("Relations of a state"),
         f"#program check({now}).",
         *writer.section(STATE, now),
         *_heading("The play may end here"),
@@ -160,7 +159,7 @@ def program_of_steps(rules: Rules, name: str, win: Term | None = None) -> Steps:
         f":- {writer.atom(terminal, [], before)}.",
         f"1 {{ does(R,M,{before}) : {legal} }} 1 :- role(R).",
         f"true(F,{now}) :- {writer.atom(('next', 1), ['F'], before)}.",
-        *_heading("What follows from a joint move"),
+        *_heading("Relations of a joint move"),
         *writer.section(MOVE, before),
     ]
     text = _text(*lines, "", "#program base.", *writer.undefined(timed=True), "#show does/3.")
@@ -168,7 +167,7 @@ def program_of_steps(rules: Rules, name: str, win: Term | None = None) -> Steps:
 
 
 def _static(writer: RuleWriter) -> Iterator[str]:
-    yield from _heading("What never changes")
+    yield from _heading("Static relations")
     yield from writer.section(STATIC)
 
 

@@ -1,4 +1,4 @@
-"""Plays found by clingo: witnesses that a role can be brought to 100."""
+"""Witnesses of weak winnability by clingo."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ print(json.dumps(found))
 def shortest_win(
     rules: Rules, role: Term, *, horizon: int = 50, limits: Limits = DEFAULT
 ) -> tuple[tuple[Term, ...], ...] | None:
-    """Return joint moves of a shortest play that ends with 100 for a role, all roles together willing.
+    """Return the joint moves of a shortest play that ends with 100 for a role, with all roles cooperating.
 
-    A move a role in role order for each step; () when the initial state is such an end.  None says
-    that no play of at most `horizon` steps ends so.  clingo runs in a child process; raises
+    Each joint move is in role order; () when the initial state is such an end; None when no play of at
+    most `horizon` steps ends so.  clingo runs in a child process; raises
     `BudgetExceeded` after `limits.seconds`.
     """
     program = program_of_steps(rules, "game", role)
@@ -60,7 +60,7 @@ def shortest_win(
         file.write_text(text, encoding="utf-8")
         command = [sys.executable, "-c", _SCRIPT, str(file), str(horizon), program.now]
         try:
-            done = subprocess.run(  # noqa: S603  # our own interpreter
+            process = subprocess.run(  # noqa: S603  # our own interpreter
                 command,
                 capture_output=True,
                 timeout=limits.seconds,
@@ -69,12 +69,12 @@ def shortest_win(
                 text=True,
             )
         except subprocess.TimeoutExpired:
-            raise BudgetExceeded(f"{limits.seconds:g} seconds", "while looking for a play") from None
-    if done.returncode:
-        if done.returncode < 0 or "bad_alloc" in done.stderr:
-            raise BudgetExceeded("what the system allows a process", "while looking for a play")
-        raise InternalError(f"clingo refused our program: {done.stderr.strip()[-300:]}")
-    atoms = json.loads(done.stdout)
+            raise BudgetExceeded(f"{limits.seconds:g} seconds", "in the search for a play") from None
+    if process.returncode:
+        if process.returncode < 0 or "bad_alloc" in process.stderr:
+            raise BudgetExceeded("the process limits of the operating system", "in the search for a play")
+        raise InternalError(f"clingo rejected the program: {process.stderr.strip()[-300:]}")
+    atoms = json.loads(process.stdout)
     if atoms is None:
         return None
     places = {other: i for i, other in enumerate(rules.roles)}

@@ -1,10 +1,10 @@
-"""Rules as rules of clingo.
+"""Write rules in the syntax of clingo.
 
 | in the rules             | in the answer set program                                          |
 |--------------------------|--------------------------------------------------------------------|
 | constant `12`, `white`   | `12`, `white`                                                      |
 | constant `a-b`, `01`     | `"a-b"`, `"01"`: a string                                          |
-| `(f a ?x)`               | `f(a,X)`; a name that clingo cannot spell is changed               |
+| `(f a ?x)`               | `f(a,X)`; names that are invalid in clingo are changed             |
 | `(p a)`, static          | `p(a)`                                                             |
 | `(p a)`, not static      | `p(a,TIME)` where there is time                                    |
 | `(distinct ?x ?y)`       | `X != Y`                                                           |
@@ -42,16 +42,16 @@ class RuleWriter:
     """Writes the rules of a game, at a time or without time."""
 
     def __init__(self, rules: Rules, *, own: frozenset[str] = frozenset(), only_needed: bool = False) -> None:
-        """`own` are names that the program around the rules defines."""
+        """`own` are names that the surrounding program defines."""
         graph = rules.graph
         wanted = needed(graph) if only_needed else None
         self.rules = [r for r in rules.normal.rules if wanted is None or r.head.key in wanted]
         relations = dict.fromkeys([TRUE, DOES, *INTERFACE, *graph.nodes])
         self.levels = {key: level_of(graph, key) for key in relations}
         self.functors = self._function_names()
-        """How the names of compound terms are written."""
+        """The names of functions in clingo."""
         self.names = self._relation_names(own)
-        """How relations are written."""
+        """The names of relations in clingo."""
         self._original = {(new, arity): name for (name, arity), new in self.functors.items()}
         self._constants = {node.name for node in _below(self.rules) if isinstance(node, Constant)}
         self._variables: dict[str, str] = {}
@@ -70,11 +70,11 @@ class RuleWriter:
                     yield from self._rule(rule, body, time, guard)
 
     def fresh_constant(self, name: str) -> str:
-        """Return a name that no constant of the game has: clingo replaces its own constants everywhere."""
+        """Return a name for a clingo constant that no constant of the game has."""
         return fresh(name, self._constants)
 
     def read(self, text: str) -> Term:
-        """Read a term that clingo wrote."""
+        """Parse a term of clingo's output."""
         stack: list[list[Term]] = [[]]
         names: list[str] = []
         for token in _TOKEN.findall(text):
@@ -92,14 +92,14 @@ class RuleWriter:
         return term
 
     def undefined(self, *, timed: bool) -> Iterator[str]:
-        """Yield declarations of what is used and never defined."""
+        """Yield declarations of relations that are used but not defined."""
         for key in self.names:
             if key not in self._defined and key not in (TRUE, DOES):
                 arity = key[1] + (timed and self.levels[key] > STATIC)
                 yield f"#defined {self.names[key]}/{arity}."
 
     def atom(self, relation: tuple[str, int], arguments: list[str], time: str | None = None) -> str:
-        """Write an atom, at a time if it is not static and there is one."""
+        """Write an atom, with a time if one is given and the relation is not static."""
         timed = [time] if time is not None and self.levels[relation] > STATIC else []
         args = [*arguments, *timed]
         return f"{self.names[relation]}({','.join(args)})" if args else self.names[relation]
@@ -111,8 +111,8 @@ class RuleWriter:
         if isinstance(term, Constant):
             return constant(term.name)
         name = self.functors.get(term.key)
-        if name is None:  # a term from outside
-            raise InvalidMoveError(f"no rule has a term of the form of `{term}`")
+        if name is None:  # not a term of the game
+            raise InvalidMoveError(f"no rule has a term of the form `{term}`")
         return f"{name}({','.join(map(self.term, term.args))})"
 
     def _rule(
@@ -141,28 +141,28 @@ class RuleWriter:
         return f"not {self._literal(literal.literal)}"
 
     def _function_names(self) -> dict[tuple[str, int], str]:
-        found: dict[tuple[str, int], str] = {}
+        names: dict[tuple[str, int], str] = {}
         taken: set[str] = set()
         for node in _below(self.rules):
-            if isinstance(node, Function) and node.key not in found:
-                found[node.key] = node.name if _spells(node.name) else ""
+            if isinstance(node, Function) and node.key not in names:
+                names[node.key] = node.name if _spells(node.name) else ""
                 taken.add(node.name)
-        for key, name in sorted(found.items()):
+        for key, name in sorted(names.items()):
             if not name:
-                found[key] = fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", taken)
-        return found
+                names[key] = fresh(f"f_{re.sub('[^A-Za-z0-9_]', '_', key[0])}", taken)
+        return names
 
     def _relation_names(self, own: frozenset[str]) -> dict[tuple[str, int], str]:
         taken = {name for name, _ in self.levels} | own
-        found: dict[tuple[str, int], str] = {}
+        names: dict[tuple[str, int], str] = {}
         for key in self.levels:
             name = key[0]
             if not _spells(name) or name in own:
                 name = fresh(f"p_{re.sub('[^A-Za-z0-9_]', '_', name)}", taken)
-            elif any(found.get((name, other)) == name for other in range(key[1] + 3) if other != key[1]):
-                name = fresh(f"{name}_{key[1]}", taken)  # with a time argument they would be the same
-            found[key] = name
-        return found
+            elif any(names.get((name, other)) == name for other in range(key[1] + 3) if other != key[1]):
+                name = fresh(f"{name}_{key[1]}", taken)  # the time argument would make them collide
+            names[key] = name
+        return names
 
 
 def _below(rules: Iterable[Rule]) -> Iterator[Node]:

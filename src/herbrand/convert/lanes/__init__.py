@@ -1,16 +1,16 @@
-"""Lane programs in other languages: random games as straight-line code.
+"""Convert lane programs to other languages: random games as straight-line code.
 
     Network ──LaneProgram──→ chunks ──→ c_language
 
 | file                 | what it does                                                                     |
 |----------------------|----------------------------------------------------------------------------------|
-| `chunks`             | cuts a program into pieces that become functions, and reuses rows between them   |
-| `c_language`         | the pieces as C, with the tables that `random_games.c.in` reads                  |
-| `random_games.c.in`  | what does not depend on the game: seeds, statistics, the command line            |
+| `chunks`             | splits a program into chunks that become functions, and reuses rows between them |
+| `c_language`         | the chunks as C, with the tables that `random_games.c.in` reads                  |
+| `random_games.c.in`  | the runtime for all games: seeds, statistics, the command line                   |
 
 A writer for another language is a file like `c_language`: it writes the expressions of
-`network.lanes.operation` in its own syntax, and does what `network.lanes.Play` asks of a caller;
-`engine.interpreted` does that in Python.
+`network.lanes.operation` in its own syntax, and follows the protocol of `network.lanes.Play`;
+`engine.interpreted` does so in Python.
 """
 
 from __future__ import annotations

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 __all__ = ["c_source"]
 
 _CHUNK = 250
-"""Operations of a function: compilers take their time for larger ones."""
+"""The most operations of a function: compile times grow faster than functions."""
 _ARITY = 3
-"""Bits of a function at most."""
+"""The most inputs of an operation."""
 _WIDTH = 110
-"""Columns of tables."""
+"""The width of tables in columns."""
 
 
 def c_source(network: Network, game: str) -> str:
-    """Return C99 source that plays random games on a network, in the same way as `BatchSimulator`.
+    """Return C99 source that plays random games on a network, the same games as `BatchSimulator`.
 
-    `game` is what the game is called: public names begin with it.
+    `game` is the name of the game, a prefix of all public names.
     """
     name = _identifier(game)
     programs = _needed(network)
@@ -56,11 +56,11 @@ def c_source(network: Network, game: str) -> str:
 
 
 def _needed(network: Network) -> list[LaneProgram]:
-    """Return the program that games begin with, and the one for when what it assumes is not so."""
+    """Return the first program, and the one that takes over when an assumption of the first fails."""
     first = LaneProgram.playing(network, arity=_ARITY)
     play = first.play
     assert play is not None
-    if play.conflict == 0:  # row 0 is false: it assumes nothing, or what is known
+    if play.conflict == 0:  # row 0 is constant false: no assumption can fail
         return [first]
     second = LaneProgram.playing(network, assume=False, arity=_ARITY)
     machine = LaneMachine(first)
@@ -71,13 +71,13 @@ def _needed(network: Network) -> list[LaneProgram]:
 
 
 def _identifier(game: str) -> str:
-    """Return what public names begin with: the name of the game, with what C does not allow replaced."""
+    """Return the prefix of public names: the name of the game as a C identifier."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", game).strip("_")
     return name if re.match("[A-Za-z]", name) else f"game_{name}".rstrip("_")
 
 
 def _comment(text: str) -> str:
-    """Return a text that can stand in a comment."""
+    """Return a text that is safe in a comment."""
     return re.sub(r"[^ -~]|[?\\]|\*(?=/)|/(?=\*)", "_", text)
 
 
@@ -90,7 +90,7 @@ def _string(text: str) -> str:
 
 
 def _array(declaration: str, items: Iterable[str]) -> Iterator[str]:
-    """Lay out the initialiser of an array; there is always something in it, because C wants that."""
+    """Lay out the initialiser of an array, with a 0 if it is empty, as C requires."""
     yield f"{declaration} = {{"
     line = "   "
     for item in items or ["0"]:
@@ -107,7 +107,7 @@ def _numbers(name: str, numbers: Iterable[int]) -> Iterator[str]:
 
 
 def _tables(program: LaneProgram, name: str) -> Iterator[str]:
-    """Write what is known of the game: names, goals, the initial state."""
+    """Write the tables of the game: names, goals, the initial state."""
     play = program.play
     assert play is not None
     yield from _array(f"const char *const {name}_role[]", list(map(_string, program.roles or [""])))
@@ -118,12 +118,12 @@ def _tables(program: LaneProgram, name: str) -> Iterator[str]:
 
 
 def _programs(programs: list[LaneProgram]) -> Iterator[str]:
-    """Write all code, and the table `programs`."""
+    """Write the code of all programs, and the table `programs`."""
     for prefix, program in zip("ab", programs, strict=False):
         chunks = cut(program, _CHUNK)
         yield from _functions(program, chunks, prefix)
         yield from _program(program, chunks, prefix)
-    yield "/* the second one for when what the first one assumes is not so; null where that cannot be */"
+    yield "/* the second one takes over when an assumption of the first fails; null if that is impossible */"
     yield from _array(
         "static const struct program *const programs[2]",
         [f"&{prefix}_program" for prefix in "ab"[: len(programs)]],
@@ -148,7 +148,7 @@ def _functions(program: LaneProgram, chunks: Chunks, prefix: str) -> Iterator[st
 
 
 def _statements(chunk: Chunk, states: int, names: dict[int, str]) -> Iterator[str]:
-    """Write the operations of a chunk: local variables, and rows of memory where they are needed later."""
+    """Write the operations of a chunk, to local variables and to the rows that are needed later."""
 
     def memory(row: int) -> str:
         place = chunk.memory[row]
@@ -160,9 +160,7 @@ def _statements(chunk: Chunk, states: int, names: dict[int, str]) -> Iterator[st
     for op in chunk.operations:
         out = op[0]
         value = operation(op, lambda row: f"t{row}" if row in written else memory(row))
-        value = {"0": "R(0)", "~0": "R(1)"}.get(
-            value, value
-        )  # constants are rows, too: a vector is no number
+        value = {"0": "R(0)", "~0": "R(1)"}.get(value, value)  # vector constants are rows
         written.add(out)
         comment = f" /* {_comment(names[out])} */" if out in names else ""
         if out in chunk.local:
@@ -173,7 +171,7 @@ def _statements(chunk: Chunk, states: int, names: dict[int, str]) -> Iterator[st
 
 
 def _program(program: LaneProgram, chunks: Chunks, prefix: str) -> Iterator[str]:
-    """Write the tables of a program, of which functions have been written."""
+    """Write the tables of a program, after its functions."""
     play = program.play
     assert play is not None
     units = []

@@ -1,8 +1,8 @@
-"""Cut a lane program into pieces of bounded size, each of which becomes a function.
+"""Split a lane program into chunks of bounded size, each of which becomes a function.
 
-Compilers take time that grows faster than the function, so a program of a hundred thousand operations has to
-become many.  Values that stay within a piece are local variables there; what later pieces read stands in a
-row of memory, which is used again when nothing needs it any more.
+Compile times grow faster than functions, so that a program of a hundred thousand operations must be split.
+Values that are used within one chunk only are local variables; those that later chunks read are in rows of
+memory, which are reused after the last read.
 """
 
 from __future__ import annotations
@@ -23,48 +23,47 @@ class Chunk:
     """Some operations of one unit, in their order."""
 
     operations: tuple[tuple[int, int, int, int, int], ...]
-    """Rows out, a, b, c, and the code, as in the program; every row is written at most once."""
+    """Rows out, a, b, c, and the operation code, as in the program; each row is written at most once."""
     memory: dict[int, int]
-    """Where a row stands in memory, of those rows that are read before they are written here, or needed
-    later."""
+    """The address of each row that is read before it is written here, or needed later."""
     local: frozenset[int]
-    """The rows that are read after they are written here."""
+    """The rows that are read in this chunk after it writes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """A program in pieces."""
+    """A program in chunks."""
 
     units: tuple[tuple[Chunk, ...], ...]
     rows: int
-    """How many rows of memory there are."""
+    """The number of rows of memory."""
 
 
 def cut(program: LaneProgram, size: int) -> Chunks:
-    """Cut each unit of a program into pieces of at most `size` operations."""
+    """Split each unit of a program into chunks of at most `size` operations."""
     units, rows = [], program.kept
     for begin, end in program.units[:, :2].tolist():
         ops = _needed([tuple(op) for op in program.ops[begin:end].tolist()], program.kept)
         pieces = [ops[i : i + size] for i in range(0, len(ops), size)]
-        made, used = _unit(pieces, program.kept)
-        units.append(made)
+        chunks, used = _unit(pieces, program.kept)
+        units.append(chunks)
         rows = max(rows, used)
     return Chunks(tuple(units), rows)
 
 
 def _needed(ops: list[tuple[int, ...]], kept: int) -> list[tuple[int, ...]]:
-    """Return the operations that something depends on: covering may leave some whose users ignore them."""
+    """Return the operations with uses: after covering, some have none."""
     read: set[int] = set()
-    found = []
+    needed = []
     for op in reversed(ops):
         if op[0] < kept or op[0] in read:
             read.update(operands(op))
-            found.append(op)
-    return found[::-1]
+            needed.append(op)
+    return needed[::-1]
 
 
 def _unit(pieces: list[list[tuple[int, ...]]], kept: int) -> tuple[tuple[Chunk, ...], int]:
-    """Cut one unit; also return how many rows of memory it needs."""
+    """Return the chunks of a unit, and the number of rows of memory."""
     last: dict[int, int] = {}  # the last piece that reads a row
     for i, piece in enumerate(pieces):
         for op in piece:

@@ -1,21 +1,21 @@
-"""Readers that accept what can be said in one game, and nothing else.
+"""Parsers for the messages of one game, which accept nothing else.
 
-What a player may answer is finite: the moves that its role can ever make.  What a manager tells
-players is made of the same moves, of percepts and of fluents.  So text from outside needs no
-general reader and never meets the rules: `MoveReader(game)` compiles these sets into tables, and
-a text is a walk through a table (Damm's observation on GGDL: "a compiler could produce a parser
+The moves that a role can ever make are finite, and the messages of a manager consist of the same
+moves, of percepts and of fluents.  So untrusted text needs no
+general parser and never reaches the rules: `MoveReader(game)` compiles these sets into tables, and
+parsing a text is a walk through a table (Damm's observation on GGDL: "a compiler could produce a parser
 that would only accept legal moves").
 
     game.inputs ──build──→ Tables ──→ Terms, ClosedReader ──→ MoveReader (this package)
-                                                          └─→ a module of its own, in Python or TypeScript
+                                                          └─→ a standalone module in Python or TypeScript
 
 | file            | what it does                                                                   |
 |-----------------|--------------------------------------------------------------------------------|
-| `automaton`     | a list of terms as the smallest acyclic automaton over tokens                   |
-| `runtime`       | the reading core, which imports nothing of herbrand                             |
+| `automaton`     | a list of terms as the minimal acyclic automaton over tokens                    |
+| `runtime`       | the parser core, which imports nothing of herbrand                              |
 | `reader`        | `MoveReader`: the core for a `Game`, with `Move` and `State`; `narrow`          |
-| `emit`          | the core with the tables of one game as a module of its own                     |
-| `reader.ts.in`  | the core in TypeScript; without what stands in `‹ ›` it is JavaScript           |
+| `emit`          | the core with the tables of one game as a standalone module                     |
+| `reader.ts.in`  | the core in TypeScript; without the parts in `‹ ›` it is JavaScript             |
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""From a list of terms to the smallest acyclic automaton over their tokens.
+"""Build the minimal acyclic automaton over the tokens of a list of terms.
 
 The construction is the incremental one for sorted words (Daciuk, Mihov, Watson and Watson,
 *Incremental construction of minimal acyclic finite-state automata*, Computational Linguistics
-26(1), 2000): words come in order, so that all states off the newest word are final and can be
-shared with equal ones.  Numbering words by counting those before them is Lucchesi and Kowaltowski's
+26(1), 2000): words come in order, so that all states outside the path of the newest word are complete and
+can be shared with equal ones.  The numbering of words by their rank is due to Lucchesi and Kowaltowski
 (*Applications of finite automata representing large vocabularies*, 1993).
 """
 
@@ -25,25 +25,25 @@ _TOKEN = re.compile(r"[(),]|[^ \t\n\r\f\v(),]+")
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What `runtime.Terms` is made of."""
+    """The tables of `runtime.Terms`."""
 
     tokens: tuple[str, ...]
     """Names and signs in display spelling, sorted by their folded text."""
     states: tuple[tuple[int, ...], ...]
-    """Pairs token, next state; state 0 is the end of a term, the last one the start."""
+    """For each state, pairs of token and next state; state 0 is the end of a term, the last one the start."""
     order: tuple[int, ...] | None
     """The index of the n-th term of the automaton; None where that is n."""
 
     @property
     def edges(self) -> int:
-        """The number of edges, which is what the tables cost."""
+        """The number of edges, which determines the size of the tables."""
         return sum(map(len, self.states)) // 2
 
 
 def build(texts: Sequence[str], *, folds_case: bool = True) -> Tables:
     """Return the automaton of a list of terms in prefix notation.
 
-    The index of a term is its place in the list.  Raises `GameError` when two are spelled alike.
+    The index of a term is its position in the list.  Raises `GameError` when two terms are spelled alike.
     """
     fold = str.lower if folds_case else str
     shown: dict[str, str] = {}
@@ -60,7 +60,7 @@ def build(texts: Sequence[str], *, folds_case: bool = True) -> Tables:
     previous: tuple[int, ...] = ()
 
     def close(depth: int) -> None:
-        """Make states of the open nodes below a depth."""
+        """Register the states of the current path below a depth."""
         while len(path) > depth + 1:
             node = tuple(path.pop())
             path[-1].append(registered.setdefault(node, len(registered)))
@@ -81,5 +81,5 @@ def build(texts: Sequence[str], *, folds_case: bool = True) -> Tables:
         previous = word
     close(0)
     states = (*registered, tuple(path[0]))
-    straight = all(rank == place for rank, place in enumerate(order))
-    return Tables(tuple(shown[name] for name in names), states, None if straight else tuple(order))
+    sorted_already = all(rank == place for rank, place in enumerate(order))
+    return Tables(tuple(shown[name] for name in names), states, None if sorted_already else tuple(order))

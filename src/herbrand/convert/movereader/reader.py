@@ -1,4 +1,4 @@
-"""`MoveReader`: the closed reader of a game, in terms of `Game`, `State` and `Move`."""
+"""`MoveReader`: the closed reader of a game, for `Game`, `State` and `Move`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = ["GameTerms", "MoveReadError", "MoveReader", "NarrowedReader"]
 
 
 class MoveReadError(MoveError, InvalidMoveError):
-    """A text is no possible move; see `MoveError` for what it carries."""
+    """A text is not a possible move; see `MoveError` for the attributes."""
 
 
 class GameTerms(Terms):
-    """Terms of a game; knows the tables it was made of."""
+    """Terms of a game, with their tables."""
 
     error = MoveReadError
 
@@ -47,8 +47,8 @@ class MoveReader(ClosedReader):
         >>> reader.joint("((mark 1 1) noop)")
         (0, 9)
 
-    The index of a move is its place in `moves(role)`, which is `game.inputs[role]`: as declared by
-    `input`, or derived where a role has none declared.  Making the reader asks the rules once,
+    The index of a move is its position in `moves(role)`, which is `game.inputs[role]`: as declared by
+    `input`, or derived for roles without declarations.  Creating the reader evaluates the rules once,
     reading never does.  Raises `GameError` for a game that cannot be played and
     `BudgetExceeded` when its moves cannot be listed within the limits.
     """
@@ -62,7 +62,7 @@ class MoveReader(ClosedReader):
         listed = []
         for role in game.roles:
             moves = tuple(move.gdl for move in inputs.get(role, ()))
-            if not moves:  # the sheet declares moves, but none for this role
+            if not moves:  # the rules declare moves, but none for this role
                 moves = game.possible.inputs.get(role, ())
             listed.append(self._terms(moves))
         super().__init__(game.roles, listed)
@@ -82,11 +82,11 @@ class MoveReader(ClosedReader):
         return Move.trusted(self.text(role, index))
 
     def read(self, role: str, text: str) -> Move:
-        """Return the move that a text spells; raise `MoveReadError` when it is no move of the role."""
+        """Return the move that a text spells; raise `MoveReadError` for other texts."""
         return self.move(role, self.index(role, text))
 
     def narrow(self, state: State) -> NarrowedReader:
-        """Return a reader that accepts only what is legal in a state."""
+        """Return a reader that accepts only the legal moves of a state."""
         return NarrowedReader(self, state.legal_moves())
 
     def joint_moves(self, text: str) -> tuple[Move, ...] | None:
@@ -97,28 +97,26 @@ class MoveReader(ClosedReader):
         return tuple(self.move(role, index) for role, index in zip(self.roles, indexes, strict=True))
 
     def facts(self, text: str) -> frozenset[str]:
-        """Read a state as `State.facts` gives it."""
+        """Read a state in the form of `State.facts`."""
         return frozenset(map(self.fluent, self.state(text)))
 
     def seen(self, role: str, text: str) -> tuple[str, ...]:
-        """Read a list of percepts as `State.percepts` gives it: sorted texts."""
+        """Read a list of percepts in the form of `State.percepts`: sorted texts."""
         return tuple(sorted(self.percept(role, index) for index in self.percepts(role, text)))
 
     def fluent_terms(self) -> GameTerms:
-        """Return the fluents (`game.base`) as a set of terms, made when first asked for."""
+        """Return the fluents (`game.base`) as a set of terms, built on first use."""
         return self._terms(self.game.base)
 
     def percept_terms(self, role: str) -> GameTerms | None:
-        """Return what a role may ever be told it sees, made when first asked for; None without `sees`."""
+        """Return the possible percepts of a role as a set of terms, built on first use; None without `sees`."""
         self.terms(role)
-        return (
-            None
-            if self._seen is None
-            else self._terms(self._seen[self.game.roles[self._numbers[self.fold(role)]]])
-        )
+        if self._percept_texts is None:
+            return None
+        return self._terms(self._percept_texts[self.game.roles[self._numbers[self.fold(role)]]])
 
     def _terms(self, texts: Sequence[str]) -> GameTerms:
-        """Return a set of terms; equal sets are one."""
+        """Return a set of terms; equal sets are shared."""
         key = tuple(texts)
         if key not in self._shared:
             folds = self.game.tree.folds_case
@@ -129,45 +127,45 @@ class MoveReader(ClosedReader):
 
     @cached_property
     def infix_names(self) -> dict[str, str]:
-        """The names that infix cannot spell as they are, and what it writes instead."""
+        """Names that are invalid in infix notation, with their infix spellings."""
         written, renamed = constant_names(self.game.tree.statements, "infix")
         return {name: written[name] for name in renamed}
 
     @cached_property
-    def _seen(self) -> Mapping[str, tuple[str, ...]] | None:
-        """What each role may ever be told, over-approximated; None where there is no `sees`."""
+    def _percept_texts(self) -> Mapping[str, tuple[str, ...]] | None:
+        """The possible percepts of each role, over-approximated; None where there is no `sees`."""
         return _possible_percepts(self.game)
 
 
 class NarrowedReader:
-    """Reads only the moves that are legal in one state; indexes are those of the whole reader.
+    """Reads only the moves that are legal in one state; indexes are those of the full reader.
 
     >>> import herbrand
     >>> game = herbrand.load("ticTacToe")
-    >>> here = herbrand.MoveReader(game).narrow(game.initial_state())
-    >>> here.find("oplayer", "noop"), here.find("xplayer", "noop")
+    >>> initial = herbrand.MoveReader(game).narrow(game.initial_state())
+    >>> initial.find("oplayer", "noop"), initial.find("xplayer", "noop")
     (9, None)
-    >>> here.complete("xplayer", "(mark 3")
+    >>> initial.complete("xplayer", "(mark 3")
     ['(mark 3 1)', '(mark 3 2)', '(mark 3 3)']
     """
 
     def __init__(self, reader: MoveReader, legal: Mapping[str, Sequence[Move]]) -> None:
         self.reader = reader
         self._legal = {role: [move.gdl for move in moves] for role, moves in legal.items()}
-        self._made: dict[str, GameTerms] = {}
+        self._built: dict[str, GameTerms] = {}
 
     def terms(self, role: str) -> GameTerms:
         """Return the legal moves of a role as a set of terms."""
         self.reader.terms(role)
         name = self.reader.game.roles[self.reader.game.role_index(role)]
-        if name not in self._made:
+        if name not in self._built:
             folds = self.reader.game.tree.folds_case
             tables = build(self._legal[name], folds_case=folds)
-            self._made[name] = GameTerms(tables, infix=self.reader.infix_names, folds_case=folds)
-        return self._made[name]
+            self._built[name] = GameTerms(tables, infix=self.reader.infix_names, folds_case=folds)
+        return self._built[name]
 
     def find(self, role: str, text: str) -> int | None:
-        """Return the index that a legal move has in the whole reader, or None."""
+        """Return the index of a legal move in the full reader, or None."""
         index = self.reader.find(role, text)
         if index is None:
             return None
@@ -176,18 +174,18 @@ class NarrowedReader:
     def read(self, role: str, text: str) -> Move:
         """Return the legal move that a text spells.
 
-        Raises `MoveReadError` for a text that is no move of the role in any state, `IllegalMoveError` for
-        one that is not legal in this one.
+        Raises `MoveReadError` for a text that is not a move of the role in any state, `IllegalMoveError` for
+        a move that is illegal in this one.
         """
         move = self.reader.read(role, text)
         terms = self.terms(role)
         if terms.find(move.gdl) is None:
             nearest = terms.nearest(move.gdl)
-            some = ", ".join(f"`{terms.text(i)}`" for i in range(min(6, len(terms))))
+            listed = ", ".join(f"`{terms.text(i)}`" for i in range(min(6, len(terms))))
             more = f" and {len(terms) - 6} more" if len(terms) > 6 else ""
-            meant = f"; did you mean `{nearest}`?" if nearest else ""
+            hint = f"; did you mean `{nearest}`?" if nearest else ""
             raise IllegalMoveError(
-                f"`{move}` is not legal for {role} now (legal: {some or 'nothing'}{more}){meant}"
+                f"`{move}` is not legal for {role} now (legal: {listed or 'nothing'}{more}){hint}"
             )
         return move
 
@@ -201,7 +199,7 @@ class NarrowedReader:
 
 
 def _possible_percepts(game: StateMachine) -> dict[str, tuple[str, ...]] | None:
-    """Return what each role may ever see (relaxed reachability, as `herbrand.ground.possible`)."""
+    """Return the possible percepts of each role (relaxed reachability, as `herbrand.ground.possible`)."""
     from herbrand.ground import ground
 
     heads = [rule.head for rule in game.rules.normal.rules]
@@ -210,8 +208,8 @@ def _possible_percepts(game: StateMachine) -> dict[str, tuple[str, ...]] | None:
     game.require_playable()
     program = ground(game.rules, limits=game.limits, wanted=[("sees", 2)])
     text = program.terms.text
-    found: dict[str, set[str]] = {role: set() for role in game.roles}
+    percepts: dict[str, set[str]] = {role: set() for role in game.roles}
     rows = program.named.get("sees")
     for _, role, percept in rows.tolist() if rows is not None else ():
-        found.setdefault(text(role), set()).add(text(percept))
-    return {role: tuple(sorted(found[role])) for role in game.roles}
+        percepts.setdefault(text(role), set()).add(text(percept))
+    return {role: tuple(sorted(percepts[role])) for role in game.roles}

@@ -1,12 +1,12 @@
-"""The reading core: finite sets of terms as tables, walked token by token.
+"""The parser core: finite sets of terms as tables, walked token by token.
 
 This file imports nothing of herbrand.  `herbrand.convert.movereader` fills its tables, and a module
 written by `herbrand reader --to python` is this file followed by the tables of one game.
 
 A set of terms is a minimal acyclic automaton over the tokens of their prefix spelling.  Every
-state knows how many terms lie behind it, so that walking a term adds up its index, and an index
-leads back to its term; the terms themselves are not stored.  A text can only follow edges that
-are there: nothing is evaluated, nothing is remembered, and the time is linear in its length.
+state has the number of terms that continue from it, so that walking a term adds up its index, and an index
+leads back to its term; the terms themselves are not stored.  A text can only follow existing edges:
+nothing is evaluated or stored, and the time is linear in its length.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 __all__ = ["END_OF_TEXT", "ClosedReader", "MoveError", "Terms"]
 
 END_OF_TEXT = "end of text"
-"""What an error says was found, or is expected, where the text ends."""
+"""Stands for the end of the text in errors."""
 
 _TOKEN = re.compile(r"[(),]|[^ \t\n\r\f\v(),]+")
 _SPACE = " \t\n\r\f\v"
 _SEPARATOR = "\0"
-"""Between texts that are handled together."""
+"""Separates texts that are normalized together."""
 _SHOWN = 8
 _BEAM = 16
-_LAID_OUT = 250_000
-"""Infix spellings of more terms are not laid out in a table."""
+_MOST_INFIX = 250_000
+"""The most terms whose infix spellings are entered in the table."""
 
 
 class MoveError(ValueError):
-    """A text is none of the texts that were possible.
+    """A text is not in the set of possible texts.
 
     `code` is E-MOVE-SYNTAX, E-MOVE-LENGTH, E-MOVE-ROLE or E-UPDATE-SYNTAX; `position` the offset of
-    the first character that cannot stand where it stands; `found` what is there; `expected` the
-    tokens that could be there instead; `suggestion` the nearest possible term, or None.
+    the first token that is not possible there; `found` that token; `expected` the
+    tokens that are possible instead; `suggestion` the nearest possible term, or None.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class MoveError(ValueError):
 class Terms:
     """A finite set of ground terms, each with an index.
 
-    `tokens` are the names and signs as they are shown, `states` the automaton: state 0 is the
+    `tokens` are the names and signs in display spelling, `states` the automaton: state 0 is the
     end of a term, the last one the start, and each is a list of pairs token number, next state, in
     the order of the folded tokens.  `order` gives the index of the n-th term of the automaton where
-    that is not n.  `infix` gives the infix spelling of names that infix cannot spell as they are.
+    that is not n.  `infix` gives the spelling of names that are invalid in infix notation.
     """
 
     error: type[MoveError] = MoveError
@@ -112,7 +112,7 @@ class Terms:
         self._most = depths[-1]
         self._start = len(states) - 1
         self.longest = 4 * lengths[-1] + 64
-        """A text of more characters is refused unread."""
+        """The most characters of a text; longer ones are rejected unread."""
         self._ranks: dict[int, int] | None = None
         self._table: dict[str, int] | None = None
         self._has_infix = False
@@ -138,14 +138,14 @@ class Terms:
 
     def _unrank(self, rank: int) -> list[str]:
         state = self._start
-        found = []
+        tokens = []
         while state:
             edge = bisect_right(self._offsets[state], rank) - 1
             rank -= self._offsets[state][edge]
             pairs = self.states[state]
-            found.append(self.tokens[pairs[2 * edge]])
+            tokens.append(self.tokens[pairs[2 * edge]])
             state = pairs[2 * edge + 1]
-        return found
+        return tokens
 
     def _infix_text(self, tokens: Sequence[str]) -> str:
         parts: list[str] = []
@@ -184,11 +184,11 @@ class Terms:
     def find_many(self, texts: Iterable[str]) -> list[int | None]:
         """Return the index of each text, or None where it is no term of the set.
 
-        The first call lays out a table of all terms, the first with infix texts adds these.
-        Texts that are not in it get other white space all at once, and are looked for again;
-        what is then left is taken apart one by one.
+        The first call enters all terms in a hash table, the first one with infix texts their infix spellings.
+        Texts that are not in it are looked up again after normalizing their white space, all at once;
+        the rest is parsed one by one.
         """
-        given = texts if isinstance(texts, (list, tuple)) else list(texts)
+        batch = texts if isinstance(texts, (list, tuple)) else list(texts)
         table = self._table
         if table is None:
             table = self._table = {}
@@ -197,33 +197,33 @@ class Terms:
                 table[text] = number
                 if "(" in text[1:]:
                     table[_squeezed(text)] = number
-        found: list[int | None] = list(map(table.get, given))
-        if None in found:
+        indexes: list[int | None] = list(map(table.get, batch))
+        if None in indexes:
             longest = self.longest
-            places = [n for n, index in enumerate(found) if index is None and len(given[n]) <= longest]
-            missed = [given[n] for n in places]
-            self._lay_out_infix(missed)
-            squeezed = self._all_squeezed(missed)
+            places = [n for n, index in enumerate(indexes) if index is None and len(batch[n]) <= longest]
+            misses = [batch[n] for n in places]
+            self._enter_infix(misses)
+            squeezed = self._all_squeezed(misses)
             for n, index in enumerate(map(table.get, squeezed)):
                 if index is None:
                     index = table.get(_flat_in_prefix(squeezed[n]))
                     if index is None:
-                        index = self.find(missed[n])
-                found[places[n]] = index
-        return found
+                        index = self.find(misses[n])
+                indexes[places[n]] = index
+        return indexes
 
     def _all_squeezed(self, texts: list[str]) -> list[str]:
-        together = _SEPARATOR.join(texts)
-        if together.count(_SEPARATOR) != len(texts) - 1:  # somebody sent one
+        joined = _SEPARATOR.join(texts)
+        if joined.count(_SEPARATOR) != len(texts) - 1:  # a text contains the separator itself
             return texts
-        return _squeezed(self.fold(together)).split(_SEPARATOR)
+        return _squeezed(self.fold(joined)).split(_SEPARATOR)
 
-    def _lay_out_infix(self, missed: Iterable[str]) -> None:
-        """Add the infix spellings to the table, where texts ask for it and it does not get too large."""
+    def _enter_infix(self, misses: Iterable[str]) -> None:
+        """Add the infix spellings to the table, if texts have any and the table stays small enough."""
         table = self._table
-        if table is None or self._has_infix or len(self) > _LAID_OUT:
+        if table is None or self._has_infix or len(self) > _MOST_INFIX:
             return
-        if not any("(" in text[1:] and text[0] != "(" for text in missed):
+        if not any("(" in text[1:] and text[0] != "(" for text in misses):
             return
         for index in range(len(self)):
             text = self.fold(self.text(index, "infix"))
@@ -232,7 +232,7 @@ class Terms:
         self._has_infix = True
 
     def read(self, text: str) -> int:
-        """Return the index of the term that a text spells; raise `MoveError` when it spells none."""
+        """Return the index of the term that a text spells; raise `MoveError` if there is none."""
         index = self.find(text)
         if index is None:
             raise self.refusal(text)
@@ -243,10 +243,10 @@ class Terms:
         return rank if self.order is None else self.order[rank]
 
     def walk(self, tokens: Sequence[str], place: int, *, infix: bool) -> tuple[int, int, int]:
-        """Read one term from folded tokens, beginning at a place.
+        """Walk one term from a position in folded tokens.
 
-        Returns its rank, the place after it and 0; or, where the tokens leave the set, anything, the
-        place of the first wrong token and the state in which it was met.
+        Returns its rank, the position after it and 0; or, where the tokens leave the set, an undefined rank,
+        the position of the first wrong token and the state before it.
         """
         if infix:
             return self._walk_infix(tokens, place)
@@ -278,7 +278,7 @@ class Terms:
         state = self._start
         rank = depth = 0
         end = len(tokens)
-        after = False  # a whole term was read and a comma or parenthesis must follow
+        after = False  # after a whole term, before a comma or parenthesis
         while state and place < end:
             token = tokens[place]
             if after:
@@ -317,10 +317,10 @@ class Terms:
         edges = self._edges[state]
         return edges.get(token) or edges.get(self._alias.get(token, token))
 
-    # -- what is wrong, and what could follow ---------------------------------------------------
+    # -- errors and completion ------------------------------------------------------------------
 
     def refusal(self, text: str, code: str = "E-MOVE-SYNTAX", what: str = "move") -> MoveError:
-        """Say why a text is not in the set."""
+        """Return the error for a text that is not in the set."""
         if len(text) > self.longest:
             return self.error(
                 f"{len(text)} characters are too long for a {what} (at most {self.longest})",
@@ -356,11 +356,11 @@ class Terms:
         return [shown for _, _, shown in self._infix_next(state)]
 
     def completions(self, state: int) -> Iterator[str]:
-        """Yield the tokens that may come next."""
+        """Yield the tokens that may follow in a state."""
         return (self.tokens[token] for token in self.states[state][::2])
 
     def _infix_next(self, state: int) -> Iterator[tuple[int, int, str]]:
-        """Yield first rank, count and text of what a term can begin with in infix."""
+        """Yield the possible beginnings of a term in infix: first rank, number of terms, text."""
         pairs = self.states[state]
         for token, target, offset in zip(pairs[::2], pairs[1::2], self._offsets[state], strict=True):
             shown = self.tokens[token]
@@ -375,7 +375,7 @@ class Terms:
     def complete(self, text: str, limit: int = 20) -> list[str]:
         """Return terms that begin with a text, at most `limit`, in the notation of the text.
 
-        The last word may be unfinished; in the empty text everything is.
+        The last word may be incomplete; the empty text has all terms as completions.
         """
         if len(text) > self.longest:
             return []
@@ -386,7 +386,7 @@ class Terms:
         rank, place, state = self.walk(tokens, 0, infix=infix)
         if place < len(tokens) or not state:
             return [self.text(self.index(rank))] if not state and place == len(tokens) and not part else []
-        if infix and tokens[-1] not in {"(", ","}:  # a comma or a parenthesis comes next
+        if infix and tokens[-1] not in {"(", ","}:  # a comma or a parenthesis must follow
             ranges = [(rank, self._counts[state])] if not part else []
         elif infix:
             ranges = [(rank + a, n) for a, n, shown in self._infix_next(state) if self._begins(shown, part)]
@@ -397,23 +397,23 @@ class Terms:
                 for token, target, offset in zip(pairs[::2], pairs[1::2], self._offsets[state], strict=True)
                 if self._begins(self.tokens[token], part)
             ]
-            if not tokens and part:  # a single word may begin either notation
+            if not tokens and part:  # a single word may be the beginning of either notation
                 inner = [(a, n) for a, n, shown in self._infix_next(state) if self._begins(shown, part)]
                 infix = not ranges and bool(inner)
                 ranges = ranges or inner
-        found: list[str] = []
+        terms: list[str] = []
         for first, count in ranges:
-            here = range(first, first + min(count, limit - len(found)))
-            found += [self.text(self.index(r), "infix" if infix else "prefix") for r in here]
-        return found
+            ranks = range(first, first + min(count, limit - len(terms)))
+            terms += [self.text(self.index(r), "infix" if infix else "prefix") for r in ranks]
+        return terms
 
     def _begins(self, shown: str, part: str) -> bool:
         return self.fold(shown).startswith(part)
 
     def nearest(self, text: str) -> str | None:
-        """Return the term that differs least from a text, or None when none is near.
+        """Return the term nearest to a text by edit distance, or None when all are too different.
 
-        A beam search: at most so many prefixes of terms are kept for each token of the text.
+        A beam search over the tokens of the text, with prefixes of terms as states.
         """
         if len(text) > self.longest or not len(self):
             return None
@@ -421,7 +421,7 @@ class Terms:
         if len(tokens) > self._most + 4:
             return None
         infix = "(" in text and not text.lstrip(_SPACE).startswith("(")
-        known: dict[tuple[str, str], float] = {}
+        costs: dict[tuple[str, str], float] = {}
         beam: dict[tuple[int, int], float] = {(self._start, 0): 0.0}
         for token in tokens:
             following: dict[tuple[int, int], float] = {}
@@ -432,10 +432,10 @@ class Terms:
                     _keep(following, (exact[0], rank + exact[1]), cost)
                     continue
                 for name, (target, offset) in self._likely(state, token):
-                    apart = known.get((token, name))
-                    if apart is None:
-                        apart = known[token, name] = _difference(token, name)
-                    _keep(following, (target, rank + offset), cost + apart)
+                    difference = costs.get((token, name))
+                    if difference is None:
+                        difference = costs[token, name] = _difference(token, name)
+                    _keep(following, (target, rank + offset), cost + difference)
             beam = dict(sorted(following.items(), key=lambda item: (item[1], item[0][1]))[:_BEAM])
         ends = {(0, rank): cost for (state, rank), cost in beam.items() if not state}
         for _ in range(3):
@@ -451,14 +451,14 @@ class Terms:
         return self.text(self.index(rank), "infix" if infix else "prefix")
 
     def _with_insertions(self, beam: dict[tuple[int, int], float]) -> dict[tuple[int, int], float]:
-        found = dict(beam)
+        extended = dict(beam)
         for (state, rank), cost in beam.items():
             for target, offset in list(self._edges[state].values())[:_SHOWN]:
-                _keep(found, (target, rank + offset), cost + 1.0)
-        return dict(sorted(found.items(), key=lambda item: (item[1], item[0][1]))[: 2 * _BEAM])
+                _keep(extended, (target, rank + offset), cost + 1.0)
+        return dict(sorted(extended.items(), key=lambda item: (item[1], item[0][1]))[: 2 * _BEAM])
 
     def _likely(self, state: int, token: str) -> list[tuple[str, tuple[int, int]]]:
-        """Return the edges whose tokens are most like one; a few of very many."""
+        """Return the edges with the most similar tokens; all of them if there are few."""
         edges = self._edges[state]
         if len(edges) <= 4 * _SHOWN:
             return list(edges.items())
@@ -466,20 +466,20 @@ class Terms:
         return near[: 4 * _SHOWN]
 
     def fold(self, text: str) -> str:
-        """Return a text as it is compared: in lower case where the rules do not mind, accents composed."""
+        """Return a text normalized for comparison: lower case unless the rules are case-sensitive, in NFC."""
         return _composed(text.lower() if self._folds else text)
 
 
 def _composed(text: str) -> str:
-    """Return a text with letters and their accents as one character each (NFC)."""
+    """Return a text with accented letters as single characters (NFC)."""
     return text if text.isascii() else normalize("NFC", text)
 
 
 class ClosedReader:
-    """Reads what players and managers of one game can say, and nothing else.
+    """Parses the messages of players and managers of one game, and accepts nothing else.
 
-    `moves`, `percepts` and `base` are sets of terms: the moves of each role, what each role may be
-    told in a game with hidden information, and the fluents.
+    `moves`, `percepts` and `base` are sets of terms: the moves of each role, the percepts of each role
+    in a game with hidden information, and the fluents.
     """
 
     error: type[MoveError] = MoveError
@@ -507,16 +507,16 @@ class ClosedReader:
         return self._moves[number]
 
     def percept_terms(self, role: str) -> Terms | None:
-        """Return what a role may be told it sees, as a set of terms; None where there is no `sees`."""
+        """Return the percepts of a role as a set of terms; None where there is no `sees`."""
         self.terms(role)
         return None if self._percepts is None else self._percepts[self._numbers[self.fold(role)]]
 
     def fluent_terms(self) -> Terms | None:
-        """Return the fluents as a set of terms; None where they are not known."""
+        """Return the fluents as a set of terms; None where they are unknown."""
         return self._base
 
     def count(self, role: str) -> int:
-        """Return how many moves a role has."""
+        """Return the number of moves of a role."""
         return len(self.terms(role))
 
     def text(self, role: str, index: int, notation: str = "prefix") -> str:
@@ -528,40 +528,40 @@ class ClosedReader:
         terms = self.terms(role)
         index = terms.find(text)
         if index is None:
-            said = self._said_by(role, text)
-            index = None if said is None else terms.find(said)
+            move = self._after_arrow(role, text)
+            index = None if move is None else terms.find(move)
         return index
 
     def find_many(self, role: str, texts: Iterable[str]) -> list[int | None]:
-        """Return the index of each move, or None; the fast way for many."""
-        given = list(texts)
-        found = self.terms(role).find_many(given)
-        if None in found:
-            for place, index in enumerate(found):
-                if index is None and "->" in given[place]:
-                    found[place] = self.find(role, given[place])
-        return found
+        """Return the index of each move, or None; faster than `find` for many."""
+        batch = list(texts)
+        indexes = self.terms(role).find_many(batch)
+        if None in indexes:
+            for place, index in enumerate(indexes):
+                if index is None and "->" in batch[place]:
+                    indexes[place] = self.find(role, batch[place])
+        return indexes
 
     def index(self, role: str, text: str) -> int:
-        """Return the index of a move; raise `MoveError` saying why the text is none."""
+        """Return the index of a move; raise `MoveError` for other texts."""
         index = self.find(role, text)
         if index is None:
             raise self.refusal(role, text)
         return index
 
     def refusal(self, role: str, text: str) -> MoveError:
-        """Say why a text is no move of a role."""
+        """Return the error for a text that is not a move of a role."""
         terms = self.terms(role)
-        said = self._said_by(role, text)
-        if said is not None:
-            error = terms.refusal(said)
-            error.position += len(text) - len(said)
+        move = self._after_arrow(role, text)
+        if move is not None:
+            error = terms.refusal(move)
+            error.position += len(text) - len(move)
             return error
         if len(text) <= terms.longest + max(map(len, self.roles)):
             for other in self.roles:
-                if self._said_by(other, text) is not None:
+                if self._after_arrow(other, text) is not None:
                     return self.error(
-                        f"`{_short(text)}` is said by {other}, not by {role}",
+                        f"`{_short(text)}` is a move of {other}, not of {role}",
                         "E-MOVE-ROLE",
                         position=len(text) - len(text.lstrip(_SPACE)),
                         found=other,
@@ -571,11 +571,11 @@ class ClosedReader:
 
     def complete(self, role: str, text: str, limit: int = 20) -> list[str]:
         """Return moves that begin with a text, at most `limit`, in the notation of the text."""
-        said = self._said_by(role, text)
-        return self.terms(role).complete(text if said is None else said.lstrip(_SPACE), limit)
+        move = self._after_arrow(role, text)
+        return self.terms(role).complete(text if move is None else move.lstrip(_SPACE), limit)
 
-    def _said_by(self, role: str, text: str) -> str | None:
-        """Return what follows `role ->`, if that is how a text begins."""
+    def _after_arrow(self, role: str, text: str) -> str | None:
+        """Return the text after the prefix `role ->`, or None without this prefix."""
         if len(text) > self.terms(role).longest + len(role) + len(_SPACE):
             return None
         rest = text.lstrip(_SPACE)
@@ -584,7 +584,7 @@ class ClosedReader:
         rest = rest[len(role) :].lstrip(_SPACE)
         return rest[2:] if rest.startswith("->") else None
 
-    # -- what managers say -----------------------------------------------------------------
+    # -- messages of managers --------------------------------------------------------------
 
     def joint(self, text: str) -> tuple[int, ...] | None:
         """Read a joint move, `(m1 ... mk)` or `(m1, ..., mk)` in role order, as indexes; None for `nil`."""
@@ -592,11 +592,11 @@ class ClosedReader:
         return None if items is None else tuple(items)
 
     def does(self, text: str) -> tuple[int, ...]:
-        """Read a joint move told as facts: `(does r m)`, `does(r, m)` or `r -> m`, each role once."""
+        """Read a joint move in the form of facts: `(does r m)`, `does(r, m)` or `r -> m`, each role once."""
         what = "joint move"
         self._bound(text, sum(terms.longest + len(role) + 16 for terms, role in self._each()), what)
         tokens = _TOKEN.findall(self.fold(text).replace("->", " -> "))
-        place, found = 0, []
+        place, indexes = 0, []
         for terms, role in self._each():
             name = _TOKEN.findall(self.fold(role))
             if tokens[place : place + 2 + len(name)] == ["(", "does", *name]:
@@ -613,16 +613,16 @@ class ClosedReader:
             if state or tokens[place : place + len(closing)] != closing:
                 raise self._bad(text, tokens, place, what, closing if not state else [f"a move of {role}"])
             place += len(closing)
-            found.append(terms.index(rank))
+            indexes.append(terms.index(rank))
         if place < len(tokens):
             raise self._bad(text, tokens, place, what, [END_OF_TEXT])
-        return tuple(found)
+        return tuple(indexes)
 
     def percepts(self, role: str, text: str) -> tuple[int, ...]:
-        """Read what a role is told it sees, `(p1 ... pn)`, `()` or `nil`, as sorted indexes."""
+        """Read the percepts of a role, `(p1 ... pn)`, `()` or `nil`, as sorted indexes."""
         terms = self.percept_terms(role)
         if terms is None:
-            raise self.error("nobody is told anything in this game but moves", "E-UPDATE-SYNTAX")
+            raise self.error("the game has no percepts", "E-UPDATE-SYNTAX")
         return tuple(sorted(set(self._list(text, terms, "list of percepts") or ())))
 
     def percept(self, role: str, index: int) -> str:
@@ -636,11 +636,11 @@ class ClosedReader:
         """Read a state, `(f1 f2 ...)` or `(true f1) (true f2) ...`, as sorted indexes of fluents."""
         base = self.fluent_terms()
         if base is None:
-            raise self.error("this reader knows no fluents", "E-UPDATE-SYNTAX")
+            raise self.error("the reader has no fluents", "E-UPDATE-SYNTAX")
         tokens = _TOKEN.findall(self.fold(text)) if len(text) <= (len(base) + 1) * base.longest else []
         if tokens[:2] != ["(", "true"]:
             return tuple(sorted(set(self._list(text, base, "state") or ())))
-        place, found = 0, set()
+        place, indexes = 0, set()
         while place < len(tokens):
             if tokens[place : place + 2] != ["(", "true"]:
                 raise self._bad(text, tokens, place, "state", ["(true ...)"])
@@ -648,14 +648,14 @@ class ClosedReader:
             if state or tokens[place : place + 1] != [")"]:
                 raise self._bad(text, tokens, place, "state", ["a fluent"] if state else [")"])
             place += 1
-            found.add(base.index(rank))
-        return tuple(sorted(found))
+            indexes.add(base.index(rank))
+        return tuple(sorted(indexes))
 
     def fluent(self, index: int) -> str:
         """Return the text of a fluent."""
         base = self.fluent_terms()
         if base is None:
-            raise IndexError("this reader knows no fluents")
+            raise IndexError("the reader has no fluents")
         return base.text(index)
 
     def _each(self) -> Iterator[tuple[Terms, str]]:
@@ -674,13 +674,13 @@ class ClosedReader:
         tokens = _TOKEN.findall(self.fold(text))
         if tokens == ["nil"]:
             return None
-        found, place, expected = self._items(tokens, items, infix=False)
-        if found is None:
-            found, further, also = self._items(tokens, items, infix=True)
-            place, expected = (further, also) if further > place else (place, expected)
-        if found is None:
+        indexes, place, expected = self._items(tokens, items, infix=False)
+        if indexes is None:
+            indexes, further, alternatives = self._items(tokens, items, infix=True)
+            place, expected = (further, alternatives) if further > place else (place, expected)
+        if indexes is None:
             raise self._bad(text, tokens, place, what, expected)
-        return found
+        return indexes
 
     def _items(
         self, tokens: Sequence[str], items: Sequence[Terms] | Terms, *, infix: bool
@@ -688,25 +688,25 @@ class ClosedReader:
         if tokens[:1] != ["("]:
             return None, 0, ["(", "nil"]
         place = 1
-        found: list[int] = []
+        indexes: list[int] = []
         many = isinstance(items, Terms)
-        while tokens[place : place + 1] != [")"] if many else len(found) < len(items):
-            if infix and found:
+        while tokens[place : place + 1] != [")"] if many else len(indexes) < len(items):
+            if infix and indexes:
                 if tokens[place : place + 1] != [","]:
                     return None, place, [","]
                 place += 1
-            terms = items if isinstance(items, Terms) else items[len(found)]
+            terms = items if isinstance(items, Terms) else items[len(indexes)]
             started = place
             rank, place, state = terms.walk(tokens, place, infix=infix)
             if state:
-                who = "a term" if many else f"a move of {self.roles[len(found)]}"
-                return None, place, [who] if place == started else [who, *terms.completions(state)]
-            found.append(terms.index(rank))
+                wanted = "a term" if many else f"a move of {self.roles[len(indexes)]}"
+                return None, place, [wanted] if place == started else [wanted, *terms.completions(state)]
+            indexes.append(terms.index(rank))
         if tokens[place : place + 1] != [")"]:
             return None, place, [")"]
         if place + 1 < len(tokens):
             return None, place + 1, [END_OF_TEXT]
-        return found, place + 1, []
+        return indexes, place + 1, []
 
     def _bound(self, text: str, longest: int, what: str) -> None:
         if len(text) > longest:
@@ -733,7 +733,7 @@ class ClosedReader:
         )
 
     def fold(self, text: str) -> str:
-        """Return a text as it is compared: in lower case where the rules do not mind, accents composed."""
+        """Return a text normalized for comparison: lower case unless the rules are case-sensitive, in NFC."""
         return self._moves[0].fold(text) if self._moves else _composed(text.lower())
 
 
@@ -742,9 +742,9 @@ def _prefix_text(tokens: Sequence[str]) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """Return a text, or texts between separators, with no white space but one blank between two names.
+    """Return a text, or texts between separators, without white space except one blank between names.
 
-    Two texts become the same only if their tokens are.
+    Two texts become equal only if their tokens are equal.
     """
     for sign in _SPACE[1:]:
         if sign in text:
@@ -757,7 +757,7 @@ def _squeezed(text: str) -> str:
 
 
 def _flat_in_prefix(squeezed: str) -> str:
-    """Return what `mark(1,1)` is in prefix notation, `(mark 1 1)`; anything else is no term then."""
+    """Return `mark(1,1)` in prefix notation, `(mark 1 1)`; "" for texts of another form."""
     name, sign, rest = squeezed.partition("(")
     if not (name and sign) or " " in rest or not rest.endswith(")"):
         return ""
@@ -765,16 +765,16 @@ def _flat_in_prefix(squeezed: str) -> str:
 
 
 def _as_prefix(tokens: Sequence[str]) -> list[str]:
-    """Bring tokens of either notation into prefix order, whatever they are."""
-    found: list[str] = []
+    """Return tokens of either notation in prefix order, also for malformed texts."""
+    prefix: list[str] = []
     infix = bool(tokens) and tokens[0] != "("
     for place, token in enumerate(tokens):
         if token == "," or (infix and token == "("):
             continue
         if infix and tokens[place + 1 : place + 2] == ["("] and token != ")":
-            found.append("(")
-        found.append(token)
-    return found
+            prefix.append("(")
+        prefix.append(token)
+    return prefix
 
 
 def _keep(costs: dict[tuple[int, int], float], key: tuple[int, int], cost: float) -> None:
@@ -783,7 +783,7 @@ def _keep(costs: dict[tuple[int, int], float], key: tuple[int, int], cost: float
 
 
 def _difference(left: str, right: str) -> float:
-    """Return the edit distance of two tokens in parts of the longer one, at most 1."""
+    """Return the edit distance of two tokens, relative to the longer one, at most 1."""
     left, right = left[:12], right[:12]
     if "(" in (left, right) or ")" in (left, right):
         return 1.0
@@ -802,9 +802,11 @@ def _short(text: str) -> str:
 def _message(
     what: str, text: str, position: int, found: str, expected: Sequence[str], nearest: str | None
 ) -> str:
-    there = found if found == END_OF_TEXT else f"`{_short(found)}`"
+    actual = found if found == END_OF_TEXT else f"`{_short(found)}`"
     names = [name if name == END_OF_TEXT or " " in name else f"`{name}`" for name in expected[:_SHOWN]]
     more = f" and {len(expected) - _SHOWN} more" if len(expected) > _SHOWN else ""
-    could = f"; expected {', '.join(names)}{more}" if names else ""
-    meant = f"; did you mean `{nearest}`?" if nearest is not None else ""
-    return f"`{_short(text)}` is no possible {what}: {there} at character {position + 1}{could}{meant}"
+    expectation = f"; expected {', '.join(names)}{more}" if names else ""
+    hint = f"; did you mean `{nearest}`?" if nearest is not None else ""
+    return (
+        f"`{_short(text)}` is not a possible {what}: {actual} at character {position + 1}{expectation}{hint}"
+    )

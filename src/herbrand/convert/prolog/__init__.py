@@ -1,8 +1,8 @@
-"""Games for SWI-Prolog.
+"""Convert games to SWI-Prolog.
 
-| style   | the state                             | what for                                         |
+| style   | the state                             | use                                              |
 |---------|---------------------------------------|--------------------------------------------------|
-| literal | `true/1` and `does/2` are facts       | asking the rules what they say; read back as GDL |
+| literal | `true/1` and `does/2` are facts       | queries to the rules; can be read back as GDL    |
 | state   | a list of fluents, passed as argument | programs: `actions/2`, `next/3`, `values/2`, ... |
 | plain   | only the rules, without directives    | other Prolog systems                             |
 """
@@ -35,7 +35,7 @@ def write(
 
         return print_tree(game.tree, "prolog", portable, spelling=spelling)
     if portable or spelling:
-        raise HerbrandError("a program has its own names: --portable and --spelling need --style plain")
+        raise HerbrandError("--portable and --spelling need --style plain")
     game.require_playable()
     return program(game.rules, game.name, style)
 

@@ -1,7 +1,7 @@
-"""Rules as clauses for SWI-Prolog: what both styles share.
+"""Write rules as clauses for SWI-Prolog, shared by both styles.
 
-Prolog proves goals from left to right and top-down.  So that it gives the answers of the rules,
-tests go behind what binds their variables, the negation of `distinct` becomes unification,
+Prolog proves goals from left to right and top-down.  To preserve the meaning of the rules,
+tests are moved behind the literals that bind their variables, the negation of `distinct` becomes unification,
 recursive relations are tabled, relations without rules are declared, and relations with the
 name of a system predicate are renamed (Warren 1992 for tabling; Swift and Warren 2012).
 """
@@ -39,23 +39,23 @@ Relation = tuple[str, int]
 
 
 def statements_for(rules: Rules) -> tuple[Rule, ...]:
-    """Return the statements as they are, those with a negated `distinct` in normal form."""
+    """Return the statements, those with a negated `distinct` in normal form."""
     if not any(_negates_distinct(literal) for rule in rules.tree.statements for literal in rule.body):
         return rules.tree.statements
-    solved: dict[int, list[Rule]] = {}
+    normal: dict[int, list[Rule]] = {}
     for rule, origin in zip(rules.normal.rules, rules.normal.origins, strict=True):
-        solved.setdefault(id(origin), []).append(rule)
-    found: list[Rule] = []
+        normal.setdefault(id(origin), []).append(rule)
+    statements: list[Rule] = []
     for statement in rules.tree.statements:
         if any(map(_negates_distinct, statement.body)):
-            found += solved.get(id(statement), ())
+            statements += normal.get(id(statement), ())
         else:
-            found.append(statement)
-    return tuple(found)
+            statements.append(statement)
+    return tuple(statements)
 
 
 def _negates_distinct(literal: Literal) -> bool:
-    """Whether a `distinct` may stand under a negation."""
+    """Return whether a `distinct` occurs under a negation."""
     if isinstance(literal, Not):
         return any(isinstance(part, Distinct | Not) for part in _parts(literal.literal))
     return isinstance(literal, And | Or) and any(map(_negates_distinct, literal.literals))
@@ -71,32 +71,32 @@ def _parts(literal: Literal) -> Iterator[Literal]:
 
 
 def relation_names(wanted: Mapping[Relation, Relation], reserved: Iterable[Relation]) -> dict[Relation, str]:
-    """Name the relations of a game, so that no two and no system or reserved predicate are the same.
+    """Name the relations of a game so that they collide neither with each other nor with other predicates.
 
-    `wanted` gives the name and arity that each would have.
+    `wanted` has the preferred name and arity of each.
 
     >>> relation_names({("succ", 2): ("succ", 2), ("next", 1): ("next", 1), ("g_succ", 2): ("g_succ", 2)}, [])
     {('succ', 2): 'g_succ_2', ('next', 1): 'next', ('g_succ', 2): 'g_succ'}
     """
     forbidden = {*reserved, *SYSTEM}
     taken = {*wanted.values(), *forbidden}
-    given: set[Relation] = set()
-    named: dict[Relation, str] = {}
+    used: set[Relation] = set()
+    names: dict[Relation, str] = {}
     for key, (name, arity) in wanted.items():
         new = name
-        if (name, arity) in forbidden or (name, arity) in given:
+        if (name, arity) in forbidden or (name, arity) in used:
             number, new = 1, f"g_{name}"
             while (new, arity) in taken:
                 number += 1
                 new = f"g_{name}_{number}"
             taken.add((new, arity))
-        given.add((new, arity))
-        named[key] = new
-    return named
+        used.add((new, arity))
+        names[key] = new
+    return names
 
 
 class ClauseWriter(_Infix):
-    """Writes statements as clauses; relations under the names given."""
+    """Writes statements as clauses, with the given names of relations."""
 
     def __init__(
         self, statements: Sequence[Rule], names: dict[Relation, str], reserved: Sequence[str] = ()
@@ -104,15 +104,15 @@ class ClauseWriter(_Infix):
         written, _ = constant_names(statements, "prolog")
         super().__init__("prolog", written, spelling=False)
         self.reserved = reserved
-        """Variables that rules may not use."""
+        """Names that variables of rules must not have."""
         self.names = {key: atom(name) for key, name in names.items()}
 
     def name_variables(self, rule: Rule) -> None:
-        """Name variables; those that SWI-Prolog would call singletons of a branch begin with `__`."""
+        """Name variables; those that SWI-Prolog would report as singletons of a branch begin with `__`."""
         plain = variable_names(rule, "prolog")
-        lonely = set[str]()
+        singletons = set[str]()
         for literal in rule.body:
-            _find_lonely(literal, _counts(rule), lonely)
+            _find_singletons(literal, _counts(rule), singletons)
         taken = {text.lower() for text in plain.values()} | {text.lower() for text in self.reserved}
         for name, text in plain.items():
             if text.strip("_").lower() in {text.lower() for text in self.reserved}:
@@ -122,11 +122,11 @@ class ClauseWriter(_Infix):
                 plain[name] = f"{text}{number}"
                 taken.add(f"{text}{number}".lower())
         self.variables = {
-            name: f"__{text.lstrip('_')}" if name in lonely else text for name, text in plain.items()
+            name: f"__{text.lstrip('_')}" if name in singletons else text for name, text in plain.items()
         }
 
     def bound(self, literal: Literal, least: int) -> str:
-        """Write a literal; an atom as a call of its relation."""
+        """Write a literal, an atom as a call of its relation."""
         if isinstance(literal, Atom):
             return self.call(literal)
         return super().bound(literal, least)
@@ -147,7 +147,7 @@ class ClauseWriter(_Infix):
 
 
 def atom(name: str) -> str:
-    """Write a name as an atom of Prolog, in quotes if need be."""
+    """Write a name as a Prolog atom, in quotes if necessary."""
     return name if re.fullmatch("[a-z][A-Za-z0-9_]*", name) else quote(name)
 
 
@@ -158,35 +158,35 @@ def _counts(node: Node) -> dict[str, int]:
     return counts
 
 
-def _find_lonely(literal: Literal, everywhere: dict[str, int], lonely: set[str]) -> None:
-    """Collect variables that occur in one disjunction only, and once in one of its branches."""
+def _find_singletons(literal: Literal, everywhere: dict[str, int], singletons: set[str]) -> None:
+    """Collect variables that occur in only one disjunction, and once in one of its branches."""
     if isinstance(literal, Or):
         inside = _counts(literal)
         for part in literal.literals:
             for name, count in _counts(part).items():
                 if count == 1 and everywhere[name] == inside[name] > 1:
-                    lonely.add(name)
+                    singletons.add(name)
     if isinstance(literal, And | Or):
         for part in literal.literals:
-            _find_lonely(part, everywhere, lonely)
+            _find_singletons(part, everywhere, singletons)
     elif isinstance(literal, Not):
-        _find_lonely(literal.literal, everywhere, lonely)
+        _find_singletons(literal.literal, everywhere, singletons)
 
 
 def scattered(statements: Sequence[Rule]) -> list[Relation]:
-    """Return the relations whose statements do not stand together, in textual order."""
-    found: dict[Relation, None] = {}
+    """Return the relations whose statements are not contiguous, in textual order."""
+    relations: dict[Relation, None] = {}
     last: dict[Relation, int] = {}
     for index, rule in enumerate(statements):
         key = rule.head.key
         if last.get(key, index - 1) != index - 1:
-            found[key] = None
+            relations[key] = None
         last[key] = index
-    return list(found)
+    return list(relations)
 
 
 def renamings(names: Mapping[Relation, str]) -> list[str]:
-    """Return the lines of a comment that says which relations were renamed."""
+    """Return the lines of a comment that lists the renamed relations."""
     changed = [f"%   {name}/{arity} is {new}" for (name, arity), new in names.items() if new != name]
     return ["%", "% Renamed, because SWI-Prolog has predicates of that name:", *changed] if changed else []
 
@@ -197,7 +197,7 @@ def pattern(name: str, arity: int) -> str:
 
 
 def declarations(word: str, relations: Iterable[tuple[str, int]]) -> list[str]:
-    """Return a directive about predicates, given as written; none when there are none.
+    """Return directives about predicates, given by their written names; none for no predicates.
 
     >>> declarations("dynamic", [("true", 1), ("does", 2)])
     [':- dynamic true/1, does/2.']

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["DRIVER", "literal"]
 
 DRIVER: Final = (("update_state", 1), ("update_inputs", 1), ("forget", 0))
-"""Predicates that the text defines besides the game."""
-_GIVEN: Final = (("true", 1), ("does", 2))
+"""Additional predicates that the text defines."""
+_INPUTS: Final = (("true", 1), ("does", 2))
 _INTERFACE: Final = (
     *(("role", 1), ("base", 1), ("input", 2), ("init", 1), ("true", 1), ("does", 2), ("legal", 2)),
     *(("next", 1), ("sees", 2), ("goal", 2), ("terminal", 0)),
@@ -40,8 +40,8 @@ _HEAD = """\
 def literal(rules: Rules, name: str) -> str:
     """Return the rules of a game as a module of SWI-Prolog; `name` is the game's.
 
-    What a relation holds of is asked by its own name.  `update_state/1` makes a list of fluents the
-    state, `update_inputs/1` a list of `does(Role, Move)` the joint move.
+    Relations are queried by name.  `update_state/1` sets the state from a list of fluents,
+    `update_inputs/1` the joint move from a list of `does(Role, Move)`.
     """
     statements = statements_for(rules)
     graph = rules.graph
@@ -49,14 +49,14 @@ def literal(rules: Rules, name: str) -> str:
     names = relation_names({key: key for key in relations}, DRIVER)
     writer = ClauseWriter(statements, names)
     defined = {rule.head.key for rule in statements}
-    undefined = [key for key in relations if key not in defined and key not in _GIVEN]
+    undefined = [key for key in relations if key not in defined and key not in _INPUTS]
     recursive = [key for key in graph.nodes if key in graph.recursive]
 
     def written(keys: list[tuple[str, int]]) -> list[tuple[str, int]]:
         return [(writer.names[key], key[1]) for key in keys]
 
-    fickle = [key for key in recursive if any(graph.depends_on(key, given) for given in _GIVEN)]
-    forget = ", ".join(pattern(*pair) for pair in written(fickle))
+    volatile = [key for key in recursive if any(graph.depends_on(key, given) for given in _INPUTS)]
+    forget = ", ".join(pattern(*pair) for pair in written(volatile))
     exported = ",\n    ".join(f"{name}/{arity}" for name, arity in (*_INTERFACE, *DRIVER))
     lines = [
         f"% The game {name} for SWI-Prolog, written by herbrand.",
@@ -66,14 +66,14 @@ def literal(rules: Rules, name: str) -> str:
         "",
         f":- module({atom(name)}, [\n    {exported}\n  ]).",
         "",
-        *declarations("thread_local", _GIVEN),
+        *declarations("thread_local", _INPUTS),
         *declarations("dynamic", written(undefined)),
         *declarations("table", written(recursive)),
         *declarations("discontiguous", written(scattered(statements))),
         "",
         *clauses(rules, statements, writer),
         "",
-        ":- if(true).  % for Prolog only: a reader of game descriptions passes over this",
+        ":- if(true).  % for Prolog only: readers of game descriptions skip this",
         "update_state(State) :-",
         "    retractall(true(_)),",
         "    retractall(does(_, _)),",
@@ -85,7 +85,7 @@ def literal(rules: Rules, name: str) -> str:
         "    forall(member(does(Role, Move), Inputs), assertz(does(Role, Move))),",
         "    forget.",
         "",
-        "% The tables of what depends on the state or the joint move.",
+        "% Drop the tables of relations that depend on the state or the joint move.",
         f"forget :- forall(member(Goal, [{forget}]), abolish_table_subgoals(Goal)).",
         ":- endif.",
     ]

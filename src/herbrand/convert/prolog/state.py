@@ -8,7 +8,7 @@
 | `(p A)`, of the state | `p(State, A)`; `terminal` is `is_terminal(State)`        |
 | `(p A)`, of the moves | `p(State, Inputs, A)`; `next` is `next_fluent`           |
 
-`herbrand.syntax.state_arguments` reads the rules back.  On them stand predicates that give each
+`herbrand.syntax.state_arguments` reads the rules back.  They are used by predicates that give each
 answer once, in order: `initial/1`, `legals/3`, `actions/2`, `next/3`, `percepts/4`, `values/2` and
 `terminal/1`.
 """
@@ -44,12 +44,12 @@ API: Final = (
     *(("roles", 1), ("initial", 1), ("legals", 3), ("actions", 2), ("next", 3), ("percepts", 4)),
     *(("values", 2), ("terminal", 1)),
 )
-"""What the module exports."""
+"""The predicates that the module exports."""
 _OWN: Final = (*API, ("forget", 0), ("in_order", 2), ("choice", 2))
 _RENAMED: Final = {("next", 1): "next_fluent", ("terminal", 0): "is_terminal"}
 _TAKEN: Final = {name: f"g_{name}" for name in _RENAMED.values()}
-"""No relation of a game keeps these names, whatever its arity: reading back would take it for another."""
-_ASKED: Final = {
+"""Names that no relation of a game keeps, of any arity: reading back would confuse them."""
+_QUERIES: Final = {
     ("role", 1): ["Role"],
     ("init", 1): ["Fluent"],
     ("legal", 2): ["Role", "Move"],
@@ -58,7 +58,7 @@ _ASKED: Final = {
     ("goal", 2): ["Role", "Value"],
     ("terminal", 0): [],
 }
-"""What the program below asks, with its arguments."""
+"""The relations that the program below queries, with their arguments."""
 
 _HEAD = """\
 %   ?- initial(State), actions(State, Actions).
@@ -71,12 +71,12 @@ roles(Roles) :-
     findall(Role, {role}, Found),
     list_to_set(Found, Roles).
 
-% initial(-State): the fluents that are true at first.
+% initial(-State): the fluents of the initial state.
 initial(State) :-
     findall(Fluent, {init}, Fluents),
     in_order(Fluents, State).
 
-% legals(+State, +Role, -Moves): what a role may do.
+% legals(+State, +Role, -Moves): the legal moves of a role.
 legals(State, Role, Moves) :-
     findall(Move, {legal}, Found),
     in_order(Found, Moves).
@@ -95,7 +95,7 @@ next(State, Inputs, Next) :-
     findall(Fluent, {next}, Fluents),
     in_order(Fluents, Next){forget}.
 
-% percepts(+State, +Inputs, +Role, -Percepts): what a role sees of a joint move.
+% percepts(+State, +Inputs, +Role, -Percepts): the percepts of a role after a joint move.
 percepts(State, Inputs, Role, Percepts) :-
     findall(Percept, {sees}, Found),
     in_order(Found, Percepts).
@@ -128,7 +128,7 @@ def state_style(rules: Rules, name: str) -> str:
     """
     statements = statements_for(rules)
     graph = rules.graph
-    levels = {key: level_of(graph, key) for key in dict.fromkeys([*_ASKED, *graph.nodes])}
+    levels = {key: level_of(graph, key) for key in dict.fromkeys([*_QUERIES, *graph.nodes])}
     relations = [key for key in levels if key not in (TRUE, DOES)]
     natural = {key: (_RENAMED.get(key, key[0]), key[1] + levels[key]) for key in relations}
     wanted = {
@@ -143,14 +143,14 @@ def state_style(rules: Rules, name: str) -> str:
 
     defined = {rule.head.key for rule in statements}
     recursive = [key for key in graph.nodes if key in graph.recursive]
-    fickle = ", ".join(pattern(*pair) for pair in written(key for key in recursive if levels[key]))
-    asked = {
+    volatile = ", ".join(pattern(*pair) for pair in written(key for key in recursive if levels[key]))
+    goals = {
         key[0]: writer.compose(writer.names[key], [*("State", "Inputs")[: levels[key]], *arguments])
-        for key, arguments in _ASKED.items()
+        for key, arguments in _QUERIES.items()
     }
-    program = _PROGRAM.format(**asked, forget=",\n    forget" if fickle else "")
+    program = _PROGRAM.format(**goals, forget=",\n    forget" if volatile else "")
     for clause in ("legals", "next", "percepts", "values", "terminal"):
-        program = _without_lonely(program, clause)
+        program = _mark_unused(program, clause)
     exported = ",\n    ".join(f"{name}/{arity}" for name, arity in API)
     lines = [
         f"% The game {name} for SWI-Prolog, written by herbrand: states are arguments.",
@@ -166,34 +166,34 @@ def state_style(rules: Rules, name: str) -> str:
         "",
         *clauses(rules, statements, writer),
         "",
-        ":- if(true).  % for Prolog only: a reader of game descriptions passes over this",
+        ":- if(true).  % for Prolog only: readers of game descriptions skip this",
         program,
     ]
-    if fickle:
+    if volatile:
         lines += [
             "",
-            "% forget: drop the tables of what depends on a state.",
-            f"forget :-\n    forall(member(Goal, [{fickle}]), abolish_table_subgoals(Goal)).",
+            "% forget: drop the tables of relations that depend on a state.",
+            f"forget :-\n    forall(member(Goal, [{volatile}]), abolish_table_subgoals(Goal)).",
         ]
     lines.append(":- endif.")
     return "\n".join(lines) + "\n"
 
 
 class _StateWriter(ClauseWriter):
-    """Gives every relation the arguments it depends on."""
+    """Adds to every relation the arguments on which it depends."""
 
     def __init__(
         self, statements: Sequence[Rule], names: dict[Relation, str], levels: dict[Relation, int]
     ) -> None:
         super().__init__(statements, names, reserved=("State", "Inputs"))
         self.levels = levels
-        self.known: set[str] = set()
-        """The variables that have values where a literal is written."""
+        self.bound_variables: set[str] = set()
+        """The variables that are bound before the current literal."""
         self.context = ["State", "Inputs"]
 
     def statement(self, rule: Rule, after: Rule | None) -> list[str]:
         """Write a clause; an argument that its body does not use begins with `_`."""
-        self.known = set()
+        self.bound_variables = set()
         called = {atom.key for literal in rule.body for atom, _ in atoms_of(literal)}
         levels = {self.levels[key] for key in called if key != DOES}
         self.context = [
@@ -203,35 +203,35 @@ class _StateWriter(ClauseWriter):
         return super().statement(rule, after)
 
     def bound(self, literal: Literal, least: int) -> str:
-        """Write a literal of a body, and keep account of what it binds."""
+        """Write a literal of a body, and record the variables that it binds."""
         if isinstance(literal, Or):
-            before = self.known
+            before = self.bound_variables
             parts, after = [], []
             for part in literal.literals:
-                self.known = set(before)
+                self.bound_variables = set(before)
                 parts.append(super().bound(part, 2))
-                after.append(self.known)
-            self.known = set.intersection(*after)
+                after.append(self.bound_variables)
+            self.bound_variables = set.intersection(*after)
             return f"({self.or_sign.join(parts)})"
         text = super().bound(literal, least)
         if isinstance(literal, Atom):
-            self.known |= {variable.name for variable in variables_of(literal)}
+            self.bound_variables |= {variable.name for variable in variables_of(literal)}
         return text
 
     def call(self, atom: Atom) -> str:
-        """Write an atom with the state and the moves it depends on."""
+        """Write an atom with the state and the moves on which it depends."""
         args = [self.term(arg) for arg in atom.args]
         if atom.key not in (TRUE, DOES):
             return self.compose(self.names[atom.key], [*self.context[: self.levels[atom.key]], *args])
-        is_test = {variable.name for variable in variables_of(atom)} <= self.known
+        is_test = {variable.name for variable in variables_of(atom)} <= self.bound_variables
         member = "memberchk" if is_test else "member"
         if atom.key == TRUE:
             return f"{member}({args[0]}, State)"
         return f"{member}(does({', '.join(args)}), Inputs)"
 
 
-def _without_lonely(program: str, clause: str) -> str:
-    """Mark the arguments of a predicate's head that its body does not use, with `_`."""
+def _mark_unused(program: str, clause: str) -> str:
+    """Prefix the arguments of a clause head that its body does not use with `_`."""
     begin = program.index(f"\n{clause}(") + 1
     end = program.index(".\n", begin)
     head, body = program[begin:end].split(":-", 1)

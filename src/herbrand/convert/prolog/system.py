@@ -1,4 +1,4 @@
-"""What SWI-Prolog defines itself: a game's relation of the same name and arity is renamed.
+"""System predicates of SWI-Prolog: relations of a game with the same name and arity are renamed.
 
 Redefining a system predicate is possible for most, but the compiler replaces calls of some,
 such as `number/1`, before it looks for another definition.

@@ -1,14 +1,14 @@
-"""What is different between two games, rather than between two texts.
+"""Compare two games, rather than two texts.
 
-First the rules: `find_renaming` looks for other names under which they are the same.  If there are
-none, the games are played side by side (`compare_play`): different rules may play the same.
+First the rules: `find_renaming` looks for a renaming that makes them equal.  If there is
+none, the games are played side by side (`compare_play`): different rules may have the same plays.
 
 | verdict   | meaning                                                                |
 |-----------|------------------------------------------------------------------------|
 | "rules"   | the same rules, perhaps under other names                              |
-| "play"    | different rules; all states were compared, and nobody can tell the games apart |
-| "differs" | there are joint moves after which they differ                          |
-| "unknown" | no difference was found within the budget                              |
+| "play"    | different rules, but the same plays: all states were compared          |
+| "differs" | the games differ after some joint moves                                |
+| "unknown" | no difference found within the budget                                  |
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """What was found about two games."""
+    """The result of `diff`."""
 
     verdict: str
     """"rules", "play", "differs" or "unknown"."""
@@ -47,7 +47,7 @@ class Diff:
 
     @property
     def difference(self) -> PlayDifference | None:
-        """Where the games part, if they do."""
+        """The first difference in play, if any."""
         return self.behaviour.difference if self.behaviour is not None else None
 
 
@@ -56,20 +56,19 @@ def diff(
 ) -> Diff:
     """Compare two games; see the module.
 
-    Half of the seconds are for each part, at most.  Raises `GameError` for a game that cannot be
-    played.
+    Each part takes at most half of the seconds.  Raises `GameError` for a game that cannot be played.
     """
     first.require_playable()
     second.require_playable()
     try:
         renaming = find_renaming(first.rules, second.rules, seconds=seconds / 2)
     except BudgetExceeded:
-        renaming = Renaming(False, {})  # names are taken to mean the same
+        renaming = Renaming(False, {})  # equal names are assumed to mean the same
     if renaming.same:
         return Diff("rules", renaming)
-    found = compare_play(first, second, renaming.names, states=states, seconds=seconds / 2, seed=seed)
-    if found.difference is not None:
+    behaviour = compare_play(first, second, renaming.names, states=states, seconds=seconds / 2, seed=seed)
+    if behaviour.difference is not None:
         verdict = "differs"
     else:
-        verdict = "play" if found.is_complete else "unknown"
-    return Diff(verdict, renaming, found)
+        verdict = "play" if behaviour.is_complete else "unknown"
+    return Diff(verdict, renaming, behaviour)

@@ -1,9 +1,9 @@
-"""Do two games play the same?  The first joint moves after which they do not.
+"""Compare the plays of two games, and find the first joint moves after which they differ.
 
-Both games are played in lockstep, the moves of the first translated into those of the second.
-Compared is what players can notice: legal moves, the end, goals at the end, percepts.  States are
-gone through by the number of steps that lead to them, so that a difference is found on a shortest
-way; beyond a budget of states, or of most of the time, random games look further down.
+Both games are played in lockstep, with the moves of the first translated into those of the second.
+The comparison covers what players observe: legal moves, the end, goals at the end, percepts.  States are
+visited breadth first, so that the first difference has a shortest line of play; when the budget of states or
+most of the time is spent, random games reach greater depths.
 """
 
 from __future__ import annotations
@@ -29,46 +29,46 @@ __all__ = ["Behaviour", "PlayDifference", "compare_play"]
 
 _RANDOM_STEPS = 300
 _JOINT_MOVES = 200
-"""How many joint moves of one state are followed; beyond, the search is not complete."""
+"""The most joint moves of one state; with more, the search is incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayDifference:
-    """Where two games part."""
+    """The first difference in play."""
 
     what: str
     """"roles", "legal ROLE", "terminal", "goal ROLE" or "percepts ROLE"."""
     moves: tuple[str, ...]
     """Joint moves of the first game from its initial state, as for `herbrand show --moves`."""
     first: tuple[str, ...]
-    """What only the first game has, in its own names."""
+    """The surplus of the first game, in its own names."""
     second: tuple[str, ...]
-    """What only the second game has, in its own names."""
+    """The surplus of the second game, in its own names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What playing two games side by side found."""
+    """The result of playing two games side by side."""
 
     states: int
-    """How many pairs of states were compared."""
+    """The number of pairs of states that were compared."""
     is_complete: bool
-    """Whether that was all of them."""
+    """Whether these were all pairs."""
     difference: PlayDifference | None = None
 
 
 class _Translation:
-    """Terms of one game in the names of the other, as folded KIF."""
+    """Translates terms of one game to the names of the other, as folded KIF."""
 
     def __init__(self, names: Mapping[Symbol, Symbol]) -> None:
         self.names = names
-        self.known: dict[str, str] = {}
+        self.cache: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
-        found = self.known.get(text)
-        if found is None:
-            found = self.known[text] = str(translate(read_term(text), self.names))
-        return found
+        translated = self.cache.get(text)
+        if translated is None:
+            translated = self.cache[text] = str(translate(read_term(text), self.names))
+        return translated
 
 
 def compare_play(
@@ -80,15 +80,17 @@ def compare_play(
     seconds: float = 20.0,
     seed: int = 0,
 ) -> Behaviour:
-    """Play two games side by side until they differ; see the module for what is compared.
+    """Play two games side by side until they differ; see the module.
 
-    The seconds begin when both engines are ready.
+    The clock for `seconds` starts when both engines are ready.
     """
     search = _Search(first, second, names, states, seconds)
     return search.run(random.Random(seed))
 
 
 class _Search:
+    """One comparison."""
+
     def __init__(
         self,
         first: StateMachine,
@@ -98,8 +100,8 @@ class _Search:
         seconds: float,
     ) -> None:
         self.games = first, second
-        self.there = _Translation(names)
-        self.back = _Translation({new: old for old, new in names.items()})
+        self.to_second = _Translation(names)
+        self.to_first = _Translation({new: old for old, new in names.items()})
         self.limit = limit
         self.seconds = seconds
         self.breadth_until = self.deadline = 0.0
@@ -108,11 +110,11 @@ class _Search:
 
     def run(self, chance: random.Random) -> Behaviour:
         first, second = self.games
-        roles = [self.there(role.lower()) for role in first.roles]
+        roles = [self.to_second(role.lower()) for role in first.roles]
         if roles != [role.lower() for role in second.roles]:
             return Behaviour(0, True, PlayDifference("roles", (), first.roles, second.roles))
         pair = first.initial_state(), second.initial_state()
-        started = time.monotonic()  # making engines ready has a budget of its own
+        started = time.monotonic()  # starting engines has its own budget
         self.breadth_until, self.deadline = started + 0.7 * self.seconds, started + self.seconds
         difference = self._breadth_first(pair)
         if difference is None and not self.complete:
@@ -120,7 +122,7 @@ class _Search:
         return Behaviour(self.states, self.complete and difference is None, difference)
 
     def _breadth_first(self, pair: tuple[State, State]) -> PlayDifference | None:
-        seen = {pair}
+        visited = {pair}
         level: list[tuple[State, State, tuple[str, ...]]] = [(*pair, ())]
         while level:
             following = []
@@ -139,8 +141,8 @@ class _Search:
                         continue
                     if isinstance(step, PlayDifference):
                         return step
-                    if step not in seen:
-                        seen.add(step)
+                    if step not in visited:
+                        visited.add(step)
                         following.append((*step, (*path, _shown(joint))))
             level = following
         return None
@@ -175,12 +177,12 @@ class _Search:
     def _step(
         self, left: State, right: State, joint: Sequence[str], path: tuple[str, ...]
     ) -> tuple[State, State] | PlayDifference:
-        theirs = [self.there(move.lower()) for move in joint]
+        theirs = [self.to_second(move.lower()) for move in joint]
         for role in left.roles if self._sees else ():
             mine = {percept.lower() for percept in left.percepts(joint, role)}
-            other = {self.back(p.lower()) for p in right.percepts(theirs, self.there(role.lower()))}
+            other = {self.to_first(p.lower()) for p in right.percepts(theirs, self.to_second(role.lower()))}
             if mine != other:
-                return self._part(f"percepts {role}", (*path, _shown(joint)), mine, other)
+                return self._difference(f"percepts {role}", (*path, _shown(joint)), mine, other)
         return left.next(joint), right.next(theirs)
 
     @property
@@ -193,24 +195,24 @@ class _Search:
             sides = [("terminal",) if state.is_terminal else () for state in (left, right)]
             return PlayDifference("terminal", path, sides[0], sides[1])
         for role in left.roles:
-            other = self.there(role.lower())
+            other = self.to_second(role.lower())
             if left.is_terminal:
                 goals = set(left.goal_values(role)), set(right.goal_values(other))
                 if goals[0] != goals[1]:
-                    return self._part(f"goal {role}", path, *goals)
+                    return self._difference(f"goal {role}", path, *goals)
             else:
                 mine = {str(move).lower() for move in left.legal_moves(role)}
-                theirs = {self.back(str(move).lower()) for move in right.legal_moves(other)}
+                theirs = {self.to_first(str(move).lower()) for move in right.legal_moves(other)}
                 if mine != theirs:
-                    return self._part(f"legal {role}", path, mine, theirs)
+                    return self._difference(f"legal {role}", path, mine, theirs)
         return None
 
-    def _part(
+    def _difference(
         self, what: str, path: tuple[str, ...], mine: Iterable[str], theirs: Iterable[str]
     ) -> PlayDifference:
         left, right = set(mine), set(theirs)
-        only = tuple(sorted(left - right)), tuple(sorted(map(self.there, right - left)))
-        return PlayDifference(what, path, *only)
+        differing = tuple(sorted(left - right)), tuple(sorted(map(self.to_second, right - left)))
+        return PlayDifference(what, path, *differing)
 
 
 def _shown(joint: Sequence[str]) -> str:

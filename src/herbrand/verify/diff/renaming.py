@@ -1,13 +1,12 @@
-"""Are two rulesheets the same but for their names?
+"""Find a renaming that maps one rulesheet to another.
 
-Colour refinement (Weisfeiler and Leman 1968; McKay 1981 for telling ties apart): every symbol gets
-a colour from the rules it stands in and where, the rules from the colours of their symbols, until
-no more symbols are told apart.  Colours depend on no name and no order, so equal games have equal
-colours.  Symbols that still share one are tried in turn.  A renaming that is found is checked
-rule by rule.
+Colour refinement (Weisfeiler and Leman 1968; McKay 1981 for breaking ties): every symbol gets
+a colour from its positions in rules, and rules from the colours of their symbols, until a fixpoint.
+Colours depend on no name and no order, so that equal games have equal colours.  Ties between symbols of the
+same colour are broken by backtracking.  A renaming is checked rule by rule.
 
-A *symbol* is a relation, a function or an object: kind, name and arity.  Fixed are keywords, the role
-`random`, the numbers from 0 to 100, and the order of the roles.
+A *symbol* is a relation, a function or an object: kind, name and arity.  Keywords, the role
+`random`, the numbers from 0 to 100 and the order of the roles are fixed.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ _NUMBERS: Final = frozenset(map(str, range(101)))
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """What is known about the names of two games."""
+    """A correspondence between the names of two games."""
 
     same: bool
-    """Whether `names` makes the rules of the first game those of the second."""
+    """Whether `names` maps the rules of the first game to those of the second."""
     names: Mapping[Symbol, Symbol]
-    """From symbols of the first game to symbols of the second; not all of them unless `same`."""
+    """From symbols of the first game to symbols of the second; partial unless `same`."""
 
     @property
     def changed(self) -> dict[Symbol, Symbol]:
@@ -51,11 +50,11 @@ class Renaming:
 
 
 def find_renaming(first: Rules, second: Rules, *, seconds: float = 10.0) -> Renaming:
-    """Look for a renaming that makes two games the same.
+    """Return a renaming that maps one game to another.
 
-    When there is none, the names of the answer are a guess: a symbol stands for the one of the same
-    name, or else for the one whose place in the rules is most alike.  Raises `BudgetExceeded` when
-    there are too many ties to try in the time.
+    When there is none, the names of the result are a guess: a symbol corresponds to the one of the same
+    name, or else to the one with the most similar positions in the rules.  Raises `BudgetExceeded` when
+    there are too many ties to break in the time.
     """
     search = _Search(_Game(first), _Game(second), time.monotonic() + seconds)
     history = search.refine(({}, {}))
@@ -83,7 +82,7 @@ class _Game:
         self.rules = list(dict.fromkeys(rules.normal.rules))
         order = [rule for rule in self.rules if rule.is_fact and rule.head.key == ("role", 1)]
         self.place = {rule: i for i, rule in enumerate(order)}
-        """Which role a rule names."""
+        """The number of the role that a rule declares."""
         self.symbols: dict[Symbol, _Colour] = {}
         for rule in self.rules:
             for node in _nodes(rule):
@@ -111,29 +110,33 @@ def _symbol(node: Node) -> Symbol | None:
 
 
 def _fixed(symbol: Symbol) -> tuple[str, str, int]:
-    """Return what is known of a symbol at first: its name only if it has a meaning."""
+    """Return the initial colour of a symbol: without its name unless that has a fixed meaning."""
     kind, name, arity = symbol
     has_meaning = name in KEYWORDS or (kind == "object" and name in _NUMBERS)
     return kind, name if has_meaning else "", arity
 
 
 class _Search:
+    """Refinement and backtracking on two games at once."""
+
     def __init__(self, first: _Game, second: _Game, deadline: float) -> None:
         self.games = (first, second)
         self.deadline = deadline
 
     def refine(
-        self, given: tuple[Mapping[Symbol, _Colour], Mapping[Symbol, _Colour]]
+        self, marks: tuple[Mapping[Symbol, _Colour], Mapping[Symbol, _Colour]]
     ) -> list[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]:
-        """Return the colours of both games after each round, until no more are told apart."""
-        colours = tuple({**game.symbols, **more} for game, more in zip(self.games, given, strict=True))
+        """Return the colours of both games after each round, up to the fixpoint."""
+        colours = tuple({**game.symbols, **more} for game, more in zip(self.games, marks, strict=True))
         history = [(colours[0], colours[1])]
         count = self._count(history[-1])
         while True:
             if time.monotonic() > self.deadline:
-                raise BudgetExceeded("the time for a renaming", "names could not be told apart")
-            now = tuple(_round(game, colour) for game, colour in zip(self.games, history[-1], strict=True))
-            history.append((now[0], now[1]))
+                raise BudgetExceeded("the time for a renaming", "too many names are alike")
+            refined = tuple(
+                _round(game, colour) for game, colour in zip(self.games, history[-1], strict=True)
+            )
+            history.append((refined[0], refined[1]))
             before, count = count, self._count(history[-1])
             if count == before:
                 return history
@@ -149,7 +152,7 @@ class _Search:
     def match(
         self, colours: tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]
     ) -> dict[Symbol, Symbol] | None:
-        """Return a renaming that agrees with the colours and makes the rules the same."""
+        """Return a renaming that agrees with the colours and maps the rules to each other, or None."""
         classes: dict[_Colour, tuple[list[Symbol], list[Symbol]]] = {}
         for side in (0, 1):
             for symbol, colour in colours[side].items():
@@ -160,7 +163,7 @@ class _Search:
             return names if self._is_right(names) else None
         left, right = min(ties, key=lambda pair: len(pair[0]))
         chosen = left[0]
-        # the same name first: of two equal texts the obvious renaming is found
+        # the same name first, so that equal texts get the identity
         for other in sorted(right, key=lambda symbol: symbol != chosen):
             marked = colours[0] | {chosen: 1}, colours[1] | {other: 1}
             finer = self.refine(marked)[-1]
@@ -171,25 +174,25 @@ class _Search:
         return None
 
     def _is_right(self, names: Mapping[Symbol, Symbol]) -> bool:
-        """Whether the renamed rules of the first game are those of the second."""
+        """Return whether the renamed rules of the first game are those of the second."""
         first, second = self.games
         own = {new: hash(new) for new in second.symbols}
         renamed = {old: hash(new) for old, new in names.items()}
-        waiting: dict[_Colour, list[Rule]] = {}
+        unmatched: dict[_Colour, list[Rule]] = {}
         for rule in second.rules:
-            waiting.setdefault(_rule_colour(rule, own, second.place.get(rule)), []).append(rule)
+            unmatched.setdefault(_rule_colour(rule, own, second.place.get(rule)), []).append(rule)
         for rule in first.rules:
-            fitting = waiting.get(_rule_colour(rule, renamed, first.place.get(rule)), [])
-            found = next((other for other in fitting if _is_same(rule, other, names)), None)
-            if found is None:
+            fitting = unmatched.get(_rule_colour(rule, renamed, first.place.get(rule)), [])
+            match = next((other for other in fitting if _is_same(rule, other, names)), None)
+            if match is None:
                 return False
-            fitting.remove(found)
-        return not any(waiting.values())
+            fitting.remove(match)
+        return not any(unmatched.values())
 
     def guess(
         self, history: Sequence[tuple[dict[Symbol, _Colour], dict[Symbol, _Colour]]]
     ) -> dict[Symbol, Symbol]:
-        """Pair roles by place, then symbols of the same name, then those that are alike longest."""
+        """Pair roles by number, then symbols by name, then those that share colours in most rounds."""
         first, second = self.games
         names: dict[Symbol, Symbol] = {}
         for left_role, right_role in zip(first.place, second.place, strict=False):
@@ -212,31 +215,33 @@ class _Search:
 
 
 def _alone(colours: Mapping[Symbol, _Colour]) -> dict[_Colour, Symbol]:
-    """Return the symbols that share their colour with no other."""
+    """Return the symbols with unique colours, by colour."""
     count = Counter(colours.values())
     return {colour: symbol for symbol, colour in colours.items() if count[colour] == 1}
 
 
 def _round(game: _Game, colours: Mapping[Symbol, _Colour]) -> dict[Symbol, _Colour]:
-    """Give each symbol a colour from the rules it stands in and its places there."""
-    seen: dict[Symbol, list[_Colour]] = {symbol: [] for symbol in game.symbols}
+    """Return the colours after one more round: from the rules of each symbol and its positions there."""
+    places_of: dict[Symbol, list[_Colour]] = {symbol: [] for symbol in game.symbols}
     for rule in game.rules:
         variables = _variable_colours(rule, colours)
-        mine = hash(_rule_colour(rule, colours, game.place.get(rule), variables))
-        parts: list[tuple[Node, _Colour]] = [(rule.head, hash((mine, "head")))]
-        parts += [(literal, hash((mine, _colour(literal, colours, variables)))) for literal in rule.body]
+        rule_colour = hash(_rule_colour(rule, colours, game.place.get(rule), variables))
+        parts: list[tuple[Node, _Colour]] = [(rule.head, hash((rule_colour, "head")))]
+        parts += [
+            (literal, hash((rule_colour, _colour(literal, colours, variables)))) for literal in rule.body
+        ]
         for part, path in parts:
             for node, place in _places(part, path, variables, colours):
                 symbol = _symbol(node)
                 if symbol is not None:
-                    seen[symbol].append(place)
-    return {symbol: hash((colours[symbol], *sorted(places))) for symbol, places in seen.items()}
+                    places_of[symbol].append(place)
+    return {symbol: hash((colours[symbol], *sorted(places))) for symbol, places in places_of.items()}
 
 
 def _places(
     node: Node, path: _Colour, variables: Mapping[str, _Colour], colours: Mapping[Symbol, _Colour]
 ) -> Iterator[tuple[Node, _Colour]]:
-    """Yield every node at and below a node with where it stands; the order of disjuncts is no matter."""
+    """Yield every node of a subtree with a hash of its position, regardless of the order of disjuncts."""
     yield node, path
     below: Iterable[tuple[Node, _Colour]] = ()
     if isinstance(node, Atom | Function):
@@ -264,28 +269,30 @@ def _rule_colour(
 
 
 def _variable_colours(rule: Rule, colours: Mapping[Symbol, _Colour]) -> dict[str, _Colour]:
-    """Tell the variables of a rule apart by their places, in as many rounds as there are variables."""
+    """Colour the variables of a rule by their positions, in as many rounds as there are variables."""
     names = {variable.name for variable in variables_of(rule)}
-    known = dict.fromkeys(names, 0)
+    variable_colours = dict.fromkeys(names, 0)
     for _ in range(min(len(names), 8)):
-        seen: dict[str, list[Any]] = {name: [] for name in names}
-        parts: list[tuple[Node, _Colour]] = [(rule.head, hash(("head", _colour(rule.head, colours, known))))]
-        parts += [(literal, _colour(literal, colours, known)) for literal in rule.body]
+        places_of: dict[str, list[Any]] = {name: [] for name in names}
+        parts: list[tuple[Node, _Colour]] = [
+            (rule.head, hash(("head", _colour(rule.head, colours, variable_colours))))
+        ]
+        parts += [(literal, _colour(literal, colours, variable_colours)) for literal in rule.body]
         for part, path in parts:
-            for node, place in _places(part, path, known, colours):
+            for node, place in _places(part, path, variable_colours, colours):
                 if isinstance(node, Variable):
-                    seen[node.name].append(place)
-        finer = {name: hash((known[name], *sorted(places))) for name, places in seen.items()}
-        if len(set(finer.values())) == len(set(known.values())):
+                    places_of[node.name].append(place)
+        finer = {name: hash((variable_colours[name], *sorted(places))) for name, places in places_of.items()}
+        if len(set(finer.values())) == len(set(variable_colours.values())):
             return finer
-        known = finer
-    return known
+        variable_colours = finer
+    return variable_colours
 
 
 def _colour(
     node: Literal | Term, colours: Mapping[Symbol, _Colour], variables: Mapping[str, _Colour]
 ) -> _Colour:
-    """Return the colour of a literal or term; the order in `or`, `and`, `distinct` is no matter."""
+    """Return the colour of a literal or term, regardless of the order in `or`, `and` and `distinct`."""
     if isinstance(node, Variable):
         return hash(("?", variables[node.name]))
     if isinstance(node, Constant):
@@ -303,11 +310,11 @@ def _colour(
     return hash((type(node).__name__, *sorted(_colour(part, colours, variables) for part in node.literals)))
 
 
-# -- exactly -----------------------------------------------------------------------------------
+# -- equality ----------------------------------------------------------------------------------
 
 
 def _is_same(first: Rule, second: Rule, names: Mapping[Symbol, Symbol]) -> bool:
-    """Whether two rules are the same but for variables and order, the first one renamed."""
+    """Return whether two rules, the first one renamed, are equal up to variables and order."""
     return any(
         _bodies(first.body, second.body, pairs, names) for pairs in _pair(first.head, second.head, {}, names)
     )
@@ -321,24 +328,24 @@ def _bodies(
     if len(first) != len(second):
         return False
     return any(
-        _bodies(first[1:], (*second[:i], *second[i + 1 :]), found, names)
+        _bodies(first[1:], (*second[:i], *second[i + 1 :]), extended, names)
         for i, other in enumerate(second)
-        for found in _pair(first[0], other, pairs, names)
+        for extended in _pair(first[0], other, pairs, names)
     )
 
 
 def _pair(
     first: Node, second: Node, pairs: dict[str, str], names: Mapping[Symbol, Symbol]
 ) -> Iterator[dict[str, str]]:
-    """Yield the ways to pair the variables of two nodes so that they become the same."""
+    """Yield the pairings of variables that make two nodes equal."""
     if type(first) is not type(second):
         return
     if isinstance(first, Variable):
         assert isinstance(second, Variable)
-        known = pairs.get(first.name)
-        if known == second.name:
+        partner = pairs.get(first.name)
+        if partner == second.name:
             yield pairs
-        elif known is None and second.name not in pairs.values():
+        elif partner is None and second.name not in pairs.values():
             yield {**pairs, first.name: second.name}
         return
     symbol = _symbol(first)
@@ -365,8 +372,8 @@ def _in_order(
     if not first:
         yield pairs
         return
-    for found in _pair(first[0], second[0], pairs, names):
-        yield from _in_order(first[1:], second[1:], found, names)
+    for extended in _pair(first[0], second[0], pairs, names):
+        yield from _in_order(first[1:], second[1:], extended, names)
 
 
 def _in_any_order(
@@ -379,5 +386,5 @@ def _in_any_order(
         return
     for i, other in enumerate(second):
         rest = (*second[:i], *second[i + 1 :])
-        for found in _pair(first[0], other, pairs, names):
-            yield from _in_any_order(first[1:], rest, found, names)
+        for extended in _pair(first[0], other, pairs, names):
+            yield from _in_any_order(first[1:], rest, extended, names)
