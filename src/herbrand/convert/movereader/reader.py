@@ -109,7 +109,7 @@ class MoveReader(ClosedReader):
         return self._terms(self.game.base)
 
     def percept_terms(self, role: str) -> GameTerms | None:
-        """Return the possible percepts of a role as a set of terms, built on first use; None without `sees`."""
+        """Return the possible percepts of a role, built on first use; None without `sees`."""
         self.terms(role)
         if self._percept_texts is None:
             return None
