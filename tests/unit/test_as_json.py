@@ -77,7 +77,7 @@ def test_what_is_no_automaton_is_refused():
         {**value, "final": {"x": {}}},
         {**value, "states": 3},
     ):
-        with pytest.raises(GameError, match="no automaton"):
+        with pytest.raises(GameError, match="not an automaton"):
             Automaton.from_json(wrong)
 
 

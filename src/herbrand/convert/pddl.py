@@ -35,24 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["domain", "moves_of_plan", "problem", "write"]
 
-_RESERVED: Final = frozenset(
-    {
-        *(
-            "action",
-            "and",
-            "assign",
-            "constants",
-            "define",
-            "derived",
-            "domain",
-            "either",
-            "effect",
-            "exists",
-        ),
-        *("forall", "functions", "goal", "imply", "init", "not", "object", "objects", "or", "parameters"),
-        *("precondition", "predicates", "problem", "requirements", "types", "when", "choosing", "step"),
-    }
-)
+_KEYWORDS: Final = """
+    action and assign constants define derived domain either effect exists forall functions goal imply init
+    not object objects or parameters precondition predicates problem requirements types when choosing step
+"""
+_RESERVED: Final = frozenset(_KEYWORDS.split())
 _FLUENTS: Final = {("true", 1), ("next", 1), ("init", 1)}
 _MOVES: Final = {("does", 2), ("legal", 2)}
 _Key = tuple[str, int]

@@ -155,7 +155,7 @@ def _differences(
             )
 
     yield from compare("state", "(next {})" if before else "(init {})", first.facts, second.facts)
-    if before is not None and _sees(game):
+    if before is not None and game.has_percepts:
         previous = game.state(before.facts, second.engine)
         for role in first.roles:
             percepts = before.percepts(joint, role), previous.percepts(joint, role)
@@ -172,10 +172,6 @@ def _differences(
         yield from compare(f"legal {role}", f"(legal {role} {{}})", *legal)
         goals = first.goal_values(role), second.goal_values(role)
         yield from compare(f"goal {role}", f"(goal {role} {{}})", *goals)
-
-
-def _sees(game: StateMachine) -> bool:
-    return any(rule.head.key == ("sees", 2) for rule in game.tree.statements)
 
 
 def _sides(

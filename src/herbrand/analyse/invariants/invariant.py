@@ -194,22 +194,7 @@ class RulesProgram:
 
     def possible(self, lines: Sequence[str]) -> bool:
         """Return whether some state and moves satisfy the constraints; raises `BudgetExceeded`."""
-        defined = [
-            f"#defined {name}."
-            for name in (
-                "terminal/0",
-                "true/1",
-                "does/2",
-                "legal/2",
-                "next/1",
-                "goal/2",
-                "broken/0",
-                "back/0",
-                "up/1",
-                "down/1",
-            )
-        ]
-        answer, message = self._run(_SOLVE, "\n".join([self._any_state(), *defined, *lines]))
+        answer, message = self._run(_SOLVE, "\n".join([self._any_state(), _DEFINED, *lines]))
         if "UNSATISFIABLE" in answer:
             return False
         if "SATISFIABLE" in answer:
@@ -253,6 +238,11 @@ class RulesProgram:
         return done.stdout, done.stderr
 
 
+_DEFINED = (
+    "#defined terminal/0. #defined true/1. #defined does/2. #defined legal/2. #defined next/1. "
+    "#defined goal/2. #defined broken/0. #defined back/0. #defined up/1. #defined down/1."
+)
+"""Declares all relations of queries, which a game or a query may not use."""
 _SOLVE = ("--quiet=2", "--models=1")
 _GROUND = ("--mode=gringo", "--output=intermediate")
 _SHOW = """

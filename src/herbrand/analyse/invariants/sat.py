@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Assignment", "Solver", "has_solver", "library"]
+__all__ = ["Assignment", "Solver", "library"]
 
 _CONFLICTS = 1000
 """Conflicts between two checks of the clock."""
@@ -31,15 +31,6 @@ def library() -> Any:
     except ImportError as error:
         raise MissingExtra("proving properties of games", "analyse") from error
     return solvers
-
-
-def has_solver() -> bool:
-    """Return whether the library of SAT solvers is installed."""
-    try:
-        library()
-    except MissingExtra:
-        return False
-    return True
 
 
 class Solver:

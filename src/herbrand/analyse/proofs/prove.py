@@ -416,16 +416,12 @@ class _Run:
 
     def _model_checker(self, fraction: float) -> None:
         """Decide the remaining properties by model checking."""
-        from importlib import import_module
-        from importlib.util import find_spec
+        from herbrand.analyse.proofs.symbolic import prove
 
         wanted = [name for name in self._undecided() if name in _SYMBOLIC]
-        if not wanted or self.budget.left <= 0 or find_spec("herbrand.analyse.proofs.symbolic") is None:
-            return
-        if not self.game.has_network:
+        if not wanted or self.budget.left <= 0 or not self.game.has_network:
             return
         try:
-            prove = import_module("herbrand.analyse.proofs.symbolic").prove
             verdicts = prove(self.game, wanted, self.budget.share(fraction))
         except (BudgetExceeded, MissingExtra) as error:
             self.result.notes.append(f"model checking: {error}")

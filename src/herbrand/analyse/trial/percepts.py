@@ -10,12 +10,12 @@ import random
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
+from herbrand.analyse.trial.findings import Findings
 from herbrand.check.checks.play import UNDECLARED_PERCEPT, UNKNOWN_END, UNKNOWN_GOAL, UNKNOWN_LEGAL_MOVES
-from herbrand.diagnostic import Diagnostic, Span
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from herbrand.check.checks.base import Check
+    from herbrand.diagnostic import Diagnostic
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
@@ -34,19 +34,21 @@ def knowledge_checks(
     A role is tracked in a play until that takes more than `moves` joint moves.  Stops
     silently when the budget of the game ends.
     """
-    if not any(rule.head.key == ("sees", 2) for rule in game.tree.statements):
+    if not game.has_percepts:
         return ()
-    findings = _Findings(game)
+    findings = _PerceptFindings(game)
     chance = random.Random(seed)
     try:
         for _ in range(playouts):
             _play(game, findings, chance, max_steps, moves)
     except BudgetExceeded:
         pass
-    return tuple(findings.reports.values())
+    return findings.diagnostics
 
 
-def _play(game: StateMachine, findings: _Findings, chance: random.Random, max_steps: int, moves: int) -> None:
+def _play(
+    game: StateMachine, findings: _PerceptFindings, chance: random.Random, max_steps: int, moves: int
+) -> None:
     state: State = game.initial_state("rules")
     players = [role for role in game.roles if role.lower() != "random"]
     possible: dict[str, set[Any]] = {role: {state} for role in players}
@@ -91,12 +93,11 @@ def _following(
     return following
 
 
-class _Findings:
+class _PerceptFindings(Findings):
     """The diagnostics from the plays, one for each check."""
 
     def __init__(self, game: StateMachine) -> None:
-        self.game = game
-        self.reports: dict[str, Diagnostic] = {}
+        super().__init__(game)
         self.percepts: frozenset[tuple[str, str]] | None = None
         if any(rule.head.key == ("percept", 2) for rule in game.tree.statements):
             answers = game.initial_state("rules").ask("(percept ?r ?p)")
@@ -109,7 +110,7 @@ class _Findings:
                 percept for percept in percepts if (role.lower(), percept.lower()) not in self.percepts
             )
             if undeclared:
-                self._add(
+                self.add(
                     UNDECLARED_PERCEPT,
                     "percept",
                     f"`{role}` sees `{undeclared[0]}`, but no `percept` lists it",
@@ -122,7 +123,7 @@ class _Findings:
         ended = [state for state in ordered if state.is_terminal]
         going = [state for state in ordered if not state.is_terminal]
         if ended and going:
-            self._add(
+            self.add(
                 UNKNOWN_END,
                 "terminal",
                 f"`{role}` cannot know from its percepts whether the game is over",
@@ -132,7 +133,7 @@ class _Findings:
         other = next((entry for entry in options if entry[1] != options[0][1]), None)
         if other is not None:
             uncertain = sorted(set(options[0][1]) ^ set(other[1]))
-            self._add(
+            self.add(
                 UNKNOWN_LEGAL_MOVES,
                 "legal",
                 f"`{role}` cannot know whether `{uncertain[0]}` is legal",
@@ -143,24 +144,12 @@ class _Findings:
         different = next((entry for entry in results if entry[1] != results[0][1]), None)
         if different is not None:
             values = sorted({*results[0][1], *different[1]}, key=lambda value: (len(value), value))
-            self._add(
+            self.add(
                 UNKNOWN_GOAL,
                 "goal",
                 f"`{role}` cannot know at the end which of these it gets: {', '.join(values)}",
                 path,
                 _difference(role, results[0][0], different[0]),
-            )
-
-    def _add(self, check: Check, relation: str, message: str, path: list[str], *more: str) -> None:
-        if check.name not in self.reports:
-            moves = "; ".join(path[:40]) + ("; …" if len(path) > 40 else "")
-            tree = self.game.tree
-            span = next(
-                (rule.head.span for rule in tree.statements if rule.head.name == relation), Span(0, 0)
-            )
-            notes = (f"after {len(path)} {'step' if len(path) == 1 else 'steps'}: {moves}", *more)
-            self.reports[check.name] = Diagnostic(
-                check.name, check.severity, message, tree.source, span, notes=notes
             )
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from herbrand.analyse.trial.findings import Findings
 from herbrand.analyse.trial.percepts import knowledge_checks
-from herbrand.check.checks.base import ERROR, WARNING, Check
+from herbrand.check.checks.base import ERROR, WARNING
 from herbrand.check.checks.goals import is_goal_value
 from herbrand.check.checks.play import (
     IMPOSSIBLE_DECLARATION,
@@ -20,15 +21,14 @@ from herbrand.check.checks.play import (
     UNDECLARED_BASE,
     UNDECLARED_INPUT,
 )
-from herbrand.diagnostic import Diagnostic, Severity, Span
 from herbrand.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from herbrand.diagnostic import Diagnostic
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
-    from herbrand.syntax.tree import Tree
 
 __all__ = ["initial_checks", "play_checks", "possible_checks", "sampled_checks"]
 
@@ -50,16 +50,14 @@ def initial_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
     state: State = game.initial_state("rules")
     if not state.is_terminal:
         return ()
-    head = _head_span(game.tree, "terminal")
-    return (
-        _report(
-            game,
-            INITIAL_STATE_TERMINAL,
-            head,
-            "the initial state is terminal",
-            help="`herbrand show --why terminal` tells which rule applies",
-        ),
+    findings = Findings(game)
+    findings.add(
+        INITIAL_STATE_TERMINAL,
+        "terminal",
+        "the initial state is terminal",
+        help="`herbrand show --why terminal` tells which rule applies",
     )
+    return findings.diagnostics
 
 
 def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
@@ -74,7 +72,7 @@ def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
     bases, inputs = declared
     reachable = {fact.lower() for fact in possible.base}
     playable = {(role.lower(), move.lower()) for role, moves in possible.inputs.items() for move in moves}
-    diagnostics = []
+    findings = Findings(game)
     extra_bases = sorted((bases or frozenset()) - reachable)
     extra_inputs = sorted(f"{role} {move}" for role, move in (inputs or frozenset()) - playable)
     for name, extra, total, never in (
@@ -82,11 +80,10 @@ def possible_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
         ("input", extra_inputs, len(inputs or ()), "be legal"),
     ):
         if extra:
-            span = _head_span(game.tree, name)
             message = f"{len(extra)} of {total} declared with `{name}` can never {never}: `{extra[0]}`"
             message += ", …" if len(extra) > 1 else ""
-            diagnostics.append(_report(game, IMPOSSIBLE_DECLARATION, span, message))
-    return tuple(diagnostics)
+            findings.add(IMPOSSIBLE_DECLARATION, name, message)
+    return findings.diagnostics
 
 
 def sampled_checks(
@@ -109,42 +106,41 @@ def sampled_checks(
                 state = state.next(joint)
     except BudgetExceeded:
         pass
-    return tuple(sample.reports.values())
+    return sample.diagnostics
 
 
-class _Sample:
+class _Sample(Findings):
     """The diagnostics from sampled plays, one for each check and severity."""
 
     def __init__(self, game: StateMachine) -> None:
-        self.game = game
-        self.reports: dict[tuple[str, Severity], Diagnostic] = {}
+        super().__init__(game)
         self.bases, self.inputs = _declared(game)
 
     def check(self, state: State, path: list[str]) -> bool:
         """Check one state; return whether the play can continue."""
         ended = state.is_terminal
         self._goals(state, path, ended=ended)
-        if self.bases is not None and (UNDECLARED_BASE.name, ERROR) not in self.reports:
+        if self.bases is not None and (UNDECLARED_BASE.name, "base", ERROR) not in self.reports:
             undeclared = sorted(fact for fact in state.facts if fact.lower() not in self.bases)
             if undeclared:
-                self._add(UNDECLARED_BASE, "base", f"`{undeclared[0]}` is true, but no `base` lists it", path)
+                self.add(UNDECLARED_BASE, "base", f"`{undeclared[0]}` is true, but no `base` lists it", path)
         if ended:
             return False
         moves = state.legal_moves()
         for role in self.game.roles:
-            if self.inputs is not None and (UNDECLARED_INPUT.name, ERROR) not in self.reports:
+            if self.inputs is not None and (UNDECLARED_INPUT.name, "input", ERROR) not in self.reports:
                 for move in moves[role]:
                     if (role.lower(), str(move).lower()) not in self.inputs:
                         message = f"`{move}` is legal for `{role}`, but no `input` lists it"
-                        self._add(UNDECLARED_INPUT, "input", message, path)
+                        self.add(UNDECLARED_INPUT, "input", message, path)
                         break
             if not moves[role]:
-                self._add(
+                self.add(
                     NO_LEGAL_MOVE,
                     "legal",
                     f"`{role}` has no legal move, and the game is not over",
                     path,
-                    ERROR if role.lower() == "random" else None,
+                    severity=ERROR if role.lower() == "random" else None,
                 )
         return all(moves[role] for role in self.game.roles)
 
@@ -155,30 +151,19 @@ class _Sample:
             values = state.goal_values(role)
             bad = [value for value in values if not is_goal_value(value)]
             if bad:
-                self._add(GOAL_VALUE, "goal", f"`{bad[0]}`, for `{role}`, is not a goal value", path)
+                self.add(GOAL_VALUE, "goal", f"`{bad[0]}`, for `{role}`, is not a goal value", path)
             if len(values) > 1:
                 listed = ", ".join(values[:6])
                 where = "the terminal state" if ended else "a state"
-                self._add(
+                self.add(
                     SEVERAL_GOALS,
                     "goal",
                     f"`{role}` has several goal values in {where}: {listed}",
                     path,
-                    ERROR if ended else WARNING,
+                    severity=ERROR if ended else WARNING,
                 )
             elif ended and not values and role != "random":
-                self._add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
-
-    def _add(
-        self, check: Check, relation: str, message: str, path: list[str], severity: Severity | None = None
-    ) -> None:
-        level = severity or check.severity
-        key = (check.name, level)
-        if key not in self.reports:
-            moves = "; ".join(path[:40]) + ("; …" if len(path) > 40 else "")
-            note = f"after {len(path)} steps: {moves}" if path else "in the initial state"
-            span = _head_span(self.game.tree, relation)
-            self.reports[key] = _report(self.game, check, span, message, severity=level, notes=(note,))
+                self.add(NO_GOAL, "goal", f"`{role}` has no goal value in a terminal state", path)
 
 
 def _declared(game: StateMachine) -> tuple[frozenset[str] | None, frozenset[tuple[str, str]] | None]:
@@ -196,22 +181,3 @@ def _declared(game: StateMachine) -> tuple[frozenset[str] | None, frozenset[tupl
 
 def _answer(answer: Mapping[str, str], name: str) -> str:
     return answer[name] if name in answer else answer[f"?{name}"]
-
-
-def _head_span(tree: Tree, relation: str) -> Span:
-    return next((rule.head.span for rule in tree.statements if rule.head.name == relation), Span(0, 0))
-
-
-def _report(
-    game: StateMachine,
-    check: Check,
-    span: Span,
-    message: str,
-    *,
-    severity: Severity | None = None,
-    help: str | None = None,  # noqa: A002  # the name of the field
-    notes: tuple[str, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(
-        check.name, severity or check.severity, message, game.tree.source, span, (), help, notes
-    )

@@ -100,6 +100,7 @@ class _Search:
         seconds: float,
     ) -> None:
         self.games = first, second
+        self.has_percepts = first.has_percepts or second.has_percepts
         self.to_second = _Translation(names)
         self.to_first = _Translation({new: old for old, new in names.items()})
         self.limit = limit
@@ -178,16 +179,12 @@ class _Search:
         self, left: State, right: State, joint: Sequence[str], path: tuple[str, ...]
     ) -> tuple[State, State] | PlayDifference:
         theirs = [self.to_second(move.lower()) for move in joint]
-        for role in left.roles if self._sees else ():
+        for role in left.roles if self.has_percepts else ():
             mine = {percept.lower() for percept in left.percepts(joint, role)}
             other = {self.to_first(p.lower()) for p in right.percepts(theirs, self.to_second(role.lower()))}
             if mine != other:
                 return self._difference(f"percepts {role}", (*path, _shown(joint)), mine, other)
         return left.next(joint), right.next(theirs)
-
-    @property
-    def _sees(self) -> bool:
-        return any(("sees", 2) in {rule.head.key for rule in game.rules.normal.rules} for game in self.games)
 
     def _compare(self, left: State, right: State, path: tuple[str, ...]) -> PlayDifference | None:
         self.states += 1
