@@ -268,10 +268,10 @@ def test_the_planner_sees_the_game(name):
     [
         ("(role random) (init p) (legal random x) (next q) (goal random 100) terminal", "no chance"),
         ("(role a) (role b) (init p) (legal a x) (legal b x) (next p) (goal a 1) (goal b 1) terminal", "2"),
-        ("(role a) (init (p (f 1))) (legal a x) (next q) (goal a 100) terminal", "inside terms"),
+        ("(role a) (init (p (f 1))) (legal a x) (next q) (goal a 100) terminal", "nested terms"),
         (
             "(role a) (init (p 1)) (legal a x) (<= (next (p 1)) (true (p ?x)) (q (f ?x))) (goal a 100) terminal",
-            "inside terms",
+            "nested terms",
         ),
     ],
 )
