@@ -329,7 +329,7 @@ def test_the_command_plays_a_plan(tmp_path):
     assert '"ok": false' in run.output
     run = CliRunner().invoke(cli, ["verify", "blocksWorld", "--plan", "-"], input="(fly)")
     assert run.exit_code == 1
-    assert "line 1 of the plan is no action" in run.output
+    assert "line 1 of the plan is not an action" in run.output
 
 
 def planner():
