@@ -70,4 +70,4 @@ def sequence_of(space: StateSpace, role: int, value: int, budget: Budget) -> Ver
         level = following
     if not space.complete:
         return Verdict.unknown("not all states are known")
-    return Verdict("refuted", METHOD, f"no sequence of actions fixed in advance always gives {name} {value}")
+    return Verdict("refuted", METHOD, f"no fixed sequence of actions always gives {name} {value}")
