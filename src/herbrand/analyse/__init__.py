@@ -1,4 +1,4 @@
-"""What can be proved about a game: termination, playability, winnability, values, plans, automata.
+"""Prove properties of games: termination, playability, winnability, values, plans, automata.
 
 Takes a `StateMachine`, which every `Game` is; gives verdicts that are proved, refuted or unknown, never
 guessed, each with its evidence.  Everything works on packed states (`herbrand.engine.expand`) or on the

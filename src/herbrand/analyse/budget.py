@@ -15,7 +15,7 @@ class Budget:
     seconds: float = 60.0
     """Wall-clock seconds."""
     states: int = 20_000_000
-    """States held at once."""
+    """The most states in memory."""
     megabytes: float = 1500.0
     """Memory for states and their attributes, in units of 10**6 bytes."""
     started: float = field(default_factory=time.monotonic, compare=False)

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["RandomPlay", "gets", "has_no_goal", "is_stuck", "play", "sample_lines"]
 
 _GAMES = 2048
-"""Games played at once in the search for lines."""
+"""Parallel games in the search for lines."""
 _LIMITS = (300, 3000)
 """Steps after which games are cut off: the smaller limit in three of four rounds."""
 _LANES = 64
-"""Games played at once, step by step."""
+"""Parallel games of `play`."""
 _TIMES = 16
 _LONGEST = 300
 _MOST_CHANGES = 6000

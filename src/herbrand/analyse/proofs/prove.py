@@ -288,7 +288,7 @@ class _Run:
         space = self.result.space
         if len(self.game.roles) != 1 or not self.players or not wanted or space is None:
             return
-        plan = plan_beyond(self.game, self.win, budget=self.budget.share(0.4), known=space.finished_depth)
+        plan = plan_beyond(self.game, self.win, budget=self.budget.share(0.4), refuted=space.finished_depth)
         if plan.exists is False:
             reason = f"no line of play gives {self.win}"
             verdict = Verdict("refuted", plan.method, reason, seconds=plan.seconds)

@@ -91,7 +91,7 @@ def find_plan(
     by_states = plan_by_states(game, value, budget=budget.share(0.4), progress=progress)
     if by_states.exists is not None:
         return by_states
-    beyond = plan_beyond(game, value, budget=budget.share(1.0), known=by_states.refuted, progress=progress)
+    beyond = plan_beyond(game, value, budget=budget.share(1.0), refuted=by_states.refuted, progress=progress)
     return beyond if beyond.exists is not None or beyond.refuted > by_states.refuted else by_states
 
 
@@ -100,15 +100,17 @@ def plan_beyond(
     value: int,
     *,
     budget: Budget,
-    known: int,
+    refuted: int,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Find a plan in a game with too many states; plans of up to `known` steps are already refuted."""
-    by_estimates = plan_by_estimates(game, value, budget=budget.share(0.5), known=known, progress=progress)
+    """Find a plan in a game with too many states; plans of up to `refuted` steps are already refuted."""
+    by_estimates = plan_by_estimates(
+        game, value, budget=budget.share(0.5), refuted=refuted, progress=progress
+    )
     if by_estimates.exists is not None:
         return by_estimates
     by_steps = plan_by_steps(
-        game.network, value, budget=budget.share(1.0), known=by_estimates.refuted, progress=progress
+        game.network, value, budget=budget.share(1.0), refuted=by_estimates.refuted, progress=progress
     )
     return by_steps if by_steps.moves is not None or by_steps.refuted > by_estimates.refuted else by_estimates
 
@@ -148,10 +150,10 @@ def plan_by_estimates(
     value: int,
     *,
     budget: Budget,
-    known: int = -1,
+    refuted: int = -1,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Search by A*, if there is an estimate; plans of up to `known` steps are already refuted."""
+    """Search by A*, if there is an estimate; plans of up to `refuted` steps are already refuted."""
     from herbrand.analyse.invariants.estimate import find_estimate
     from herbrand.analyse.solving.astar import shortest_line
 
@@ -163,7 +165,7 @@ def plan_by_estimates(
     except (BudgetExceeded, MissingExtra):
         estimate = None
     if estimate is None:
-        return Plan(value, None, False, None, method, known, time.monotonic() - began)
+        return Plan(value, None, False, None, method, refuted, time.monotonic() - began)
     result = shortest_line(
         game.expander,
         value,
@@ -173,9 +175,9 @@ def plan_by_estimates(
     )
     seconds = time.monotonic() - began
     if result.line is None and result.complete:
-        return Plan(value, None, False, False, method, known, seconds)
+        return Plan(value, None, False, False, method, refuted, seconds)
     exists = True if result.line is not None else None
-    return Plan(value, result.line, exists is True, exists, method, max(known, result.refuted), seconds)
+    return Plan(value, result.line, exists is True, exists, method, max(refuted, result.refuted), seconds)
 
 
 def plan_by_steps(
@@ -183,20 +185,19 @@ def plan_by_steps(
     value: int,
     *,
     budget: Budget,
-    known: int = -1,
+    refuted: int = -1,
     most: int = 1000,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Plan:
-    """Search by length, up to `most` steps; plans of up to `known` steps are already refuted."""
+    """Search by length, up to `most` steps; plans of up to `refuted` steps are already refuted."""
     began = time.monotonic()
     steps = _Steps(network, value)
-    refuted = known
     for length in range(most + 1):
         if progress is not None:
             progress("steps", length, length)
         try:
             steps.extend(budget)
-            moves = steps.solve(budget) if length > known else None
+            moves = steps.solve(budget) if length > refuted else None
         except BudgetExceeded:
             break
         if moves is not None:

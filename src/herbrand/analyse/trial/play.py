@@ -55,7 +55,7 @@ def initial_checks(game: StateMachine) -> tuple[Diagnostic, ...]:
         INITIAL_STATE_TERMINAL,
         "terminal",
         "the initial state is terminal",
-        help="`herbrand show --why terminal` tells which rule applies",
+        help="`herbrand show --why terminal` shows the rule that applies",
     )
     return findings.diagnostics
 

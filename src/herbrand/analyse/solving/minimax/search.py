@@ -157,7 +157,7 @@ class AlphaBetaSearch:
         return joint
 
     def line(self) -> tuple[tuple[str, ...], ...]:
-        """Return the principal variation, as far as the table has it."""
+        """Return the principal variation, up to the first state that is not in the table."""
         expander = self.expander
         state = self._root
         line: list[tuple[str, ...]] = []
