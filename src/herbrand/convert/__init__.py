@@ -21,7 +21,4 @@ from herbrand.runtime.exports import exports
 if TYPE_CHECKING:
     from herbrand.convert.movereader import MoveReader as MoveReader
 
-__all__, __getattr__, __dir__ = exports(
-    __name__,
-    {"movereader": ("MoveReader",)},
-)
+__all__, __getattr__, __dir__ = exports(__name__, {"movereader": ("MoveReader",)})

@@ -76,10 +76,7 @@ def _read(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _replay(
-    game: StateMachine,
-    records: Iterable[dict[str, Any]],
-    engine: str,
-    progress: Callable[[int], None] | None,
+    game: StateMachine, records: Iterable[dict[str, Any]], engine: str, progress: Callable[[int], None] | None
 ) -> Report:
     state: State | None = None
     remarks: list[str] = []

@@ -40,10 +40,7 @@ def certain_end(network: Network, most: int) -> int | None:
         if mark in seen:
             return None
         seen.add(mark)
-        state_must, state_can = (
-            _certain(must, can, network.next),
-            ~_certain(must, can, network.next ^ 1),
-        )
+        state_must, state_can = (_certain(must, can, network.next), ~_certain(must, can, network.next ^ 1))
     return None
 
 

@@ -46,10 +46,7 @@ class Domains(NamedTuple):
 
 
 def find_domains(
-    network: Network,
-    states: NDArray[np.bool_],
-    deadline: float,
-    matter: NDArray[np.int64] | None = None,
+    network: Network, states: NDArray[np.bool_], deadline: float, matter: NDArray[np.int64] | None = None
 ) -> Domains:
     """Return the domains of the groups that hold in sampled `states`, [n, fluents], until the deadline.
 

@@ -233,10 +233,7 @@ def rules_that_never_fire(game: StateMachine, *, budget: Budget | None = None) -
     observer = game.rules.roles[0]
     statements = tuple(rule for rule in game.tree.statements if rule.head.key != ("sees", 2))
     extra = tuple(
-        Rule(
-            Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))),
-            rule.body,
-        )
+        Rule(Atom("sees", (observer, Function("rule-fires", (Constant(str(i)),)))), rule.body)
         for i, rule in enumerate(watched)
     )
     tree = game.tree.with_statements((*statements, *extra))

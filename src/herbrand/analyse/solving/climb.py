@@ -62,10 +62,7 @@ class _Games:
     """One batch of parallel games, with the tree of their states."""
 
     def __init__(
-        self,
-        expander: Expander,
-        distance: Callable[[States], NDArray[np.float32]],
-        rng: np.random.Generator,
+        self, expander: Expander, distance: Callable[[States], NDArray[np.float32]], rng: np.random.Generator
     ) -> None:
         self.expander = expander
         self.distance = distance
