@@ -1,4 +1,4 @@
-"""Certificates by SAT over several steps, checked by a encoding encoding and another solver.
+"""Certificates by SAT over several steps, checked by a plain encoding and another solver.
 
 The searches unroll a game in a circuit that folds and shares gates; here every gate of every
 step has its own variable and its three clauses, and the solver is CaDiCaL.
@@ -41,7 +41,7 @@ class Exhausted:
     kind = "exhausted bound"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as encoding values."""
+        """Return it as plain values."""
         return {"never": self.wanted, "steps": self.steps}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
@@ -69,7 +69,7 @@ class KInduction:
     kind = "k-induction"
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as encoding values."""
+        """Return it as plain values."""
         return {"never": self.wanted, "steps": self.steps, "invariant": self.invariant.as_json()}
 
     def check(self, game: StateMachine, seconds: float) -> bool:
