@@ -73,7 +73,7 @@ TARGETS = {
     ),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
     "ground-json": Target("the rules without variables, as JSON", "herbrand.convert.as_json:write_ground"),
-    "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.relations:dot"),
+    "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.notation:dependencies"),
     "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
     "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
     "automaton": Target(

@@ -1,4 +1,4 @@
-"""Convert games to the notations of GDL."""
+"""Convert games to the notations of GDL, and to the graph of their relations."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.syntax.printer import Printed
 
-__all__ = ["ggdl", "infix", "prefix"]
+__all__ = ["dependencies", "ggdl", "infix", "prefix"]
 
 STEPS: Final = 60
 """The most steps of a random game in the search for functional fluents."""
+
+
+def dependencies(game: StateMachine) -> str:
+    """Return the dependency graph for Graphviz; negative edges are dashed, cycles boxed."""
+    return game.rules.graph.to_dot()
 
 
 def prefix(game: StateMachine, *, portable: bool = False, spelling: bool = False) -> Printed:

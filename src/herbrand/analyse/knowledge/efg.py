@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from herbrand.analyse.knowledge.outcome import single_goal
+from herbrand.analyse.knowledge.states import legal_moves, single_goal
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -71,7 +71,7 @@ class _Tree:
                 if self.machine.terminal(key):
                     lines.append(self._end(key))
                     continue
-                legal = self._legal(key)
+                legal = legal_moves(self.game, self.machine, key)
             while len(chosen) < len(self.order) and len(legal[self.order[len(chosen)]]) == 1:
                 chosen = (*chosen, legal[self.order[len(chosen)]][0])
             if len(chosen) < len(self.order):
@@ -84,13 +84,6 @@ class _Tree:
                 joint[role] = move
             stack.append((self.machine.successor(key, joint), self._grown(key, histories, joint), (), None))
         return lines
-
-    def _legal(self, key: Any) -> list[tuple[int, ...]]:
-        legal = [tuple(sorted(self.machine.legal(key, i), key=self.text)) for i in range(len(self.order))]
-        if () in legal:
-            role = self.game.roles[legal.index(())]
-            raise GameError(f"{role} has no legal move, and the game is not over")
-        return legal
 
     def _grown(self, key: Any, histories: tuple[int, ...], joint: list[int]) -> tuple[int, ...]:
         extended = list(histories)

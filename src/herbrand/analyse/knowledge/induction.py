@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from herbrand.analyse.knowledge.outcome import single_goal
+from herbrand.analyse.knowledge.states import legal_moves, single_goal
 from herbrand.analyse.solving.matrix import matrix_value
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.limits import DEFAULT, Limits
@@ -135,10 +135,7 @@ class _Choice:
 
 
 def _choice_in(game: StateMachine, machine: Engine, key: Any, players: list[int]) -> _Choice:
-    legal = [machine.legal(key, i) for i in range(len(game.roles))]
-    for i, moves in enumerate(legal):
-        if not moves:
-            raise GameError(f"{game.roles[i]} has no legal move, and the game is not over")
+    legal = legal_moves(game, machine, key)
     choosers = [p for p, i in enumerate(players) if len(legal[i]) > 1]
     if len(choosers) > 2 or (len(choosers) == 2 and len(players) > 2):
         raise Undecided("several roles choose simultaneously, and more than two play")

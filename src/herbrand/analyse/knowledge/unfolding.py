@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from herbrand.analyse.knowledge.outcome import single_goal
+from herbrand.analyse.knowledge.states import legal_moves, single_goal
 from herbrand.errors import BudgetExceeded, GameError
 from herbrand.runtime.limits import DEFAULT, Limits
 
@@ -174,10 +174,7 @@ def unfold(
                 end = sequences, tuple(single_goal(game, machine, key, i) for i in places)
                 leaves[end] = leaves.get(end, Fraction(0)) + weight
                 continue
-            legal = [tuple(sorted(machine.legal(key, i), key=text)) for i in range(len(game.roles))]
-            if () in legal:
-                role = game.roles[legal.index(())]
-                raise GameError(f"{role} has no legal move, and the game is not over")
+            legal = legal_moves(game, machine, key)
             for table, i, history, sequence in zip(tables, places, histories, sequences, strict=True):
                 table.add_choice(history, sequence, legal[i])
             share = weight if chance is None else weight / len(legal[chance])

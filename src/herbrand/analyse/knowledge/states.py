@@ -1,4 +1,4 @@
-"""Goal values at the end of a game."""
+"""Legal moves and goal values of a state, with errors where a game lacks them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ if TYPE_CHECKING:
     from herbrand.machine.state_machine import StateMachine
     from herbrand.rules.interface import Engine
 
-__all__ = ["single_goal"]
+__all__ = ["legal_moves", "single_goal"]
+
+
+def legal_moves(game: StateMachine, machine: Engine, key: Any) -> list[tuple[int, ...]]:
+    """Return the legal moves of each role, sorted by text; `GameError` if a role has none."""
+    legal = [tuple(sorted(machine.legal(key, i), key=machine.terms.text)) for i in range(len(game.roles))]
+    if () in legal:
+        role = game.roles[legal.index(())]
+        raise GameError(f"{role} has no legal move, and the game is not over")
+    return legal
 
 
 def single_goal(game: StateMachine, machine: Engine, key: Any, role: int) -> int:
