@@ -14,9 +14,9 @@ pytest.importorskip("pysat", reason="python-sat is not installed")
 from herbrand.analyse.exploration.replay import holds
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.domains import UNREACHABLE, find_domains
-from herbrand.analyse.invariants.ends import ends
+from herbrand.analyse.invariants.ends import target_states
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import observed
+from herbrand.analyse.invariants.groups import observed_groups
 from herbrand.analyse.solving.aim import Aim
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
@@ -93,8 +93,8 @@ def test_an_end_is_found_before_the_line_to_it() -> None:
     game = herbrand.loads(LOCK)
     states = play(game.expander, time.monotonic() + _LATER).states
     system = System(game.network)
-    groups = observed(game.network, states)
-    found = list(ends(system, lambda frame: frame.wins(0), groups, time.monotonic() + _LATER))
+    groups = observed_groups(game.network, states)
+    found = list(target_states(system, lambda frame: frame.wins(0), groups, time.monotonic() + _LATER))
     assert len(found) >= 1
     frame, literal = found[0]
     code = [f"(is {d} {v})" for d, v in zip(range(1, 7), (5, 3, 7, 7, 3, 5), strict=True)]

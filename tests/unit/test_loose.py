@@ -11,7 +11,7 @@ import pytest
 import herbrand
 from herbrand.analyse.budget import Budget
 from herbrand.analyse.invariants import loose
-from herbrand.analyse.invariants.loose import loosened
+from herbrand.analyse.invariants.loose import loosen
 from herbrand.engine.expand import Expander
 from herbrand.network.graph import cone_sizes
 
@@ -36,13 +36,13 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_saved_where_all_of_it_is_small() -> None:
     """A network whose end is told by few gates is left alone."""
-    assert loosened(herbrand.load("ticTacToe").network) is None
+    assert loosen(herbrand.load("ticTacToe").network) is None
 
 
 def test_what_neither_moves_nor_the_end_depend_on_is_left_out() -> None:
     """Who has put what and what is near matters for goals alone."""
     network = herbrand.loads(CONNECTED).network
-    smaller = loosened(network)
+    smaller = loosen(network)
     assert smaller is not None
     assert [network.terms.text(f) for f in smaller.fluents.tolist()] == ["(free 1)", "(free 2)"]
     assert smaller.terms is network.terms
@@ -56,7 +56,7 @@ def test_a_loosened_game_goes_on_wherever_the_game_does(name: str) -> None:
     That goes for the fluents that are left: those that moves or the end depend on.
     """
     game = herbrand.load(name)
-    smaller = loosened(game.network)
+    smaller = loosen(game.network)
     assert smaller is not None
     assert smaller.gates < game.network.gates
     assert not len(smaller.goals)

@@ -23,7 +23,7 @@ from herbrand.analyse.exploration.walks import gets, is_stuck, play, sample_line
 from herbrand.analyse.invariants import sat
 from herbrand.analyse.invariants.bounds import Bound, ProgressMeasure
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import candidates, find_groups, find_more
+from herbrand.analyse.invariants.groups import candidate_groups, find_groups, find_more
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
@@ -346,7 +346,7 @@ def test_groups_are_proved() -> None:
     exact = {frozenset(text[f] for f in group.fluents) for group in found if group.some}
     assert frozenset({"(control xplayer)", "(control oplayer)"}) in exact
     assert all(frozenset(f"(cell {x} {y} {c})" for c in "bxo") in exact for x in "123" for y in "123")
-    assert len(found) < len(candidates(network))
+    assert len(found) < len(candidate_groups(network))
     with pytest.raises(BudgetExceeded):
         find_groups(System(network), time.monotonic())
 

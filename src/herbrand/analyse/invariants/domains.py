@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from herbrand.analyse.invariants.groups import observed
+from herbrand.analyse.invariants.groups import observed_groups
 from herbrand.core import evaluate_ternary
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def find_domains(
 
 def _groups(network: Network, states: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """Return groups of which never two fluents are true in the states, small ones first."""
-    holding = [group for group in observed(network, states) if len(group.fluents) <= _LARGEST]
+    holding = [group for group in observed_groups(network, states) if len(group.fluents) <= _LARGEST]
     always = {group.fluents for group in holding if group.some}
     exclusive = {group.fluents for group in holding if not group.some}
     uses = np.zeros(len(network.fluents), np.int64)

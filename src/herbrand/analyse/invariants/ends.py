@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from herbrand.analyse.invariants.groups import demand
+from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import Frame, System
     from herbrand.analyse.invariants.groups import Group
 
-__all__ = ["ends"]
+__all__ = ["target_states"]
 
 
-def ends(
+def target_states(
     system: System, target: Callable[[Frame], int], groups: Sequence[Group], deadline: float
 ) -> Iterator[tuple[Frame, int]]:
     """Yield wanted states, each as a frame and a literal that implies that it is wanted, until time is up.
@@ -39,7 +39,7 @@ def ends(
     with Solver(circuit, deadline) as solver:
         try:
             for group in groups:
-                demand(solver, frame.state.tolist(), group)
+                require(solver, frame.state.tolist(), group)
             different = 0.0
             solver.guess(frame.state[initial].tolist(), frame.state[~initial].tolist())
             while solver.solve(wanted):

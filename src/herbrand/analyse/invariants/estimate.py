@@ -5,7 +5,7 @@ it by more than one, and it is at most 0 wherever the goal is reached, then it n
 steps.  Among such weights a linear program finds those that maximize the potential of the initial state;
 in the eight puzzle this gives the distances of the tiles.  The program has only sampled steps and ends, so a
 SAT solver looks for violations until there are none: the result holds for all steps from states in which the
-invariants hold (`ranking.Cases`).
+invariants hold (`ranking.StepCases`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from herbrand.analyse.exploration.walks import play
 from herbrand.analyse.invariants.frames import Frame, System
-from herbrand.analyse.invariants.groups import demand, depends_on_moves, exclusive, find_groups
-from herbrand.analyse.invariants.ranking import Cases, added
+from herbrand.analyse.invariants.groups import depends_on_moves, find_groups, number_exclusive, require
+from herbrand.analyse.invariants.ranking import StepCases, add_choice
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
 
@@ -102,13 +102,13 @@ class _Search:
         self.steps = np.unique(sample.changes[:_SAMPLED_STEPS], axis=0)
         self.ends = np.zeros((0, expander.fluents), np.int8)
         self.movable = depends_on_moves(system.network)
-        self.cases = Cases(system, groups, deadline)
+        self.cases = StepCases(system, groups, deadline)
         self.goal = _Ends(system, groups, value, deadline)
 
     def run(self) -> Estimate | None:
         """Guess and learn from counterexamples until there are none."""
         try:
-            if not self.cases.listed() or not self.goal.exist():
+            if not self.cases.list_cases() or not self.goal.exist():
                 return None
             while True:
                 guess = self._guess()
@@ -153,7 +153,7 @@ class _Search:
 
     def _learn_steps(self, guess: Estimate) -> bool | None:
         """Add steps that lower the sum by more than one; None if the search for them is too large."""
-        counterexamples = self.cases.against(guess.weights, -guess.scale - 1)
+        counterexamples = self.cases.counterexamples(guess.weights, -guess.scale - 1)
         if counterexamples is None:
             return None
         if not counterexamples:
@@ -193,9 +193,9 @@ class _Ends:
         self.state = circuit.variables(len(system.network.fluents))
         frame = Frame(system, self.state)
         self.solver = Solver(circuit, deadline)
-        self.group = exclusive(groups, len(self.state))
+        self.group = number_exclusive(groups, len(self.state))
         for group in groups:
-            demand(self.solver, self.state.tolist(), group)
+            require(self.solver, self.state.tolist(), group)
         pairs = list(zip(system.goal_values, frame.goal().tolist(), strict=True))
         wanted = [x for (_, text), x in pairs if text == str(value)]
         others = [x ^ 1 for (_, text), x in pairs if text != str(value)]
@@ -234,7 +234,7 @@ class _Ends:
         for part, best in zip(parts, most, strict=True):
             rest -= best
             none = circuit.all_of(literal ^ 1 for _, literal in part)
-            more = added(circuit, sums, [*part, (0, none)])
+            more = add_choice(circuit, sums, [*part, (0, none)])
             sums = {total: literal for total, literal in more.items() if total + rest > 0}
             if len(sums) > _SUMS:
                 return None

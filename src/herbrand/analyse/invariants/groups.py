@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Group",
-    "candidates",
-    "demand",
+    "candidate_groups",
     "depends_on_moves",
-    "exclusive",
     "find_groups",
     "find_more",
-    "implied",
-    "observed",
+    "implied_groups",
+    "number_exclusive",
+    "observed_groups",
+    "require",
 ]
 
 _FEW = 5
@@ -42,7 +42,7 @@ _FEW = 5
 _MOST_IMPLYING = 1500
 """Implications between fluents are only tried in games with at most so many."""
 _MOST_IMPLIED = 4000
-"""The most candidates from `implied`."""
+"""The most candidates from `implied_groups`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Group:
     """The group holds in states in which this fluent is true; -1: in all."""
 
 
-def candidates(network: Network) -> list[Group]:
+def candidate_groups(network: Network) -> list[Group]:
     """Return the candidates that hold in the initial state."""
     groups = []
     for _, places in alternatives(network.terms, network.fluents.tolist()):
@@ -69,9 +69,9 @@ def candidates(network: Network) -> list[Group]:
     return groups
 
 
-def observed(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+def observed_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     """Return the candidates that hold in given states, [n, fluents], and fluents that are true in all."""
-    groups = candidates(network)
+    groups = candidate_groups(network)
     counts = states.astype(np.float32)
     sums = [counts[:, list(group.fluents)].sum(axis=1) for group in groups]
     holding = [g for g, n in zip(groups, sums, strict=True) if (n >= 1 if g.some else n <= 1).all()]
@@ -79,7 +79,7 @@ def observed(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     return holding + [Group((place,), some=True) for place in lasting.tolist()]
 
 
-def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:
+def require(solver: Solver, state: Sequence[int], group: Group, when: int = 1) -> None:
     """Require that a group holds in a state if the literal `when` is true."""
     literals = [state[fluent] for fluent in group.fluents]
     if group.some:
@@ -89,7 +89,7 @@ def demand(solver: Solver, state: Sequence[int], group: Group, when: int = 1) ->
     solver.at_most_one(literals, when)
 
 
-def exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
+def number_exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
     """Number the fluents, [fluents], such that never two with the same number are true."""
     numbers = np.arange(fluents)
     for number, group in enumerate(groups, fluents):
@@ -98,7 +98,7 @@ def exclusive(groups: Iterable[Group], fluents: int) -> NDArray[np.int64]:
     return numbers
 
 
-def implied(network: Network, states: NDArray[np.bool_]) -> list[Group]:
+def implied_groups(network: Network, states: NDArray[np.bool_]) -> list[Group]:
     """Return further candidates from sampled states, [n, fluents].
 
     These are implications between two fluents, such as from a stone to the one under it; exactly one of all
@@ -168,7 +168,9 @@ def find_groups(
     `some` and once without.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
     network = system.network
-    fresh = observed(network, states) if states is not None and len(states) else candidates(network)
+    fresh = (
+        observed_groups(network, states) if states is not None and len(states) else candidate_groups(network)
+    )
     if simple:
         dependent = depends_on_moves(network)
         fresh = [g for g in fresh if len(g.fluents) <= _FEW or not dependent[list(g.fluents)].any()]
@@ -190,11 +192,11 @@ def depends_on_moves(network: Network) -> NDArray[np.bool_]:
 def find_more(
     system: System, known: Sequence[Group], deadline: float, states: NDArray[np.bool_]
 ) -> list[Group]:
-    """Return the known groups and those of `implied`, proved by induction.
+    """Return the known groups and those of `implied_groups`, proved by induction.
 
     Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    return _extended(system, known, implied(system.network, states), deadline)
+    return _extended(system, known, implied_groups(system.network, states), deadline)
 
 
 def _extended(system: System, known: Sequence[Group], tried: Sequence[Group], deadline: float) -> list[Group]:
@@ -213,10 +215,10 @@ def _inductive(
     circuit = system.circuit
     with Solver(circuit, deadline) as solver:
         for group in known:
-            demand(solver, state, group)
+            require(solver, state, group)
         selectors = circuit.variables(len(assumed)).tolist()
         for group, when in zip(assumed, selectors, strict=True):
-            demand(solver, state, group, when)
+            require(solver, state, group, when)
         after = frame.play(solver).after.state
         broken = []
         for group in assumed:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herbrand.analyse.invariants.groups import demand
+from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from herbrand.analyse.invariants.frames import Frame, System
     from herbrand.analyse.invariants.groups import Group
 
-__all__ = ["never"]
+__all__ = ["prove_unreachable"]
 
 
-def never(
+def prove_unreachable(
     system: System,
     groups: Sequence[Group],
     wanted: Mapping[str, Callable[[Frame], int]],
@@ -39,7 +39,7 @@ def never(
         with Solver(system.circuit, deadline) as solver:
             literals = {name: target(frame) for name, target in wanted.items()}
             for group in groups:
-                demand(solver, frame.state.tolist(), group)
+                require(solver, frame.state.tolist(), group)
             for name, literal in literals.items():
                 if not solver.solve(literal):
                     proved[name] = 0
@@ -62,9 +62,9 @@ def _steps(
     with Solver(system.circuit, deadline) as solver:
         for _ in range(depth):
             for group in groups:
-                demand(solver, frame.state.tolist(), group)
+                require(solver, frame.state.tolist(), group)
             solver.add([target(frame) ^ 1])
             frame = frame.play(solver).after
         for group in groups:
-            demand(solver, frame.state.tolist(), group)
+            require(solver, frame.state.tolist(), group)
         return not solver.solve(target(frame))

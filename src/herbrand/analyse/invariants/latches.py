@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from herbrand.analyse.invariants.bounds import Bound
-from herbrand.analyse.invariants.groups import demand
+from herbrand.analyse.invariants.groups import require
 from herbrand.analyse.invariants.sat import Solver
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _bound(
     before: list[int] = frame.state.tolist()
     with Solver(circuit, deadline) as solver:
         for group in groups:
-            demand(solver, before, group)
+            require(solver, before, group)
         frame = frame.play(solver).after
         after: list[int] = frame.state.tolist()
         # violated when the fluent goes back
@@ -110,7 +110,7 @@ def _bound(
         for within in range(1, most + 1):
             if within > 1:
                 for group in groups:
-                    demand(solver, after, group)
+                    require(solver, after, group)
                 frame = frame.play(solver).after
                 before, after = after, frame.state.tolist()
             for f, rises in alive:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
     from herbrand.network.network import Network
 
-__all__ = ["loosened"]
+__all__ = ["loosen"]
 
 _MOST = 2000
 """The most gates of the remaining terminal conditions."""
 
 
-def loosened(network: Network) -> Network | None:
+def loosen(network: Network) -> Network | None:
     """Return a network with fewer terminal states, without goals and percepts; None where nothing is saved.
 
     `terminal` is a disjunction of conditions (a line, a full board): those with few gates stay, all of one

@@ -86,11 +86,11 @@ class KInduction:
                     return False
                 encoding.add([-wanted])
                 if not initial:
-                    encoding.demand(frame, self.invariant)
+                    encoding.require(frame, self.invariant)
                 encoding.require_step(frame)
                 frame = encoding.after(frame)
             if not initial:
-                encoding.demand(frame, self.invariant)
+                encoding.require(frame, self.invariant)
                 if encoding.possible(encoding.wanted(frame, self.wanted)):
                     return False
         return True
@@ -107,7 +107,7 @@ def keeps_changing(
     places = [1 + encoding.fluents[name] for name in fluents]
     frame = encoding.frame()
     for _ in range(steps):
-        encoding.demand(frame, invariant)
+        encoding.require(frame, invariant)
         encoding.require_step(frame)
         before, frame = frame, encoding.after(frame)
         for place in places:
@@ -197,7 +197,7 @@ class _Encoding:
             self.add([following + 1 + i, -literal])
         return following
 
-    def demand(self, frame: int, invariant: Invariant) -> None:
+    def require(self, frame: int, invariant: Invariant) -> None:
         """Require an invariant, without its sums, in a state."""
 
         def place(name: str) -> int:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from herbrand.analyse.invariants.frames import Frame
-from herbrand.analyse.invariants.groups import demand, exclusive
+from herbrand.analyse.invariants.groups import number_exclusive, require
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from herbrand.engine.expand import Expander
     from herbrand.network.circuit import UnrolledCircuit
 
-__all__ = ["Cases", "Weights", "added", "find_weights", "least_weights", "whole_weights"]
+__all__ = ["StepCases", "Weights", "add_choice", "find_weights", "least_weights", "whole_weights"]
 
 _ROWS = 300
 """Steps that are added to the linear program at once."""
@@ -74,7 +74,7 @@ def find_weights(
     fixed = _turns(system, steps)
     for passing in (False, True):
         samples = _Samples(steps)
-        cases = Cases(system, groups, deadline, passing=passing)
+        cases = StepCases(system, groups, deadline, passing=passing)
         try:
             for classes in _classes(system):
                 weights = _weights(expander, cases, samples, np.where(fixed & passing, -1, classes))
@@ -96,7 +96,7 @@ class _Samples:
 
 
 def _weights(
-    expander: Expander, cases: Cases, samples: _Samples, classes: NDArray[np.int64]
+    expander: Expander, cases: StepCases, samples: _Samples, classes: NDArray[np.int64]
 ) -> dict[int, int] | None:
     """Return weights of fluents, by index, whose sum grows in all cases, equal within each class; or None.
 
@@ -104,9 +104,9 @@ def _weights(
     """
     while True:
         weights = _weigh(samples.steps, classes)
-        if weights is None or not cases.listed():
+        if weights is None or not cases.list_cases():
             return None
-        counterexamples = cases.against(weights)
+        counterexamples = cases.counterexamples(weights)
         if counterexamples is None:
             return None
         if not counterexamples:
@@ -177,7 +177,7 @@ def _changes_within(
         for within in range(1, _MOST_STEPS + 1):
             before = frame.state
             for group in groups:
-                demand(solver, before.tolist(), group)
+                require(solver, before.tolist(), group)
             frame = frame.play(solver).after
             for place in places:
                 a, b = int(before[place]), int(frame.state[place])
@@ -236,7 +236,7 @@ def whole_weights(
     return None
 
 
-def added(
+def add_choice(
     circuit: UnrolledCircuit, sums: Mapping[int, int], ways: Sequence[tuple[int, int]]
 ) -> dict[int, int]:
     """Return the sums, each with its literal, after adding one of several amounts, each with its literal."""
@@ -260,7 +260,7 @@ class _Case:
     """Fluents that it may change, each with the literals of its values before and after."""
 
 
-class Cases:
+class StepCases:
     """All steps from states in which the groups hold, one case for each joint move.
 
     Fluents that a legal move determines are substituted as constants, so that most of the network folds
@@ -272,16 +272,16 @@ class Cases:
     ) -> None:
         self.system = system
         self.passing = passing
-        """Whether `against` ignores steps that change no fluent with a weight."""
+        """Whether `counterexamples` ignores steps that change no fluent with a weight."""
         self.circuit = system.circuit
         self.deadline = deadline
         self.state: NDArray[np.int32] = self.circuit.variables(len(system.network.fluents))
         self.solver = Solver(self.circuit, deadline)
         self.others: dict[int, set[int]] = {}
         """Fluents that are false when one is true."""
-        self.group = exclusive(groups, len(self.state))
+        self.group = number_exclusive(groups, len(self.state))
         for group in groups:
-            demand(self.solver, self.state.tolist(), group)
+            require(self.solver, self.state.tolist(), group)
             if not group.some:
                 for fluent in group.fluents:
                     self.others.setdefault(fluent, set()).update(group.fluents)
@@ -291,7 +291,7 @@ class Cases:
         """Free the solver's memory."""
         self.solver.close()
 
-    def listed(self) -> bool:
+    def list_cases(self) -> bool:
         """List the cases, on the first call; return whether there are at most `_CASES`."""
         if self.cases:
             return len(self.cases) <= _CASES
@@ -367,7 +367,7 @@ class Cases:
         changes = tuple((f, int(frame.state[f]), int(after[f])) for f in different)
         return _Case(joint, tuple(dict.fromkeys(when)), changes)
 
-    def against(
+    def counterexamples(
         self, weights: NDArray[np.int64], most: int = 0
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
         """Return steps that make the sum grow by at most `most`; None beyond `_SUMS` distinct sums.
@@ -376,10 +376,10 @@ class Cases:
         """
         return self._steps(lambda case: self._no_growth(case, weights, most))
 
-    def changing(
+    def changing_steps(
         self, weights: NDArray[np.int64], assumed: Sequence[int]
     ) -> list[tuple[NDArray[np.bool_], tuple[int, ...]]] | None:
-        """Return steps that change the sum, from states in which some literals are true; see `against`."""
+        """Return steps that change the sum, from states with some literals true; see `counterexamples`."""
         return self._steps(lambda case: self._change(case, weights), assumed)
 
     def _steps(
@@ -419,7 +419,7 @@ class Cases:
             if down == 0:  # sums above `most` stay above
                 sums = {total: literal for total, literal in sums.items() if total <= most}
             ways = [(weight, up), (-weight, down), (0, circuit.all_of((up ^ 1, down ^ 1)))]
-            sums = added(circuit, sums, ways)
+            sums = add_choice(circuit, sums, ways)
             if len(sums) > _SUMS:
                 return None
         none = circuit.any_of([literal for total, literal in sums.items() if total <= most])
@@ -444,7 +444,9 @@ class Cases:
             for gone, was in sides[0].items():
                 for come, is_now in sides[1].items():
                     growth.setdefault(come - gone, []).append(circuit.all_of((was, is_now)))
-            sums = added(circuit, sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()])
+            sums = add_choice(
+                circuit, sums, [(change, circuit.any_of(ways)) for change, ways in growth.items()]
+            )
             if len(sums) > _SUMS:
                 return None
         return sums.get(0, 0) ^ 1

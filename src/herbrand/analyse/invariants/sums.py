@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from herbrand.analyse.invariants.groups import demand
-from herbrand.analyse.invariants.ranking import Cases, added, whole_weights
+from herbrand.analyse.invariants.groups import require
+from herbrand.analyse.invariants.ranking import StepCases, add_choice, whole_weights
 from herbrand.analyse.invariants.sat import Solver
 from herbrand.errors import BudgetExceeded, MissingExtra
 
@@ -53,11 +53,11 @@ def find_sums(
     `steps` are the first samples of changes (`walks.RandomPlay`).  None where there are no such sums or the
     search is too large.  Raises `BudgetExceeded` past the deadline, a time of `time.monotonic`.
     """
-    cases = Cases(system, groups, deadline)
+    cases = StepCases(system, groups, deadline)
     try:
         with Solver(system.circuit, deadline) as solver, Solver(system.circuit, deadline) as plain_solver:
             search = _Search(expander, system, cases, solver, plain_solver, steps)
-            return search.run(groups, target) if cases.listed() else None
+            return search.run(groups, target) if cases.list_cases() else None
     finally:
         cases.close()
 
@@ -68,7 +68,7 @@ class _Search:
 
     expander: Expander
     system: System
-    cases: Cases
+    cases: StepCases
     solver: Solver
     """Finds states of the target in which the groups hold."""
     plain: Solver
@@ -83,7 +83,7 @@ class _Search:
         state: list[int] = frame.state.tolist()
         literal = target(frame)
         for group in groups:
-            demand(self.solver, state, group)
+            require(self.solver, state, group)
         for _ in range(_MOST):
             if time.monotonic() > self.cases.deadline:
                 raise BudgetExceeded("the time", "in the search for constant sums")
@@ -124,9 +124,9 @@ class _Search:
         """
         assumed = [total for _, total in self.totals]
         for weights in self.sums:
-            counterexamples = self.cases.changing(weights, ())  # faster, and often sufficient
+            counterexamples = self.cases.changing_steps(weights, ())  # faster, and often sufficient
             if counterexamples:
-                counterexamples = self.cases.changing(weights, assumed)
+                counterexamples = self.cases.changing_steps(weights, assumed)
             if counterexamples is None:
                 return None
             if not counterexamples:
@@ -150,7 +150,7 @@ class _Kind:
     may: NDArray[np.bool_]
     """[fluents] whether each may be true."""
     one: frozenset[int]
-    """The numbers of the groups (`Cases.group`) of which exactly one permitted fluent is true."""
+    """The numbers of the groups (`StepCases.group`) of which exactly one permitted fluent is true."""
 
 
 def _kind(
@@ -234,7 +234,7 @@ def _weigh(
     return whole_weights(values / unit, lambda whole: not (matrix @ whole).any())
 
 
-def _has_total(cases: Cases, state: Sequence[int], weights: NDArray[np.int64], total: int) -> int | None:
+def _has_total(cases: StepCases, state: Sequence[int], weights: NDArray[np.int64], total: int) -> int | None:
     """Return the literal that a sum has a total in a state; None beyond `_MOST_TOTALS` distinct totals."""
     circuit = cases.circuit
     members: dict[tuple[int, int], list[int]] = {}
@@ -243,7 +243,7 @@ def _has_total(cases: Cases, state: Sequence[int], weights: NDArray[np.int64], t
     sums = {0: 1}
     for (_, weight), literals in members.items():
         member = circuit.any_of(literals)
-        sums = added(circuit, sums, ((weight, member), (0, member ^ 1)))
+        sums = add_choice(circuit, sums, ((weight, member), (0, member ^ 1)))
         if len(sums) > _MOST_TOTALS:
             return None
     return sums.get(total, 0)

@@ -36,10 +36,10 @@ from herbrand.analyse.exploration.walks import gets, has_no_goal, is_stuck, play
 from herbrand.analyse.invariants.bounds import ProgressMeasure
 from herbrand.analyse.invariants.frames import System
 from herbrand.analyse.invariants.groups import find_groups, find_more
-from herbrand.analyse.invariants.induction import never
+from herbrand.analyse.invariants.induction import prove_unreachable
 from herbrand.analyse.invariants.invariant import Invariant
 from herbrand.analyse.invariants.latches import find_bound
-from herbrand.analyse.invariants.loose import loosened
+from herbrand.analyse.invariants.loose import loosen
 from herbrand.analyse.invariants.plain import Exhausted, KInduction
 from herbrand.analyse.invariants.ranking import find_weights
 from herbrand.analyse.invariants.sums import find_sums
@@ -162,7 +162,7 @@ class _Proof:
         )
         with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
             self._guided(queries, 0.1)
-        smaller = loosened(self.game.network)
+        smaller = loosen(self.game.network)
         never_stuck = {name: query for name, query in queries.items() if name == "playability"}
         if smaller is not None and (self._undecided(never_stuck) or self._needs_bound):
             self.system = System(smaller, loops=False)
@@ -331,7 +331,7 @@ class _Proof:
             return
         deadline = time.monotonic() + 0.2 * self.budget.left
         if most == 0:
-            unreachable = never(
+            unreachable = prove_unreachable(
                 self.system, self.groups, {name: self._target(name) for name in rest}, deadline, 0
             )
         else:
@@ -339,7 +339,7 @@ class _Proof:
             for name, query in rest.items():
                 steps = min(most, query.clean + 1)
                 if steps > 0:
-                    unreachable |= never(
+                    unreachable |= prove_unreachable(
                         self.system, self.groups, {name: self._target(name)}, deadline, steps
                     )
         for name, steps in unreachable.items():

@@ -13,9 +13,9 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from herbrand.analyse.invariants.domains import find_domains
-from herbrand.analyse.invariants.ends import ends
+from herbrand.analyse.invariants.ends import target_states
 from herbrand.analyse.invariants.frames import System
-from herbrand.analyse.invariants.groups import observed
+from herbrand.analyse.invariants.groups import observed_groups
 from herbrand.analyse.solving.climb import climb
 from herbrand.analyse.solving.distance import Distance
 from herbrand.analyse.solving.guided import guided_line
@@ -89,8 +89,8 @@ class Aim:
 
         Ends in which the groups of sampled states hold come first, then those in which `groups` hold.
         """
-        for candidates in (observed(self.expander.network, self.states), groups):
-            wins = ends(self.system, lambda frame: frame.wins(role), candidates, deadline)
+        for candidates in (observed_groups(self.expander.network, self.states), groups):
+            wins = target_states(self.system, lambda frame: frame.wins(role), candidates, deadline)
             for frame, literal in wins:
                 ways = [Distance(self.system.circuit, frame.state, (literal,), self.domains)]
                 line = guided_line(self.expander, ways, deadline, beams=_BEAMS)
