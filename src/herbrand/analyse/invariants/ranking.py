@@ -322,11 +322,11 @@ class StepCases:
             return
         role = undecided[0]
         for move in options[role]:
-            more = self._demanded(int(frame.legal[move]), values)
+            more = self._implied_values(int(frame.legal[move]), values)
             if more is not None:
                 yield from self._split(more, {**moves, role: move})
 
-    def _demanded(self, literal: int, values: Mapping[int, int]) -> dict[int, int] | None:
+    def _implied_values(self, literal: int, values: Mapping[int, int]) -> dict[int, int] | None:
         """Return `values` with those that a literal implies; None if it contradicts them."""
         left, right = self.circuit.left, self.circuit.right
         demanded = dict(values)

@@ -88,12 +88,12 @@ def possible_states(
                 pass
             else:
                 level = level.on_network()
-        after = None if sampled_at else level.advanced(step, states, clock)
+        after = None if sampled_at else level.advance(step, states, clock)
         if after is None:
             if not particles:
                 raise BudgetExceeded(f"{states} possible states", f"after {number} of {len(history)} steps")
             sampled_at = sampled_at or number
-            after = level.sampled(step, particles, chance, clock)
+            after = level.sample(step, particles, chance, clock)
         if not after.size:
             description = f"step {number} of {len(history)}, `{step}`"
             if sampled_at:
@@ -124,10 +124,10 @@ class _Level(Protocol):
     def joint_moves(self, step: HistoryStep) -> int:
         """Return about how many joint moves the next step must evaluate."""
 
-    def advanced(self, step: HistoryStep, most: int, clock: Clock) -> _Level | None:
+    def advance(self, step: HistoryStep, most: int, clock: Clock) -> _Level | None:
         """Return the possible states one step later; None if there are more than `most`."""
 
-    def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _Level:
+    def sample(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _Level:
         """Return a sample of the possible states one step later."""
 
     def on_network(self) -> _Level:
@@ -160,7 +160,7 @@ class _RulesLevel:
                 break
         return total
 
-    def advanced(self, step: HistoryStep, most: int, clock: Clock) -> _RulesLevel | None:
+    def advance(self, step: HistoryStep, most: int, clock: Clock) -> _RulesLevel | None:
         after: dict[Any, Fraction] = {}
         for key, weight in self.level.items():
             options = self._options(key, step)
@@ -178,7 +178,7 @@ class _RulesLevel:
                         return None
         return _RulesLevel(self.game, self.place, after)
 
-    def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _RulesLevel:
+    def sample(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _RulesLevel:
         open_keys = [
             (key, options) for key in self.level if (options := self._options(key, step)) is not None
         ]
@@ -281,7 +281,7 @@ class _NetworkLevel:
             fits &= moves[:, i] == (-1 if number is None else number)
         return fits if len(percepts) == len(self.game.roles) else np.zeros(len(moves), np.bool_)
 
-    def advanced(self, step: HistoryStep, most: int, clock: Clock) -> _NetworkLevel | None:
+    def advance(self, step: HistoryStep, most: int, clock: Clock) -> _NetworkLevel | None:
         import numpy as np
 
         legal = self._legal(step)
@@ -312,7 +312,7 @@ class _NetworkLevel:
         rows = np.frombuffer(b"".join(weights), np.uint64).reshape(-1, self.expander.words).copy()
         return _NetworkLevel(self.game, self.place, rows, list(weights.values()))
 
-    def sampled(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
+    def sample(self, step: HistoryStep, count: int, chance: Random, clock: Clock) -> _NetworkLevel:
         import numpy as np
 
         from herbrand.engine.expand import any_of

@@ -191,16 +191,16 @@ class _Run:
     def run(self, *, check: bool, symbolic: bool, values: bool, remarks: bool) -> Analysis:
         started = time.monotonic()
         self.budget = replace(self.budget, started=started)
-        self._certificates()
-        self._states()
+        self._inspect_rules()
+        self._explore()
         if values:
             self._solve()
         self._plan()
         searches = values and "strong_winnability" in self.wanted and self._may_search()
         if symbolic:
-            self._model_checker(0.6 if searches else 0.9)
+            self._model_check(0.6 if searches else 0.9)
         if searches:
-            self._search()
+            self._solve_by_search()
         for name in self.wanted:
             self.verdicts.setdefault(
                 name, Verdict.unknown("; ".join(self.result.notes) or "no method applied")
@@ -213,7 +213,7 @@ class _Run:
             )
         if check:
             for name in self.wanted:
-                self.verdicts[name] = self._checked(name, self.verdicts[name])
+                self.verdicts[name] = self._check(name, self.verdicts[name])
         verdicts = dict(self.verdicts)
         if "well_formed" in self.requested:
             verdicts["well_formed"] = _well_formed(verdicts)
@@ -226,7 +226,7 @@ class _Run:
 
     # -- methods --------------------------------------------------------------------------
 
-    def _certificates(self) -> None:
+    def _inspect_rules(self) -> None:
         """Decide what the form of the rules shows without any state."""
         from herbrand.analyse.exploration.certificates import CounterCertificate
         from herbrand.analyse.proofs.static import playability
@@ -246,7 +246,7 @@ class _Run:
             if verdict is not None:
                 self.verdicts["playability"] = verdict.with_(seconds=time.monotonic() - began)
 
-    def _states(self) -> None:
+    def _explore(self) -> None:
         """Explore the reachable states, and decide what they show."""
         from herbrand.analyse.exploration.explore import explore
 
@@ -265,7 +265,7 @@ class _Run:
         if not space.complete:
             reached = f"{len(space.states)} states, {space.depth} steps deep"
             self.result.notes.append(f"exploration stopped after {space.stopped}: {reached}")
-        self._from_space(space)
+        self._decide_by_states(space)
 
     def _solve(self) -> None:
         """Solve the game when all its states are known."""
@@ -301,14 +301,14 @@ class _Run:
         witness = Witness(plan.moves, role=role, shortest=True)
         reason = f"{role} gets {self.win} after {len(plan.moves)} steps, and in no fewer"
         for name in wanted:
-            self.verdicts[name] = self._each_role(
+            self.verdicts[name] = self._combine(
                 [Verdict("proved", plan.method, reason, witness, seconds=plan.seconds)], every=True
             )
         if self.win == 100:
             best = {role: 100.0}
             self.result.solution = Solution(plan.method, best, best, plan.moves, ())
 
-    def _from_space(self, space: StateSpace) -> None:
+    def _decide_by_states(self, space: StateSpace) -> None:
         from herbrand.analyse.exploration import by_states
 
         players = self.players
@@ -323,7 +323,7 @@ class _Run:
             elif name == "monotonicity":
                 verdict = by_states.monotonicity(space, players)
             elif name == "weak_winnability":
-                verdict = self._each_role([by_states.weak(space, r, self.win) for r in players], every=True)
+                verdict = self._combine([by_states.weak(space, r, self.win) for r in players], every=True)
             else:
                 verdict = self._strong(space)
             self.verdicts[name] = verdict.with_(seconds=time.monotonic() - began + space.seconds)
@@ -341,7 +341,7 @@ class _Run:
                 else Verdict.unknown("could be forced with complete information")
                 for verdict in verdicts
             ]
-        verdict = self._each_role(verdicts, every=False)
+        verdict = self._combine(verdicts, every=False)
         readings: dict[str, Any] = {}
         if len(self.game.roles) > 1:
             for role, strategy in zip(self.players, verdicts, strict=True):
@@ -361,7 +361,7 @@ class _Run:
                     verdict = verdict.with_(answer="proved", method=fixed.method, reason=fixed.reason)
         return verdict.with_(details={**verdict.details, "sequence": readings}) if readings else verdict
 
-    def _each_role(self, verdicts: list[Verdict], *, every: bool) -> Verdict:
+    def _combine(self, verdicts: list[Verdict], *, every: bool) -> Verdict:
         """Combine the verdicts of the roles: `every` role must have the property, or some role."""
         roles = {self.game.roles[r]: v for r, v in zip(self.players, verdicts, strict=True)}
         deciding, unanimous = ("refuted", "proved") if every else ("proved", "refuted")
@@ -387,7 +387,7 @@ class _Run:
             and not space.choosers[2:].any()
         )
 
-    def _search(self) -> None:
+    def _solve_by_search(self) -> None:
         """Solve a game of two roles by alpha-beta, which scores terminal states without goal values 50."""
         from herbrand.analyse.solving import by_search
 
@@ -412,9 +412,9 @@ class _Run:
                     "proved" if can_force else "refuted", by_search.METHOD, reason, seconds=solution.seconds
                 )
             )
-        self.verdicts["strong_winnability"] = self._each_role(verdicts, every=False)
+        self.verdicts["strong_winnability"] = self._combine(verdicts, every=False)
 
-    def _model_checker(self, fraction: float) -> None:
+    def _model_check(self, fraction: float) -> None:
         """Decide the remaining properties by model checking."""
         from herbrand.analyse.proofs.symbolic import prove
 
@@ -432,11 +432,11 @@ class _Run:
 
     # -- checks ---------------------------------------------------------------------------
 
-    def _checked(self, name: str, verdict: Verdict) -> Verdict:
+    def _check(self, name: str, verdict: Verdict) -> Verdict:
         """Check a verdict by the rules; raises `InternalError` if it is wrong."""
         if not verdict.is_known:
             return verdict
-        roles = {role: self._checked(name, inner) for role, inner in verdict.roles.items()}
+        roles = {role: self._check(name, inner) for role, inner in verdict.roles.items()}
         if roles:
             verdict = verdict.with_(roles=roles)
         if verdict.checked is not None:

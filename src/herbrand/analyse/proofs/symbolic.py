@@ -129,7 +129,7 @@ class _Proof:
             names += [f"win {name}" for _, name in players]
         queries = {name: _Query() for name in names}
         verdicts: dict[str, Verdict] = {}
-        self._walks(queries)
+        self._walk_randomly(queries)
         try:
             if self.budget.left <= 0:  # the other methods run for seconds before they check the clock
                 if "termination" in self.wanted:
@@ -137,15 +137,15 @@ class _Proof:
             elif "termination" in self.wanted or self._undecided(queries):
                 self._run_methods(queries, verdicts)
             elif SHORTEST:
-                self._bounded(queries)
+                self._check_bounded(queries)
         except BudgetExceeded:  # recursion within states cannot be unrolled
             if len(self._undecided(queries)) == len(queries) and not self.terminates:
                 raise
         for name in ("playability", "goals"):
             if name in queries:
-                verdicts[name] = self._never(name, queries[name])
+                verdicts[name] = self._fault_verdict(name, queries[name])
         if "weak_winnability" in self.wanted:
-            verdicts["weak_winnability"] = self._wins({n: queries[f"win {n}"] for _, n in players})
+            verdicts["weak_winnability"] = self._win_verdict({n: queries[f"win {n}"] for _, n in players})
         seconds = time.monotonic() - started
         return {name: verdicts[name].with_(seconds=seconds) for name in self.wanted if name in verdicts}
 
@@ -153,15 +153,15 @@ class _Proof:
         """Try all methods but the first random walks, cheap ones first."""
         self.sample = play(self.game.expander, time.monotonic() + 0.1 * self.budget.left)
         if self._needs_bound and self.sample.cycle is not None:
-            verdicts["termination"] = self._cycle(self.sample.cycle)
+            verdicts["termination"] = self._cycle_verdict(self.sample.cycle)
             self.terminates = True
         self.aim = Aim(self.game.expander, self.sample.states, 0.1 * self.budget.left)
-        self._aimed(queries, 0.4)
-        self._pdr(
+        self._search_wins(queries, 0.4)
+        self._run_pdr(
             {name: queries[name] for name in ("playability", "goals") if name in queries}, 0.1, merge=False
         )
         with suppress(BudgetExceeded):  # recursion within states cannot be unrolled
-            self._guided(queries, 0.1)
+            self._search_faults(queries, 0.1)
         smaller = loosen(self.game.network)
         never_stuck = {name: query for name, query in queries.items() if name == "playability"}
         if smaller is not None and (self._undecided(never_stuck) or self._needs_bound):
@@ -176,20 +176,20 @@ class _Proof:
         if self._undecided(queries) or self._needs_bound:
             self._try_harder(queries, verdicts)
         elif SHORTEST:
-            self._bounded(queries)
+            self._check_bounded(queries)
 
     def _try_harder(self, queries: dict[str, _Query], verdicts: dict[str, Verdict]) -> None:
         """Try the expensive methods."""
         if self._needs_bound:
             reason = "no progress measure and no set of latches was found"
             verdicts["termination"] = Verdict.unknown(reason)
-        self._guided(queries, 0.1)
-        self._aimed(queries, 0.4)
-        self._pdr(queries, 0.5, merge=True)
-        self._bounded(queries)
-        self._far(queries)
+        self._search_faults(queries, 0.1)
+        self._search_wins(queries, 0.4)
+        self._run_pdr(queries, 0.5, merge=True)
+        self._check_bounded(queries)
+        self._search_distant_wins(queries)
         self._induction(queries, most=3)
-        self._pdr(queries, 0.9, merge=False)
+        self._run_pdr(queries, 0.9, merge=False)
         if self.bound is not None and self._needs_bound:
             verdicts["termination"] = Verdict(
                 "proved", "bounded model checking", f"no play is longer than {self.bound} steps",
@@ -224,7 +224,7 @@ class _Proof:
             if self._needs_bound:
                 latches = find_bound(self.system, self.groups, deadline, sample.changes)
                 if latches is not None:
-                    self._ends(latches.certificate(self._invariant("")), verdicts)
+                    self._record_bound(latches.certificate(self._invariant("")), verdicts)
 
         def weights(deadline: float) -> None:
             if self._needs_bound:
@@ -233,7 +233,7 @@ class _Proof:
                 if measure is not None:
                     texts = self.system.fluent_texts
                     pairs = tuple((texts[place], weight) for place, weight in measure.by_place.items())
-                    self._ends(ProgressMeasure(pairs, self._invariant(""), measure.within), verdicts)
+                    self._record_bound(ProgressMeasure(pairs, self._invariant(""), measure.within), verdicts)
 
         self.groups = []
         find(simple, 0.15)
@@ -252,10 +252,10 @@ class _Proof:
             self._one_step(queries)
         for name, query in self._undecided(queries).items():
             if name in _CLAIMS:  # constant sums seldom exclude wins
-                find(partial(self._sums, name, query), 0.5)
+                find(partial(self._search_sums, name, query), 0.5)
         self.budget = before
 
-    def _sums(self, name: str, query: _Query, deadline: float) -> None:
+    def _search_sums(self, name: str, query: _Query, deadline: float) -> None:
         """Look for constant sums that exclude one kind of states."""
         sums = find_sums(
             Expander(self.system.network),
@@ -269,7 +269,7 @@ class _Proof:
             query.never, query.method = True, "constant sums"
             query.certificate = self._invariant(name, sums)
 
-    def _ends(self, certificate: ProgressMeasure | Bound, verdicts: dict[str, Verdict]) -> None:
+    def _record_bound(self, certificate: ProgressMeasure | Bound, verdicts: dict[str, Verdict]) -> None:
         """Record a proof of termination."""
         steps = certificate.steps
         verdicts["termination"] = Verdict(
@@ -278,7 +278,7 @@ class _Proof:
         )  # fmt: skip
         self.terminates = True
 
-    def _cycle(self, cycle: Moves) -> Verdict:
+    def _cycle_verdict(self, cycle: Moves) -> Verdict:
         more = len(cycle) - self.sample.loop
         reason = f"after {self.sample.loop} steps, {more} more lead back to the same state"
         return Verdict("refuted", "random play", reason, Witness(cycle, loop=self.sample.loop))
@@ -359,7 +359,7 @@ class _Proof:
                 query.clean = 0
         self._induction(faults, most=1)
 
-    def _walks(self, queries: Mapping[str, _Query]) -> None:
+    def _walk_randomly(self, queries: Mapping[str, _Query]) -> None:
         """Look for witnesses in random games."""
         rest = self._undecided(queries)
         predicates: dict[str, Callable[[Rollouts], NDArray[np.bool_]]] = {}
@@ -372,7 +372,7 @@ class _Proof:
         for name, line in sample_lines(self.game.expander, predicates, deadline).items():
             queries[name].line, queries[name].method = line, "random play"
 
-    def _aimed(self, queries: Mapping[str, _Query], fraction: float) -> None:
+    def _search_wins(self, queries: Mapping[str, _Query], fraction: float) -> None:
         """Search for wins with all roles cooperating."""
         wins = [name for name in self._undecided(queries) if name.startswith("win")]
         seconds = fraction * self.budget.left
@@ -387,7 +387,7 @@ class _Proof:
             if line is not None:
                 queries[name].line, queries[name].method = line, "guided search"
 
-    def _guided(self, queries: Mapping[str, _Query], fraction: float) -> None:
+    def _search_faults(self, queries: Mapping[str, _Query], fraction: float) -> None:
         """Search for faults by estimated distance, one role after the other."""
         faults = {name: query for name, query in self._undecided(queries).items() if name in _CLAIMS}
         if not faults:
@@ -407,7 +407,7 @@ class _Proof:
                     query.line, query.method = line, "guided search"
                     break
 
-    def _far(self, queries: Mapping[str, _Query]) -> None:
+    def _search_distant_wins(self, queries: Mapping[str, _Query]) -> None:
         """Look for wins at depths where excluding all nearer ones would take too long."""
         rest = {name: query for name, query in self._undecided(queries).items() if name.startswith("win")}
         if not rest:
@@ -423,7 +423,7 @@ class _Proof:
             query.line, query.method = line, "bounded model checking"
             query.shortest = max(query.clean, lines.clean.get(name, -1)) == len(line) - 1
 
-    def _bounded(self, queries: Mapping[str, _Query]) -> None:
+    def _check_bounded(self, queries: Mapping[str, _Query]) -> None:
         """Look for shortest lines; when time is up, longer ones that are already known stay."""
         rest = {name: query for name, query in queries.items() if not query.never}
         needs_bound = self._needs_bound
@@ -451,13 +451,13 @@ class _Proof:
                 query.shortest = True
         self.bound = lines.longest
 
-    def _pdr(self, queries: Mapping[str, _Query], fraction: float, *, merge: bool) -> None:
+    def _run_pdr(self, queries: Mapping[str, _Query], fraction: float, *, merge: bool) -> None:
         for name, query in self._undecided(queries).items():
             seconds = fraction * self.budget.left
             if seconds < 1:
                 return
             outcome = run_pdr(self.game.network, name, seconds, merge=merge)
-            if outcome.line is not None and self._shows(name, outcome.line):
+            if outcome.line is not None and self._is_witness(name, outcome.line):
                 query.line, query.method = outcome.line, "pdr"
                 query.shortest = query.clean == len(outcome.line) - 1
             elif outcome.never:
@@ -470,15 +470,15 @@ class _Proof:
         texts = [network.terms.text(fluent) for fluent in network.fluents.tolist()]
         return Invariant(name, clauses=tuple(tuple((texts[f], value) for f, value in c) for c in clauses))
 
-    def _shows(self, name: str, line: Moves) -> bool:
+    def _is_witness(self, name: str, line: Moves) -> bool:
         kind, _, role = name.partition(" ")
         return holds(self.game, _CLAIMS[kind], Witness(line, role or None))
 
     # -- verdicts -------------------------------------------------------------------------
 
-    def _never(self, name: str, query: _Query) -> Verdict:
+    def _fault_verdict(self, name: str, query: _Query) -> Verdict:
         if query.line is not None:
-            role = self._whom(name, query.line)
+            role = self._faulty_role(name, query.line)
             fault = f"{role} has no legal move" if name == "playability" else f"{role} has not one goal value"
             steps = len(query.line)
             return Verdict(
@@ -489,7 +489,7 @@ class _Proof:
             return Verdict("proved", query.method, _reason(name, query), certificate=query.certificate)
         return _unknown(query)
 
-    def _whom(self, name: str, line: Moves) -> str:
+    def _faulty_role(self, name: str, line: Moves) -> str:
         """Return the role that a line of play leaves without a move or a goal value."""
         from herbrand.analyse.exploration.replay import replay
 
@@ -501,7 +501,7 @@ class _Proof:
                 return role
         return self.game.roles[0]
 
-    def _wins(self, roles: Mapping[str, _Query]) -> Verdict:
+    def _win_verdict(self, roles: Mapping[str, _Query]) -> Verdict:
         verdicts = {}
         for role, query in roles.items():
             if query.line is not None:

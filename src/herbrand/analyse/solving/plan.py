@@ -240,13 +240,13 @@ class _Steps:
         with self.control.backend() as backend:
             if self.nodes:
                 backend.add_rule([], [self.over])  # the previous state is not terminal
-                state = self._wired(network.next)
+                state = self._solver_literals(network.next)
             else:
                 state = [self.true if x else -self.true for x in network.initial.tolist()]
             does = [backend.add_atom() for _ in range(len(network.moves))]
             self.nodes = self._gates(backend, state, does)
-            self.over = self._wired(np.array([network.terminal]))[0]
-            legal = self._wired(network.legal)
+            self.over = self._solver_literals(np.array([network.terminal]))[0]
+            legal = self._solver_literals(network.legal)
             for atom, allowed in zip(does, legal, strict=True):
                 backend.add_rule([atom], [allowed], choice=True)
             some = backend.add_atom()
@@ -261,8 +261,8 @@ class _Steps:
             self.query = backend.add_atom()
             backend.add_external(self.query)
             backend.add_rule([], [self.query, -end])
-            won = self._wired(np.array(self.wanted, np.int64))
-            lost = self._wired(np.array(self.others, np.int64))
+            won = self._solver_literals(np.array(self.wanted, np.int64))
+            lost = self._solver_literals(np.array(self.others, np.int64))
             for goal in won:
                 backend.add_rule([end], [self.over, goal, *(-x for x in lost)])
 
@@ -280,21 +280,21 @@ class _Steps:
         for first, last, _, _ in network.loops.tolist():
             inside[first:last] = True
 
-        def of(literal: int) -> int:
+        def solver_literal(literal: int) -> int:
             """Return the solver literal of a literal of the network."""
             node = nodes[literal >> 1]
-            solver_literal: int = false_atoms.get(literal >> 1, -node) if literal & 1 else node
-            return solver_literal
+            signed: int = false_atoms.get(literal >> 1, -node) if literal & 1 else node
+            return signed
 
         true = self.true
         gates = zip(network.left.tolist(), network.right.tolist(), inside.tolist(), strict=True)
         for left, right, looped in gates:
-            a, b = of(left), of(right)
+            a, b = solver_literal(left), solver_literal(right)
             if looped:
                 atom, not_atom = backend.add_atom(), backend.add_atom()
                 backend.add_rule([atom], [a, b])
-                backend.add_rule([not_atom], [of(left ^ 1)])
-                backend.add_rule([not_atom], [of(right ^ 1)])
+                backend.add_rule([not_atom], [solver_literal(left ^ 1)])
+                backend.add_rule([not_atom], [solver_literal(right ^ 1)])
                 false_atoms[len(nodes)] = not_atom
                 nodes.append(atom)
             elif a == -true or b == -true or a == -b:
@@ -308,10 +308,10 @@ class _Steps:
                 backend.add_rule([atom], [a, b])
                 nodes.append(atom)
         for atom, source in zip(feedback, network.feedback.tolist(), strict=True):
-            backend.add_rule([atom], [of(source)])
+            backend.add_rule([atom], [solver_literal(source)])
         return nodes
 
-    def _wired(self, literals: Any) -> list[int]:
+    def _solver_literals(self, literals: Any) -> list[int]:
         """Return the solver literals of literals of the network in the last state."""
         return [-self.nodes[x >> 1] if x & 1 else self.nodes[x >> 1] for x in literals.tolist()]
 

@@ -181,9 +181,9 @@ class _Search:
         self.budget = budget
         kinds = {colour: i + 1 for i, colour in enumerate(sorted(set(map(repr, graph.colours))))}
         numbers = np.array([kinds[repr(colour)] for colour in graph.colours], np.uint64)
-        self.first = self._refined(_mixed(numbers))
+        self.first = self._refine(_mixed(numbers))
 
-    def _refined(self, colours: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    def _refine(self, colours: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Refine colours by those of neighbours to a fixpoint."""
         graph, kinds = self.graph, len(np.unique(colours))
         while True:
@@ -197,10 +197,10 @@ class _Search:
                 return after
             colours, kinds = after, more
 
-    def _marked(self, colours: NDArray[np.uint64], vertex: int) -> NDArray[np.uint64]:
+    def _individualize(self, colours: NDArray[np.uint64], vertex: int) -> NDArray[np.uint64]:
         marked = colours.copy()
         marked[vertex] = _mixed(marked[vertex : vertex + 1] + np.uint64(1))[0]
-        return self._refined(marked)
+        return self._refine(marked)
 
     def _tie(self, colours: NDArray[np.uint64], *, named: bool) -> NDArray[np.int64] | None:
         """Return the vertices of the first colour that is not unique; None if all are."""
@@ -220,7 +220,7 @@ class _Search:
         for named in (True, False):
             while (cell := self._tie(chain[-1], named=named)) is not None:
                 cells.append(cell)
-                chain.append(self._marked(chain[-1], int(cell[0])))
+                chain.append(self._individualize(chain[-1], int(cell[0])))
                 levels += named
         generators: list[NDArray[np.int64]] = []
         order = 1
@@ -231,14 +231,16 @@ class _Search:
             for other in cell.tolist():
                 if other in orbit or other in failed:
                     continue
-                image = self._image(chain[level + 1 :], cells[level + 1 :], self._marked(chain[level], other))
+                image = self._image(
+                    chain[level + 1 :], cells[level + 1 :], self._individualize(chain[level], other)
+                )
                 if image is None:
                     failed |= _orbit(other, generators)
                 else:
                     generators.append(image)
                     orbit = _orbit(point, generators)
             order *= len(orbit)
-        return Symmetries(order, tuple(map(self._named, generators)), levels)
+        return Symmetries(order, tuple(map(self._changed_names, generators)), levels)
 
     def _image(
         self, chain: list[NDArray[np.uint64]], cells: list[NDArray[np.int64]], colours: NDArray[np.uint64]
@@ -252,12 +254,12 @@ class _Search:
             return image if self.graph.keeps(image) else None
         colour = chain[0][cells[0][0]]
         for other in np.flatnonzero(colours == colour).tolist():
-            deeper = self._image(chain[1:], cells[1:], self._marked(colours, other))
+            deeper = self._image(chain[1:], cells[1:], self._individualize(colours, other))
             if deeper is not None:
                 return deeper
         return None
 
-    def _named(self, image: NDArray[np.int64]) -> dict[str, str]:
+    def _changed_names(self, image: NDArray[np.int64]) -> dict[str, str]:
         names = self.graph.names
         return {name: names[int(image[v])] for v, name in names.items() if int(image[v]) != v}
 

@@ -63,14 +63,14 @@ def _play(
         after: dict[str, set[Any]] = {}
         for role, states in possible.items():
             percepts = set(state.percepts(joint, role))
-            findings.declared(role, percepts, path)
+            findings.check_declared(role, percepts, path)
             following = _following(game, states, role, joint[role], percepts, budget)
             if following is not None:
                 after[role] = following
         possible = after
         state = state.next(joint)
         for role, states in possible.items():
-            findings.compare(role, states, path)
+            findings.check_agreement(role, states, path)
             possible[role] = {other for other in states if other.is_terminal == state.is_terminal}
 
 
@@ -103,7 +103,7 @@ class _PerceptFindings(Findings):
             answers = game.initial_state("rules").ask("(percept ?r ?p)")
             self.percepts = frozenset((a["r"].lower(), a["p"].lower()) for a in answers)
 
-    def declared(self, role: str, percepts: set[str], path: list[str]) -> None:
+    def check_declared(self, role: str, percepts: set[str], path: list[str]) -> None:
         """Check that `percept` declares the percepts of a role."""
         if self.percepts is not None:
             undeclared = sorted(
@@ -117,7 +117,7 @@ class _PerceptFindings(Findings):
                     path,
                 )
 
-    def compare(self, role: str, states: set[Any], path: list[str]) -> None:
+    def check_agreement(self, role: str, states: set[Any], path: list[str]) -> None:
         """Check that the states that a role considers possible agree in what it must know."""
         ordered = sorted(states, key=lambda state: sorted(state.facts))
         ended = [state for state in ordered if state.is_terminal]

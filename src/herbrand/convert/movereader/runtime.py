@@ -300,20 +300,20 @@ class Terms:
                 opening = edges[state].get("(")
                 if opening is None:
                     break
-                edge = self._named(opening[0], token)
+                edge = self._edge_by_name(opening[0], token)
                 if edge is None:
                     break
                 depth += 1
                 place, state, rank = place + 2, edge[0], rank + opening[1] + edge[1]
             else:
-                edge = self._named(state, token)
+                edge = self._edge_by_name(state, token)
                 if edge is None:
                     break
                 place, state, rank = place + 1, edge[0], rank + edge[1]
                 after = True
         return rank, place, state
 
-    def _named(self, state: int, token: str) -> tuple[int, int] | None:
+    def _edge_by_name(self, state: int, token: str) -> tuple[int, int] | None:
         edges = self._edges[state]
         return edges.get(token) or edges.get(self._alias.get(token, token))
 
