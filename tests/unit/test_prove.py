@@ -277,7 +277,7 @@ def test_the_end_is_certain_where_the_step_counter_says(name: str) -> None:
 @given(random_games())
 def test_random_games_are_decided_and_every_verdict_is_checked(text: str) -> None:
     """Nothing is found that the rules do not confirm (a wrong verdict raises)."""
-    analysis = analyse(herbrand.loads(text), budget=Budget(seconds=2, states=300), symbolic=False)
+    analysis = analyse(herbrand.loads(text), budget=Budget(seconds=20, states=300), symbolic=False)
     if analysis.space is not None and analysis.space.complete:
         for name in ("termination", "playability", "weak_winnability", "goals"):
             verdict = analysis.properties[name]
