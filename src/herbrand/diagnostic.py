@@ -16,9 +16,20 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-__all__ = ["Diagnostic", "Edit", "Fix", "Label", "Position", "Severity", "Source", "Span", "apply_fixes"]
+__all__ = [
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "Label",
+    "Position",
+    "Severity",
+    "Source",
+    "Span",
+    "Spanned",
+    "apply_fixes",
+]
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -29,6 +40,18 @@ class Span:
 
     start: int
     end: int
+
+
+class Spanned(Protocol):
+    """Anything that covers the offsets [start, end) of a source: a span, a token, a node of a tree."""
+
+    @property
+    def start(self) -> int:
+        """Offset of the first character."""
+
+    @property
+    def end(self) -> int:
+        """Offset behind the last character."""
 
 
 class Position(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from herbrand.diagnostic import Fix
+from herbrand.diagnostic import Fix, Span
 from herbrand.syntax.faults import edit
 from herbrand.syntax.lists import Seq, Symbol
 from herbrand.syntax.tokens import AND_SIGNS, ARROWS, NOT_SIGNS, OR_SIGNS
@@ -75,8 +75,7 @@ class InfixCalls:
                 self.report.error(
                     "comma-in-name",
                     f"the comma in `{part.text}` does not part words in prefix notation",
-                    part.start,
-                    part.end,
+                    part,
                     help="write a space instead",
                     fix=Fix("write spaces for commas", self._comma_edits(part)),
                 )
@@ -126,8 +125,7 @@ class InfixCalls:
         self.report.error(
             "infix-in-prefix",
             f"`{self.text[name.start : arguments.start]}(…)` is written as in infix notation",
-            name.start,
-            arguments.end,
+            Span(name.start, arguments.end),
             help=f"in prefix notation the parenthesis stands before the name: `({name.text} …)`",
             fix=Fix(f"write `({name.text} …)`", tuple(edits)) if arguments.closed else None,
         )
@@ -137,8 +135,7 @@ class InfixCalls:
         self.report.error(
             "infix-in-prefix",
             f"`{sign.text}` is the negation of the infix notation",
-            sign.start,
-            sign.end,
+            sign,
             help="write `(not …)`",
             fix=Fix("write `not`", (edit(sign.start, sign.end, "(not "), edit(end, end, ")"))),
         )
@@ -148,8 +145,7 @@ class InfixCalls:
         self.report.error(
             "infix-in-prefix",
             f"`{sign.text}` is the conjunction of the infix notation",
-            sign.start,
-            sign.end,
+            sign,
             help="delete it: the conditions of a rule are simply listed",
             fix=Fix("delete it", (edit(sign.start, sign.end),)),
         )

@@ -37,8 +37,7 @@ class Faults:
         self.report.error(
             "unclosed-parenthesis",
             "this parenthesis is never closed",
-            first,
-            first + 1,
+            Span(first, first + 1),
             labels=(
                 *(Label(Span(at, at + 1), "nor is this one") for at in others),
                 Label(Span(torn.at - 1, torn.at), f"`{missing}` is missing behind this"),
@@ -56,8 +55,7 @@ class Faults:
         self.report.error(
             "misplaced-parenthesis",
             f"`{name}` takes in the conditions behind it: its closing parenthesis stands too late",
-            item.start,
-            item.end,
+            item,
             labels=(
                 Label(Span(at - 1, at), "it should be closed behind this"),
                 Label(Span(surplus, surplus + 1), "this looks like a condition of the rule"),
@@ -75,8 +73,7 @@ class Faults:
         self.report.error(
             "nested-rule",
             "a rule inside a rule",
-            inside[0].start,
-            inside[0].end,
+            inside[0],
             labels=(Label(Span(item.start, item.start + 1), "the outer rule begins here"),),
             help="close the outer rule before the inner one begins",
             fix=fix,
@@ -87,8 +84,7 @@ class Faults:
         self.report.warning(
             "rule-without-body",
             "a rule without conditions is a fact",
-            item.start,
-            item.end,
+            item,
             help=f"write `{self.text[head.start : head.end]}`",
             fix=Fix("write it as a fact", (edit(item.start, head.start), edit(head.end, item.end))),
         )
@@ -100,8 +96,7 @@ class Faults:
         self.report.warning(
             "superfluous-parentheses",
             f"`{self.text[item.start : item.end]}` is the same as `{word}`",
-            item.start,
-            item.end,
+            item,
             help=f"write `{word}`: some systems take them as different",
             fix=fix,
         )
@@ -115,8 +110,7 @@ class Faults:
         self.report.error(
             "list-without-name",
             message,
-            item.start,
-            item.end,
+            item,
             help="delete the parentheses around it" if fix else "a list begins with a name",
             fix=fix,
         )
@@ -126,8 +120,7 @@ class Faults:
         self.report.error(
             "empty-list",
             "an empty list means nothing",
-            item.start,
-            item.end,
+            item,
             help=repair or "write the term that is missing here",
             fix=self.deletion(item) if repair else None,
         )
@@ -137,8 +130,7 @@ class Faults:
         self.report.error(
             "wrong-operand-count",
             f"`{word}` takes {wanted}, not {count}",
-            item.start,
-            item.end,
+            item,
             help=f"write `({word} {'s t' if word == 'distinct' else 'condition'})`",
         )
 
@@ -147,8 +139,7 @@ class Faults:
         self.report.error(
             "nameless-variable",
             "a variable needs a name behind its question mark",
-            word.start,
-            word.end,
+            word,
             help="write for example `?x`",
         )
 
@@ -157,8 +148,7 @@ class Faults:
         self.report.error(
             "reserved-name",
             f"`{word}` is a word of the language and cannot be part of a term",
-            start,
-            end,
+            Span(start, end),
             help="choose another name, or close the term before it",
         )
 
@@ -168,8 +158,7 @@ class Faults:
         self.report.warning(
             "negated-compound",
             f"`not` of `{what}`: the language has `not` of a single atom only",
-            item.start,
-            item.end,
+            item,
             help="it is read as meant here; other systems refuse it or read it wrongly",
         )
 
@@ -179,8 +168,7 @@ class Faults:
         self.report.error(
             "infix-in-prefix",
             f"`{word}` stands between head and body, as in infix notation",
-            arrow.start,
-            arrow.end,
+            arrow,
             help="in prefix notation it comes first: `(<= head literal …)`",
             fix=Fix(
                 "put the arrow first",
@@ -193,8 +181,7 @@ class Faults:
         self.report.error(
             "infix-in-prefix",
             message,
-            item.start,
-            item.end,
+            item,
             help="prefix notation writes `(<= head literal …)`, `(not …)`, `(or …)`",
         )
 

@@ -383,9 +383,7 @@ class TermReader:
     ) -> None:
         """Record a finding at a token or at a range of the text."""
         span = self.span(place) if isinstance(place, int) else place
-        self.findings.error(
-            check, message, span.start, span.end, help=help, labels=labels, fix=fix, severity=severity
-        )
+        self.findings.error(check, message, span, help=help, labels=labels, fix=fix, severity=severity)
 
     def too_deep(self, token: int) -> None:
         """Report nesting that no rulesheet has; give up the statement."""

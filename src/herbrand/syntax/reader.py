@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, cast
 
+from herbrand.diagnostic import Span
 from herbrand.runtime.collector import suspend_collector
 from herbrand.syntax.nodes import Atom, Comment, Constant, Distinct, Function, Not, Or, Rule
 from herbrand.syntax.repair import CarefulReader
@@ -97,8 +98,7 @@ class _Reader:
             self.report.error(
                 "too-large",
                 f"the text has {len(text)} characters, more than {MAX_CHARACTERS}",
-                0,
-                0,
+                Span(0, 0),
                 help="a rulesheet has at most some hundred thousand characters; is this one?",
             )
             return False
@@ -111,8 +111,7 @@ class _Reader:
         self.report.error(
             "not-text",
             f"character {at + 1} is {text[at]!r}: this is not text",
-            at,
-            at + 1,
+            Span(at, at + 1),
             help="rulesheets are text in UTF-8; is this another kind of file?",
         )
         return False

@@ -123,8 +123,7 @@ class CarefulReader:
             self.report.error(
                 "too-deep",
                 f"more than {MAX_DEPTH} parentheses are open here",
-                lists.deep,
-                lists.deep + 1,
+                Span(lists.deep, lists.deep + 1),
                 labels=(Label(Span(start, start + 1), "the statement begins here"),),
                 help="the statement was skipped; terms of games are a few levels deep",
             )
@@ -134,8 +133,7 @@ class CarefulReader:
             self.report.error(
                 "unclosed-parenthesis",
                 "this parenthesis is never closed",
-                start,
-                start + 1,
+                Span(start, start + 1),
                 help="delete it: the list behind it is a statement by itself",
                 fix=Fix("delete the parenthesis", (edit(start, start + 1),)),
             )
@@ -157,8 +155,7 @@ class CarefulReader:
         self.report.error(
             "extra-parenthesis",
             "this `)` closes nothing" if count == 1 else f"these {count} `)` close nothing",
-            start,
-            last,
+            Span(start, last),
             help="delete it, or look for a statement above that is closed too early"
             if count == 1
             else "delete them, or look for a statement above that is closed too early",
@@ -182,8 +179,7 @@ class CarefulReader:
         self.report.error(
             "extra-parenthesis",
             "this `)` closes the rule before its body",
-            close - 1,
-            close,
+            Span(close - 1, close),
             labels=(Label(Span(extra, end), "so this one closes nothing"),),
             help="delete the first of the two",
             fix=Fix("delete it", (edit(close - 1, close),)),
@@ -234,8 +230,7 @@ class CarefulReader:
             self.report.error(
                 "misplaced-literal",
                 f"`{first.text}` can stand only inside a rule",
-                item.start,
-                item.end,
+                item,
                 help="a statement is a fact `(name …)` or a rule `(<= head literal …)`",
             )
         else:
@@ -258,8 +253,7 @@ class CarefulReader:
                 self.report.error(
                     "rule-without-head",
                     f"`{self.text[item.start : item.end]}` is a rule with neither head nor body",
-                    item.start,
-                    item.end,
+                    item,
                     help="write `(<= head literal …)`, or delete it",
                     fix=self.faults.deletion(item),
                 )
@@ -289,8 +283,7 @@ class CarefulReader:
                 self.report.error(
                     "misplaced-literal",
                     f"`{items[0].text}` cannot be the head of a rule",
-                    head.start,
-                    head.end,
+                    head,
                     help="the head is an atom such as `(legal ?r ?m)`; conditions stand behind it",
                 )
                 found.append(None)
@@ -355,8 +348,7 @@ class CarefulReader:
                 self.report.note(
                     "nested-or",
                     "an `or` inside an `or`",
-                    part.start,
-                    part.end,
+                    part,
                     help="its parts can be listed in the outer one",
                 )
             literals += self._literals(part)
@@ -376,16 +368,14 @@ class CarefulReader:
                 self.report.warning(
                     "empty-or",
                     "an `or` of nothing is never true",
-                    start,
-                    end,
+                    Span(start, end),
                     help="list the alternatives, or delete the rule",
                 )
             return [Or(tuple(literals), start, end)]
         self.report.note(
             "explicit-and",
             "`and` is not understood by every system",
-            start,
-            end,
+            Span(start, end),
             help="the conditions of a rule are a conjunction already",
         )
         return [And(tuple(literals), start, end)]
@@ -400,8 +390,7 @@ class CarefulReader:
         self.report.error(
             "reserved-name",
             f"`{word}` inside `true`: it is a connective, not a fluent",
-            inside.start,
-            inside.end,
+            inside,
             help=f"write `({word} …)` by itself, without `true` around it",
             fix=fix,
         )
@@ -418,16 +407,14 @@ class CarefulReader:
             self.report.error(
                 "misplaced-literal",
                 f"the variable `{item.text}` cannot be {place}",
-                item.start,
-                item.end,
+                item,
                 help="only a name or a list that begins with one can stand here",
             )
         elif name in CONNECTIVES:
             self.report.error(
                 "reserved-name",
                 f"`{item.text}` is a connective and cannot be {place} by itself",
-                item.start,
-                item.end,
+                item,
                 help=f"write `({name} …)` with its parentheses",
             )
         else:
@@ -504,8 +491,7 @@ class CarefulReader:
             self.report.error(
                 "list-without-name",
                 f"the list begins with the variable `{word.text}`",
-                word.start,
-                word.end,
+                word,
                 help="a list begins with the name of a relation or a function",
             )
         elif name in CONNECTIVES or word.text in ARROWS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from herbrand.diagnostic import Diagnostic, Label, Severity, Span
@@ -11,7 +12,7 @@ from herbrand.syntax.nodes import Constant, Rule, Variable, children
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from herbrand.diagnostic import Fix, Source
+    from herbrand.diagnostic import Fix, Source, Spanned
     from herbrand.syntax.nodes import Node
 
 __all__ = [
@@ -112,8 +113,7 @@ class Spellings:
             report.note(
                 "unusual-character",
                 f"the name `{spelling}` has characters besides letters, digits, `_` and `-`",
-                self.first[spelling],
-                self.first[spelling] + len(spelling),
+                Span(self.first[spelling], self.first[spelling] + len(spelling)),
                 help="portable names use only letters, digits, `_` and `-`",
             )
         for spellings in constants.values():
@@ -150,82 +150,67 @@ def _inconsistent(
     report.warning(
         "inconsistent-case",
         f"`{two}` is also spelled `{one}`{more}",
-        at,
-        at + len(two),
+        Span(at, at + len(two)),
         labels=(Label(Span(start, start + len(one)), f"first spelled `{one}` here"),),
         help="use one spelling: some systems take names in different case as different names",
     )
 
 
 class DiagnosticCollector:
-    """Collects the findings of a reader, at most `MAX_FINDINGS` of each severity."""
+    """Collects the diagnostics of a reader, at most `MAX_FINDINGS` of each severity."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.found: dict[Severity, list[Diagnostic]] = {severity: [] for severity in Severity}
-        self.left_out = 0
+        self.by_severity: dict[Severity, list[Diagnostic]] = {severity: [] for severity in Severity}
+        self.omitted = 0
+        """Number of diagnostics beyond the limit, which are counted but not kept."""
 
     def error(
         self,
         check: str,
         message: str,
-        start: int,
-        end: int,
+        place: Spanned,
         *,
         help: str | None = None,  # noqa: A002 - the name that the diagnostic has
         labels: tuple[Label, ...] = (),
         fix: Fix | None = None,
         severity: Severity = Severity.ERROR,
     ) -> None:
-        """Add a finding about the text from `start` to `end`."""
-        found = self.found[severity]
-        if len(found) >= MAX_FINDINGS:
-            self.left_out += 1
+        """Add a diagnostic, an error unless `severity` differs."""
+        diagnostics = self.by_severity[severity]
+        if len(diagnostics) >= MAX_FINDINGS:
+            self.omitted += 1
             return
-        span = Span(start, end)
-        found.append(Diagnostic(check, severity, message, self.source, span, labels, help, fix=fix))
+        span = Span(place.start, place.end)
+        diagnostics.append(Diagnostic(check, severity, message, self.source, span, labels, help, fix=fix))
 
     def warning(
         self,
         check: str,
         message: str,
-        start: int,
-        end: int,
+        place: Spanned,
         *,
         help: str | None = None,  # noqa: A002
         labels: tuple[Label, ...] = (),
         fix: Fix | None = None,
     ) -> None:
         """Add a warning."""
-        self.error(check, message, start, end, help=help, labels=labels, fix=fix, severity=Severity.WARNING)
+        self.error(check, message, place, help=help, labels=labels, fix=fix, severity=Severity.WARNING)
 
-    def note(self, check: str, message: str, start: int, end: int, *, help: str | None = None) -> None:  # noqa: A002
+    def note(self, check: str, message: str, place: Spanned, *, help: str | None = None) -> None:  # noqa: A002
         """Add a note."""
-        self.error(check, message, start, end, help=help, severity=Severity.NOTE)
+        self.error(check, message, place, help=help, severity=Severity.NOTE)
 
     def retract(self, start: int) -> None:
-        """Forget what was found from `start` on."""
-        for severity, found in self.found.items():
-            self.found[severity] = [d for d in found if d.span.start < start]
+        """Remove the diagnostics at or after the offset `start`."""
+        for severity, diagnostics in self.by_severity.items():
+            self.by_severity[severity] = [d for d in diagnostics if d.span.start < start]
 
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Return what was found in textual order; the last one says what was left out."""
-        found = [d for listed in self.found.values() for d in listed]
-        found.sort(key=lambda d: (d.span.start, d.severity.rank))
-        if self.left_out:
-            last = found.pop()
-            remark = f"{self.left_out} more findings are not listed"
-            found.append(
-                Diagnostic(
-                    last.check,
-                    last.severity,
-                    last.message,
-                    last.source,
-                    last.span,
-                    last.labels,
-                    last.help,
-                    (*last.notes, remark),
-                    last.fix,
-                )
-            )
-        return tuple(found)
+        """Return the diagnostics in textual order; a note on the last one counts the omitted ones."""
+        collected = [d for diagnostics in self.by_severity.values() for d in diagnostics]
+        collected.sort(key=lambda d: (d.span.start, d.severity.rank))
+        if self.omitted:
+            last = collected[-1]
+            collected[-1] = replace(last, notes=(*last.notes, f"{self.omitted} more findings are not listed"))
+        return tuple(collected)

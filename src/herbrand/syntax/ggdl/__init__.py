@@ -60,7 +60,7 @@ def read_ggdl(source: Source, parameters: Mapping[str, Value] | None = None) -> 
 
     program = _program(source, parameters or {})
     rules = desugar(program)
-    found = tuple(sorted(program.report.found, key=lambda d: d.span.start))
+    found = tuple(sorted(program.report.diagnostics, key=lambda d: d.span.start))
     return Tree(rules, source, "ggdl", program.comments, found, ggdl=declarations(program))
 
 
@@ -138,7 +138,7 @@ def _prefix_rules(program: GgdlProgram, source: Source) -> None:
         at = sentence.end
     tree = read_prefix(Source("".join(pieces), source.name))
     for diagnostic in tree.diagnostics:
-        program.report.found.append(_of(diagnostic, source))
+        program.report.diagnostics.append(_of(diagnostic, source))
     for sentence in mine:
         program.plain_rules[id(sentence)] = ()
     index = 0

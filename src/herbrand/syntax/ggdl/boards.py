@@ -54,9 +54,7 @@ def lay_out(program: GgdlProgram) -> list[Work]:
 def _surface(program: GgdlProgram, sentence: n.SurfaceSentence) -> None:
     program.report.source = sentence.source
     if sentence.name.lower() in program.surfaces:
-        program.report.add(
-            "E-NAME-CLASH", f"the surface `{sentence.name}` is declared twice", sentence.start, sentence.end
-        )
+        program.report.add("E-NAME-CLASH", f"the surface `{sentence.name}` is declared twice", sentence)
     program.surfaces[sentence.name.lower()] = sentence
     program.declare(sentence.name, "surface")
 
@@ -103,8 +101,7 @@ def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence,
         program.report.refuse(
             "E-SURFACE",
             f"no surface `{value.spelling}`",
-            value.start,
-            value.end,
+            value,
             help="declare it with `surface`, or import it with `consult`",
         )
     return None
@@ -118,13 +115,12 @@ def _instance(
     surface, args = found
     place = sentence.place
     if not isinstance(place, n.Name):
-        program.report.refuse("E-SURFACE", "a board has a simple name", place.start, place.end)
+        program.report.refuse("E-SURFACE", "a board has a simple name", place)
     if len(args) != len(surface.parameters):
         program.report.refuse(
             "E-SURFACE",
             f"the surface `{surface.name}` takes {len(surface.parameters)} arguments, not {len(args)}",
-            sentence.start,
-            sentence.end,
+            sentence,
         )
     program.declare(place.spelling, "instance")
     program.instances[place.folded] = Instance(place.folded, place.spelling, surface, sentence, args)
@@ -206,10 +202,7 @@ def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, 
     )
     if not fluent.total:
         program.report.refuse(
-            "E-NAME-CLASH",
-            f"`cell` with {size + 2} arguments is what boards are made of",
-            surface.start,
-            surface.end,
+            "E-NAME-CLASH", f"`cell` with {size + 2} arguments is what boards are made of", surface
         )
     facts = [Atom(surface.name.lower(), (name,), surface.name, start, end)]
     starts: list[Atom] = []
@@ -246,15 +239,14 @@ def _alternating(
         report.refuse(
             "E-NAME-UNDECLARED",
             f"`{turns.spelling}` is not declared",
-            turns.start,
-            turns.end,
+            turns,
             help=f'write `consult {{ {turns.spelling} }} from "{BUILT_IN[turns.spelling]}"`',
         )
     if len(turns.args) < 2:
-        report.refuse("E-SYNTAX", "at least two take turns", turns.start, turns.end)
+        report.refuse("E-SYNTAX", "at least two take turns", turns)
     place, source = sentence.place, sentence.source
     if not isinstance(place, n.Name):
-        report.refuse("E-SYNTAX", "a control has a simple name", place.start, place.end)
+        report.refuse("E-SYNTAX", "a control has a simple name", place)
     start, end, imported = sentence.start, sentence.end, sentence.imported
     yield Work(
         number,

@@ -100,10 +100,9 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
             program.report.add(
                 "E-INIT-CONFLICT",
                 f"`{fluent.spelling}` begins with `{show(to_term(found[0][0]))}` and with another value",
-                two[1].start,
-                two[1].end,
+                two[1],
                 help="the left side that is a special case of the other wins, here neither is",
-                labels=[(one[1].start, one[1].end, "the first value")],
+                labels=[(one[1], "the first value")],
             )
             return
         chosen[place] = best[0]
@@ -168,7 +167,7 @@ def find_domains(program: GgdlProgram) -> None:
         program.report.add(
             "E-MOVE-DOMAIN",
             f"the possible moves cannot be listed: {error.spent}",
-            *(sentence.imported or (sentence.start, sentence.end)),
+            sentence.report_span,
             help="the arguments of moves and the values of the state have to be finite",
         )
         return
@@ -178,8 +177,7 @@ def find_domains(program: GgdlProgram) -> None:
         program.report.add(
             "W-INT-RANGE",
             f"the result can lie outside of the integers of this game, {low} to {high}: then this fails",
-            start,
-            end,
+            (start, end),
             help="add a condition, or a data type that holds the results",
         )
     begin: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
@@ -265,7 +263,7 @@ def _value_type(program: GgdlProgram, fluent: Fluent, values: set[Ground], begin
             program.report.add(
                 "E-TYPE-MISMATCH",
                 f"`{fluent.spelling}` can become {shown}, which is not of its type `{fluent.value}`",
-                *span,
+                span,
             )
         return fluent.value
     if not values:
@@ -276,7 +274,7 @@ def _value_type(program: GgdlProgram, fluent: Fluent, values: set[Ground], begin
         program.report.add(
             "E-TYPE-AMBIGUOUS",
             f"the values of `{fluent.spelling}` are all in {' and in '.join(f'`{name}`' for name in least)}",
-            *span,
+            span,
             help=f"say which is meant: `base {fluent.spelling}… = {least[0]}`",
         )
     if least:
@@ -294,7 +292,7 @@ def _value_type(program: GgdlProgram, fluent: Fluent, values: set[Ground], begin
             "E-TYPE-MISMATCH",
             f"`{fluent.spelling}` begins with `{show(to_term(value))}` of the type `{name}`, and can become "
             f"`{show(to_term(others[0]))}`, which is not of it",
-            *span,
+            span,
             help="put all values into one type with `data`",
         )
     return None
@@ -323,7 +321,7 @@ def _write_base(program: GgdlProgram) -> None:
         if fluent.key in own or ("", -1) in own:
             continue
         sentence = program.sentences[fluent.order]
-        span = sentence.imported or (fluent.start, fluent.end) if not sentence.imported else sentence.imported
+        span = sentence.imported or (fluent.start, fluent.end)
         for head, body in _base(program, fluent, span):
             atom = Atom("base", (head,), None, *span)
             program.rules.append((fluent.order, Rule(atom, tuple(body), *span)))
@@ -388,7 +386,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
                     program.report.add(
                         "W-INPUT",
                         f"`{to_term(action)}` may become legal for `{role}`, and no `input` lists it",
-                        *(sentence.imported or (sentence.start, sentence.end)),
+                        sentence.report_span,
                     )
                     break
         return
@@ -398,7 +396,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
     for (name, arity), number in program.moves.items():
         rows = model.actions(name, arity)
         sentence = program.sentences[number]
-        span = sentence.imported or (sentence.start, sentence.end)
+        span = sentence.report_span
         columns = [{row[i] for row in rows} for i in range(arity + 1)] if rows else []
         whole = 1
         for column in columns:
@@ -477,7 +475,7 @@ def check_moves(program: GgdlProgram) -> None:
                 program.report.add(
                     "E-MOVE-DOMAIN",
                     f"nothing says what `?{loose.spelling}` can be",
-                    *(sentence.imported or (loose.start, loose.end)),
+                    sentence.imported or (loose.start, loose.end),
                     help=f"give it a type: `?{loose.spelling}:T`, or a condition that binds it",
                 )
                 continue

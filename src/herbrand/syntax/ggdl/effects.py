@@ -31,8 +31,7 @@ def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
             program.report.add(
                 "W-FRAME",
                 f"`{fluent.spelling}` has a `next` rule of your own, so it does not last by itself",
-                start,
-                end,
+                (start, end),
                 help="write what stays true as well, or use effects alone",
             )
         if fluent.functional:
@@ -50,7 +49,7 @@ def _functional(
     for change in changes:
         settler, scope = sentences.settler, change.scope
         program.report.source = scope.sentence.source
-        span = scope.span(scope.sentence.start, scope.sentence.end)
+        span = scope.span(scope.sentence)
         blocked = (
             [Not(Atom(by_level[2], change.args, None, *span), *span)]
             if change.level == 1 and 2 in used and not own
@@ -85,7 +84,7 @@ def _fact(
     for change in changes:
         scope = change.scope
         program.report.source = scope.sentence.source
-        span = scope.span(scope.sentence.start, scope.sentence.end)
+        span = scope.span(scope.sentence)
         if change.asserted:
             head = Atom("next", (_fluent(fluent, change.args, span),), None, *span)
             sentences.settler.write(head, change.alternatives, scope)
@@ -117,7 +116,7 @@ def _place(program: GgdlProgram, fluent: Fluent, changes: list[Change]) -> tuple
     number = max((change.number for change in changes), default=fluent.order)
     number = max(number, fluent.order)
     sentence = program.sentences[number]
-    return number, sentence.imported or (sentence.start, sentence.end)
+    return number, sentence.report_span
 
 
 def argument_names(program: GgdlProgram, fluent: Fluent) -> tuple[Variable, ...]:

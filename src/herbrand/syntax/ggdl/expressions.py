@@ -107,31 +107,25 @@ class ExpressionReader:
         if token.kind == t.SIGN and token.text in REFUSED:
             self.dialect(f"`{token.text}`", REFUSED[token.text])
         found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
-        self.report.refuse("E-SYNTAX", f"{found} where {wanted} should be", token.start, token.end)
+        self.report.refuse("E-SYNTAX", f"{found} where {wanted} should be", token)
 
     def dialect(self, what: str, instead: str, token: Token | None = None) -> NoReturn:
         """Refuse a construct of a neighbouring dialect."""
         token = token or self.token
-        self.report.refuse(
-            "E-DIALECT", f"{what} belongs to another dialect", token.start, token.end, help=instead
-        )
+        self.report.refuse("E-DIALECT", f"{what} belongs to another dialect", token, help=instead)
 
     def style(self, token: Token, instead: str) -> None:
         """Note an older or later spelling."""
         self.extended = True
         self.report.add(
-            "W-STYLE",
-            f"`{token.text}` is an older or later spelling",
-            token.start,
-            token.end,
-            help=f"write `{instead}`",
+            "W-STYLE", f"`{token.text}` is an older or later spelling", token, help=f"write `{instead}`"
         )
 
     def _deeper(self) -> None:
         self.level += 1
         if self.level > MAX_DEPTH:
             token = self.token
-            self.report.refuse("E-SYNTAX", "nested too deeply", token.start, token.end)
+            self.report.refuse("E-SYNTAX", "nested too deeply", token)
 
     # -- formulas ------------------------------------------------------------------------------
 
@@ -171,8 +165,7 @@ class ExpressionReader:
         self.report.refuse(
             "S13",
             f"`{sign.text}` joins nothing",
-            sign.start,
-            sign.end,
+            sign,
             help="leave the sign out, or write the condition that is missing",
         )
 
@@ -269,7 +262,7 @@ class ExpressionReader:
         self.expect("->")
         action = self.postfix()
         if not isinstance(action, n.Name | n.FunctionCall | n.Var):
-            self.report.refuse("E-SYNTAX", "an action is a name with arguments", action.start, action.end)
+            self.report.refuse("E-SYNTAX", "an action is a name with arguments", action)
         return n.Doing(token.start, self.last_end, subject, place, action)
 
     def _word_junction(self) -> n.Formula:
@@ -474,9 +467,7 @@ class ExpressionReader:
         try:
             text = json.loads(token.text)
         except ValueError:
-            self.report.refuse(
-                "E-LEX", "a string with an escape that JSON does not have", token.start, token.end
-            )
+            self.report.refuse("E-LEX", "a string with an escape that JSON does not have", token)
         return n.String(token.start, token.end, str(text))
 
     def _braces(self) -> n.Expr:
@@ -541,8 +532,7 @@ class ExpressionReader:
                 self.report.refuse(
                     "E-DIALECT",
                     "sums and products of types belong to another dialect",
-                    start,
-                    low.end,
+                    (start, low.end),
                     help="join alternatives with `|` in a data definition",
                 )
             self.unexpected("a type")

@@ -224,7 +224,7 @@ def _is_bool(program: GgdlProgram, work: Work, effect: n.Consequence) -> bool:
 def _function(program: GgdlProgram, work: Work, place: n.Expr) -> None:
     shape = _shape(place, work)
     if shape is None:
-        program.report.refuse("E-EFFECT-TARGET", "only a relation can get a value", place.start, place.end)
+        program.report.refuse("E-EFFECT-TARGET", "only a relation can get a value", place)
     name, spelling, args = shape
     if isinstance(place, n.Index) or (isinstance(place, n.Var | n.Name) and name == "cell"):
         return  # boards declare their cells
@@ -232,16 +232,14 @@ def _function(program: GgdlProgram, work: Work, place: n.Expr) -> None:
         program.report.refuse(
             "E-NAME-CLASH",
             f"`cell` with {len(args)} arguments and a value is what boards are made of",
-            place.start,
-            place.end,
+            place,
             help="choose another name",
         )
     if _not_a_target(program, name, spelling, len(args) + 1):
         program.report.refuse(
             "E-EFFECT-TARGET",
             f"`{spelling}` is {_not_a_target(program, name, spelling, len(args) + 1)} and cannot get a value",
-            place.start,
-            place.end,
+            place,
         )
     types: list[str | None] = []
     for arg in args:
@@ -372,8 +370,7 @@ def _clashes(program: GgdlProgram) -> None:
             program.report.add(
                 "E-NAME-CLASH",
                 f"`{one}` and `{two}` are one name, because case does not count, but two things",
-                start,
-                end,
+                (start, end),
                 help="rename one of them",
-                labels=[(first, last, "the other one")],
+                labels=[((first, last), "the other one")],
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -53,8 +52,7 @@ def fetch(
                     report.add(
                         "E-IMPORT-CLASH",
                         f"`{clash}` is not the same in `{item.source.name}` and `{origin[clash][0]}`",
-                        sentence.start,
-                        sentence.end,
+                        sentence,
                     )
                     continue
                 if any(
@@ -75,8 +73,7 @@ def fetch(
         report.add(
             "E-IMPORT-CLASH",
             f"`{name}` is imported and defined here as well",
-            consult.start,
-            consult.end,
+            consult,
             help="rename one of them",
         )
     return found, built_in
@@ -96,7 +93,7 @@ def _consult(
     names = {name.spelling for name in sentence.names}
     path = sentence.path
     built_in = {name for name in names if BUILT_IN.get(name) == path.lstrip("@/").removesuffix(".ggd")}
-    place = sentence.imported or (sentence.start, sentence.end)
+    place = sentence.report_span
     if names <= built_in:
         return [], built_in
     file = _find(path, Path(sentence.source.name).parent)
@@ -104,11 +101,11 @@ def _consult(
         report.refuse(
             "E-CONSULT-NOTFOUND",
             f"no file `{path}`",
-            *(sentence.imported or (sentence.path_start, sentence.path_end)),
+            sentence.imported or (sentence.path_start, sentence.path_end),
             help="paths are relative to this file, then to the library; the ending may be left out",
         )
     if str(file) in trail or str(file.resolve()) in {str(Path(t).resolve()) for t in trail}:
-        report.refuse("E-CONSULT-CYCLE", f"`{path}` imports itself in the end", *place)
+        report.refuse("E-CONSULT-CYCLE", f"`{path}` imports itself in the end", place)
     inner = _read(file, report)
     items: list[n.Sentence] = []
     components: set[str] = set()
@@ -133,7 +130,7 @@ def _consult(
             report.refuse(
                 "E-CONSULT-NAME",
                 f"`{path}` defines no `{name.spelling}`",
-                *(sentence.imported or (name.start, name.end)),
+                sentence.imported or (name.start, name.end),
                 help=f"did you mean `{near[0]}`?" if near else None,
             )
     chosen = _closure(items, names)
@@ -165,7 +162,7 @@ def _read(file: Path, report: ProgramDiagnostics) -> list[n.Sentence]:
     before = report.source
     inner = ProgramDiagnostics(source)
     sentences = parse(tokenize(source, inner), inner)
-    report.found += [replace(d) for d in inner.found]
+    report.diagnostics += inner.diagnostics
     report.source = before
     return [s for s in sentences if not isinstance(s, n.RoleSentence | n.ParameterSentence)]
 

@@ -90,8 +90,7 @@ def write_tables(program: GgdlProgram) -> None:
                 program.report.add(
                     "E-TYPE-INFINITE",
                     f"arithmetic over the integers from {low} to {high} needs too many rows",
-                    start,
-                    end,
+                    (start, end),
                 )
                 return
 

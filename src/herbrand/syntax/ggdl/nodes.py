@@ -262,7 +262,12 @@ class Sentence:
     """Whether the reader of plain GDL takes it."""
     doc: str = field(default="", kw_only=True)
     imported: tuple[int, int] | None = field(default=None, kw_only=True)
-    """Where the program imports it, when it is from another file."""
+    """Offsets of the `consult` that imports it, for a sentence of another file."""
+
+    @property
+    def report_span(self) -> tuple[int, int]:
+        """Offsets that diagnostics and rules point to: those of the import, if the sentence is imported."""
+        return self.imported or (self.start, self.end)
 
 
 @dataclass(slots=True)

@@ -32,9 +32,8 @@ def bind(program: GgdlProgram) -> None:
                 program.report.refuse(
                     "E-NAME-CLASH",
                     f"the parameter `{sentence.name}` is declared twice",
-                    sentence.start,
-                    sentence.end,
-                    labels=[(earlier.start, earlier.end, "declared here first")],
+                    sentence,
+                    labels=[(earlier, "declared here first")],
                 )
             seen[sentence.name] = sentence
             by_folded[sentence.name.lower()] = sentence.name
@@ -50,8 +49,7 @@ def bind(program: GgdlProgram) -> None:
             program.report.add(
                 "E-PARAM-UNKNOWN",
                 f"the game has no parameter `{name}`",
-                0,
-                0,
+                (0, 0),
                 help=f"did you mean `{near}`?" if near else f"its parameters: {known}",
             )
 
@@ -86,13 +84,12 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
             report.refuse(
                 "E-TYPE-UNKNOWN" if kind != "string" else "E-TYPE-INFINITE",
                 f"no type `{kind}` for a parameter",
-                sentence.type.start,
-                sentence.type.end,
+                sentence.type,
                 help="parameters have the type `int`, `bool` or a data type",
             )
         choices = found
     if low is not None and high is not None and low > high:
-        report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", *place)
+        report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", place)
     names = tuple(map(show, choices))
     parameter = Parameter(sentence.name, kind, low, high, names, None, sentence.doc)
     if sentence.default is not None:
@@ -103,8 +100,7 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
             report.add(
                 "E-PARAM-DEFAULT",
                 f"the default `{text}` of `{sentence.name}` is not {_wanted(parameter)}",
-                sentence.default.start,
-                sentence.default.end,
+                sentence.default,
             )
             parameter = replace(parameter, default=None)
             program.parameters.append(parameter)
@@ -118,14 +114,14 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
             report.add(
                 "E-PARAM-TYPE",
                 f"`{sentence.name}` is {_wanted(parameter)}, not `{given}`",
-                *place,
+                place,
                 help=_hint(parameter),
             )
         elif _outside(parameter, value):
             report.add(
                 "E-PARAM-RANGE",
                 f"`{sentence.name}` is {_wanted(parameter)}, not {given}",
-                *place,
+                place,
                 help=_hint(parameter),
             )
             value = None
@@ -133,7 +129,7 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
         report.add(
             "E-PARAM-MISSING",
             f"`{sentence.name}` has no default and needs a value: {_wanted(parameter)}",
-            *place,
+            place,
             help=f"give one: `--param {sentence.name}=…`, or a keyword argument of `herbrand.load`",
         )
     program.parameters.append(replace(parameter, value=value))

@@ -418,9 +418,7 @@ class _Parser(ExpressionReader):
             self.unexpected("the cells `{[ … ]}`")
         cells = self.primary()
         if not isinstance(cells, n.Comprehension):
-            self.report.refuse(
-                "E-SYNTAX", "the cells of a surface are a comprehension `{[ … ]}`", cells.start, cells.end
-            )
+            self.report.refuse("E-SYNTAX", "the cells of a surface are a comprehension `{[ … ]}`", cells)
         block: tuple[n.Sentence, ...] = ()
         if self.sees_word("where") or (self.sees("(", "{") and not self.token.first):
             if self.sees_word("where"):
@@ -610,8 +608,7 @@ class _Parser(ExpressionReader):
                 self.report.refuse(
                     "E-SYNTAX",
                     "this cannot be the head of a rule",
-                    part.start,
-                    part.end,
+                    part,
                     help="a head is a relation such as `p(?x)`, a move `r -> m` or a payoff `r $= n`",
                 )
             heads.append(part.atom)
@@ -677,8 +674,7 @@ class _Parser(ExpressionReader):
             self.report.refuse(
                 "S12",
                 f"`{token.text}` is not joined to the condition before it",
-                token.start,
-                self.items[behind - 1].end,
+                (token.start, self.items[behind - 1].end),
                 help="write `and` between the conditions",
             )
 
@@ -691,7 +687,7 @@ class _Parser(ExpressionReader):
             body = self.formula()
             return self._rule(start, first, body)
         if not isinstance(first, n.Holds):
-            self.report.refuse("E-SYNTAX", "this cannot be the head of an operation", start, sign.start)
+            self.report.refuse("E-SYNTAX", "this cannot be the head of an operation", (start, sign.start))
         body = self.formula()
         effects = self._effects() if self.accept("==>") else None
         return n.OperationSentence(start, self.last_end, source, first.atom, body, effects)

@@ -1,18 +1,18 @@
-"""Findings about GGDL texts: the codes of the language, the checks they are, and where they are kept."""
+"""Diagnostics of GGDL programs: the codes of the language, the checks they map to, and their collector."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from herbrand.diagnostic import Diagnostic, Label, Severity, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from herbrand.diagnostic import Source
+    from herbrand.diagnostic import Source, Spanned
 
-__all__ = ["NAMES", "ProgramDiagnostics", "Refused"]
+__all__ = ["NAMES", "Place", "ProgramDiagnostics", "Refused"]
 
 NAMES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -67,52 +67,57 @@ NAMES: Final[Mapping[str, str]] = MappingProxyType(
 _NOTES: Final = frozenset({"W-STYLE", "W-IMPLICIT-TRUE"})
 
 
-class Refused(Exception):  # no failure of the program: a sentence is given up
-    """A sentence was refused; the diagnostic is in the report already."""
+Place: TypeAlias = "Spanned | tuple[int, int]"
+"""Where a diagnostic points: a node, a token, or offsets (start, end)."""
+
+
+class Refused(Exception):  # control flow: the sentence is abandoned, not the program
+    """The translation of a sentence was abandoned after its diagnostic had been recorded."""
 
 
 class ProgramDiagnostics:
-    """Collects the findings about one program, which may come from several texts."""
+    """Collects the diagnostics of one program, which may span several files."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        """The text that is being looked at; findings are about it."""
-        self.found: list[Diagnostic] = []
+        """The file being processed; new diagnostics are about it."""
+        self.diagnostics: list[Diagnostic] = []
 
     def add(
         self,
         code: str,
         message: str,
-        start: int,
-        end: int,
+        place: Place,
         help: str | None = None,  # noqa: A002  # the name of the field
-        labels: Iterable[tuple[int, int, str]] = (),
+        labels: Iterable[tuple[Place, str]] = (),
     ) -> None:
-        """Report a finding at text[start:end]."""
+        """Record a diagnostic; the prefix of its code (`E-`, `W-`) decides its severity."""
         severity = Severity.ERROR
         if code.startswith("W-"):
             severity = Severity.NOTE if code in _NOTES else Severity.WARNING
-        marks = tuple(Label(Span(first, last), text) for first, last, text in labels)
-        self.found.append(
-            Diagnostic(
-                NAMES[code], severity, message, self.source, Span(start, max(start, end)), marks, help=help
-            )
+        marks = tuple(Label(_span(where), text) for where, text in labels)
+        self.diagnostics.append(
+            Diagnostic(NAMES[code], severity, message, self.source, _span(place), marks, help=help)
         )
 
     def refuse(
         self,
         code: str,
         message: str,
-        start: int,
-        end: int,
+        place: Place,
         help: str | None = None,  # noqa: A002
-        labels: Iterable[tuple[int, int, str]] = (),
+        labels: Iterable[tuple[Place, str]] = (),
     ) -> NoReturn:
-        """Report an error and give up the sentence."""
-        self.add(code, message, start, end, help, labels)
+        """Record an error and abandon the sentence: raises `Refused`."""
+        self.add(code, message, place, help, labels)
         raise Refused
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything found makes the game unplayable."""
-        return any(d.is_error for d in self.found)
+        """Whether any diagnostic makes the game unplayable."""
+        return any(d.is_error for d in self.diagnostics)
+
+
+def _span(place: Place) -> Span:
+    start, end = place if isinstance(place, tuple) else (place.start, place.end)
+    return Span(start, max(start, end))

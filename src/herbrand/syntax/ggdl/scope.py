@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Container
 
     from herbrand.syntax.ggdl import nodes as n
+    from herbrand.syntax.ggdl.report import Place
     from herbrand.syntax.nodes import Atom, Term
 
 __all__ = ["Scope", "Work"]
@@ -53,23 +55,21 @@ class Scope:
         """For each variable the conditions that its type says."""
         self.types: dict[str, str] = {}
         """The type of a variable, where it is known."""
-        self.made: set[str] = set()
-        """Variables that the translation made."""
+        self.generated: set[str] = set()
+        """Variables introduced by the translation."""
         self.board: Term | None = None
         """The board that the sentence is about."""
         self.rename: dict[str, str] = {}
         """Other names for the variables of the sentence."""
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return the place to report: that of the import, for a sentence of another file."""
-        return self.sentence.imported or (start, end)
+    def span(self, place: Place) -> tuple[int, int]:
+        """Return the offsets to report: those of the `consult` for a sentence of another file."""
+        if self.sentence.imported:
+            return self.sentence.imported
+        return place if isinstance(place, tuple) else (place.start, place.end)
 
-    def fresh(self, name: str, start: int, end: int) -> Variable:
+    def fresh(self, name: str, place: Place) -> Variable:
         """Make a variable that the sentence does not use."""
-        new, number = name, 1
-        while new in self.used:
-            number += 1
-            new = f"{name}_{number}"
-        self.used.add(new)
-        self.made.add(new)
-        return Variable(new, None, *self.span(start, end))
+        new = fresh(name, self.used)
+        self.generated.add(new)
+        return Variable(new, None, *self.span(place))

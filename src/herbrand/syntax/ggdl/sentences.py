@@ -90,7 +90,7 @@ class Sentences:
                 self.report.add(
                     "W-HOOK-UNUSED",
                     f"no move `r @ board[…] -> {hook.action[0]}(…)` uses this",
-                    *(hook.sentence.imported or (hook.sentence.start, hook.sentence.end)),
+                    hook.sentence.report_span,
                     help="a place by itself makes no move",
                 )
 
@@ -140,7 +140,7 @@ class Sentences:
         """A plain rule stays what it is; values that its names stand for become conditions."""
         literals = self.translator.plain_body(sentence.body, scope, out)
         body = (*(x for x in out if isinstance(x, Atom)), *literals)
-        span = scope.span(sentence.start, sentence.end)
+        span = scope.span(sentence)
         self.program.rules.append((scope.work.number, Rule(head, body, *span)))
 
     def _head(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom:
@@ -164,7 +164,7 @@ class Sentences:
         terms = tuple(self.translator.term(arg, scope, out) for arg in args)
         if (name, len(args)) in scope.work.members and scope.board is not None:
             terms = (scope.board, *terms)
-        return Atom(name, terms, spelling, *scope.span(expr.start, expr.end))
+        return Atom(name, terms, spelling, *scope.span(expr))
 
     def _goal(self, work: Work, sentence: n.GoalSentence) -> None:
         for payoff in sentence.payoffs:
@@ -173,7 +173,7 @@ class Sentences:
             role = self.translator.subject(payoff.role, scope, out)
             value = self.translator.term(payoff.value, scope, out)
             self._check_value(value, payoff)
-            head = Atom("goal", (role, value), None, *scope.span(payoff.start, payoff.end))
+            head = Atom("goal", (role, value), None, *scope.span(payoff))
             alternatives = self.translator.body(sentence.body, scope)
             self.settler.write(head, [[*out, *alternative] for alternative in alternatives], scope)
 
@@ -184,7 +184,7 @@ class Sentences:
         start, end = value.start, value.end
         if end <= start:
             start, end = place.start, place.end
-        self.report.refuse("E-GOAL-RANGE", f"the payoff `{value}` is no integer from 0 to 100", start, end)
+        self.report.refuse("E-GOAL-RANGE", f"the payoff `{value}` is no integer from 0 to 100", (start, end))
 
     def _init(self, work: Work, sentence: n.InitSentence) -> None:
         scope = self.translator.scope(work)
@@ -192,14 +192,9 @@ class Sentences:
         fluent = self.translator.fluent_of(sentence.place, scope)
         found = self.translator.unfolded(sentence.place, scope)
         if found is None:
-            self.report.refuse(
-                "E-SYNTAX",
-                "only a relation can be true at the begin",
-                sentence.place.start,
-                sentence.place.end,
-            )
+            self.report.refuse("E-SYNTAX", "only a relation can be true at the begin", sentence.place)
         name, spelling, args = found
-        span = scope.span(sentence.place.start, sentence.place.end)
+        span = scope.span(sentence.place)
         if sentence.value is None:
             inner: Term = self.translator.pattern(sentence.place, scope, out)
         else:
@@ -215,8 +210,7 @@ class Sentences:
                 self.report.refuse(
                     "E-INIT-DYNAMIC",
                     "how the game begins depends on the state",
-                    literal.start,
-                    literal.end,
+                    literal,
                     help="only relations that never change can be conditions of `init`",
                 )
         head = Atom("init", (inner,), None, *span)
@@ -239,8 +233,8 @@ class Sentences:
         parts = body.parts if isinstance(body, n.Conjunction) else (body,)
         calls = [part for part in parts if isinstance(part, n.Holds) and self._operation_key(part.atom)]
         rest = n.Conjunction(body.start, body.end, tuple(part for part in parts if part not in calls))
-        who = scope.fresh("role", sentence.start, sentence.end)
-        span = scope.span(sentence.head.start, sentence.head.end)
+        who = scope.fresh("role", sentence)
+        span = scope.span(sentence.head)
         does = Atom("does", (who, action), None, *span)
         self.settler.write(occurs, [[*out, does]], scope)
         triggers: list[Alternative] = [[occurs, *out, *a] for a in self.translator.body(rest, scope)]
@@ -260,7 +254,7 @@ class Sentences:
         action = self.translator.pattern(expr, scope, out)
         args = action.args if isinstance(action, Function) else ()
         name = self.program.fresh(f"ggdl_op_{_action_key(expr)[0]}")
-        return Atom(name, args, None, *scope.span(expr.start, expr.end)), action
+        return Atom(name, args, None, *scope.span(expr)), action
 
     # -- moves ---------------------------------------------------------------------------------
 
@@ -307,7 +301,7 @@ class Sentences:
         sentence = scope.sentence
         assert isinstance(sentence, n.MoveSentence)
         head = sentence.head
-        span = scope.span(head.start, head.end)
+        span = scope.span(head)
         key = action.key if isinstance(action, Function) else (str(action), 0)
         self.program.moves.setdefault(key, scope.work.number)
         if sentence.doc and key[0] not in self.program.docs:
@@ -326,8 +320,7 @@ class Sentences:
             self.report.refuse(
                 "E-DOES-SCOPE",
                 "what is legal depends on a move that is being made",
-                doing.start,
-                doing.end,
+                doing,
                 help="conditions on moves belong to consequences",
             )
 
@@ -345,10 +338,8 @@ class Sentences:
             role = self.translator.subject(sentence.head.subject, scope, out)
             spot = self._spot(place, work, scope, out)
             terms = tuple(self.translator.term(arg, scope, out) for arg in args)
-            action = Function(
-                name, (*spot, *terms), spelling, *scope.span(sentence.head.start, sentence.head.end)
-            )
-            at = Atom(self.program.fresh("cell_at"), spot, None, *scope.span(place.start, place.end))
+            action = Function(name, (*spot, *terms), spelling, *scope.span(sentence.head))
+            at = Atom(self.program.fresh("cell_at"), spot, None, *scope.span(place))
             alternatives = [[*out, at, *rest] for rest in self.translator.body(sentence.body, scope)]
             if hook is None:
                 self._legal_and_effects(role, action, alternatives, sentence.effects, scope, legal=True)
@@ -358,7 +349,7 @@ class Sentences:
             both = [[*one, *two] for one in alternatives for two in conditions]
             self._legal_and_effects(role, action, both, sentence.effects, scope, legal=True)
             if hook.sentence.effects:
-                does = Atom("does", (role, action), None, *scope.span(sentence.head.start, sentence.head.end))
+                does = Atom("does", (role, action), None, *scope.span(sentence.head))
                 triggers: list[Alternative] = [[does, *alternative] for alternative in both]
                 self.report.source = hook.sentence.source
                 inner.typed.update({k: v for k, v in scope.typed.items() if k not in inner.typed})
@@ -379,7 +370,7 @@ class Sentences:
     def _spot(self, place: n.Expr, work: Work, scope: Scope, out: Alternative) -> tuple[Term, ...]:
         found = self.translator.unfolded(place, scope)
         if not isinstance(place, n.Index) and not (found is not None and found[0] == "cell" and work.lets):
-            self.report.refuse("E-SURFACE", "a move is made at a place `board[i, j]`", place.start, place.end)
+            self.report.refuse("E-SURFACE", "a move is made at a place `board[i, j]`", place)
         assert found is not None
         board = found[2][0]
         if isinstance(board, n.Name):
@@ -388,8 +379,7 @@ class Sentences:
                 self.report.refuse(
                     "E-SURFACE",
                     f"`{board.spelling}` is no board",
-                    board.start,
-                    board.end,
+                    board,
                     help=f"make one: `init {board.spelling} := Surface`",
                 )
             size = len(known.surface.cells.generators)
@@ -397,8 +387,7 @@ class Sentences:
                 self.report.refuse(
                     "E-SURFACE",
                     f"a place of `{board.spelling}` has {size} indices, not {len(found[2]) - 1}",
-                    place.start,
-                    place.end,
+                    place,
                 )
         return tuple(self.translator.term(arg, scope, out) for arg in found[2])
 
@@ -410,7 +399,7 @@ class Sentences:
         words = set(_VARIABLE.findall(scope.sentence.source.text[scope.sentence.start : scope.sentence.end]))
         scope.used |= outer.used
         for word in sorted(map(str.lower, words)):  # a hook shares no variables with the move that uses it
-            scope.rename[word] = scope.fresh(word, scope.sentence.start, scope.sentence.end).name
+            scope.rename[word] = scope.fresh(word, scope.sentence).name
         subject = hook.sentence.head.subject
         found = self.translator.unfolded(subject, scope)
         assert found is not None
@@ -427,8 +416,8 @@ class Sentences:
         conditions = [[*out, *rest] for rest in self.translator.body(hook.sentence.body, scope)]
         outer.typed.update({k: v for k, v in scope.typed.items() if k not in outer.typed})
         outer.used |= scope.used
-        outer.made |= scope.made
-        scope.made |= outer.made
+        outer.generated |= scope.generated
+        scope.generated |= outer.generated
         return conditions, scope
 
     # -- consequences --------------------------------------------------------------------------
@@ -453,8 +442,7 @@ class Sentences:
         self.report.refuse(
             "E-PERSIST-TARGET",
             "only a part of the state can persist",
-            body.start,
-            body.end,
+            body,
             help="write `F(args) ==> persist` for a functional relation or a fact",
         )
 
@@ -478,9 +466,8 @@ class Sentences:
                     self.report.refuse(
                         "E-EFFECT-CONFLICT",
                         f"two values for one place: `{other.value}` and `{change.value}`",
-                        effect.start,
-                        effect.end,
-                        labels=[(first.start, first.end, "the other value")],
+                        effect,
+                        labels=[(first, "the other value")],
                     )
             seen.append((change, effect))
 
@@ -493,7 +480,7 @@ class Sentences:
         fluent = self.translator.fluent_of(place, scope)
         found = self.translator.unfolded(place, scope)
         if found is None:
-            self.report.refuse("E-EFFECT-TARGET", "this is no part of the state", place.start, place.end)
+            self.report.refuse("E-EFFECT-TARGET", "this is no part of the state", place)
         name, spelling, args = found
         value: Term | None = None
         asserted = effect.sign in {"=", "+", "+="}
@@ -532,8 +519,8 @@ class Sentences:
             if asserted:
                 return self._change(plain, tuple(some), last, asserted, level, triggers, out, scope)
             plain.removed = True
-            whole = Function(plain.name, terms, plain.spelling, *scope.span(place.start, place.end))
-            out.append(Atom("true", (whole,), None, *scope.span(place.start, place.end)))
+            whole = Function(plain.name, terms, plain.spelling, *scope.span(place))
+            out.append(Atom("true", (whole,), None, *scope.span(place)))
             return self._change(plain, tuple(some), None, asserted, level, triggers, out, scope)
         return self._change(plain, terms, None, asserted, level, triggers, out, scope)
 
@@ -543,8 +530,7 @@ class Sentences:
         self.report.refuse(
             "E-EFFECT-TARGET",
             f"`{spelling}` is no part of the state that an effect can change",
-            place.start,
-            place.end,
+            place,
             help="relations of the rules, types, roles and parameters do not change",
         )
 

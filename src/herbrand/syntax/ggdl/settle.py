@@ -33,12 +33,12 @@ class Settler:
 
     def __init__(self, program: GgdlProgram) -> None:
         self.program = program
-        self.made: dict[str, str] = {}
+        self.generated: dict[str, str] = {}
         """Name of the view for each negated conjunction."""
 
     def write(self, head: Atom, alternatives: Iterable[Alternative], scope: Scope) -> None:
         """Write one rule for each alternative of a condition."""
-        start, end = scope.span(scope.sentence.start, scope.sentence.end)
+        start, end = scope.span(scope.sentence)
         rules: list[Rule] = []
         for alternative in alternatives:
             settled = self._settle(head, alternative, scope)
@@ -114,16 +114,14 @@ class Settler:
                 if isinstance(only, Distinct):
                     return [Equal(only.left, only.right)]
                 if isinstance(only, Equal):
-                    return [
-                        Distinct(only.left, only.right, *scope.span(scope.sentence.start, scope.sentence.end))
-                    ]
+                    return [Distinct(only.left, only.right, *scope.span(scope.sentence))]
                 assert isinstance(only.literal, Atom)
                 return [only.literal]
         return [self._view(inner, outer, beside, scope)]
 
     def _view(self, inner: list[Literal], outer: dict[str, None], beside: list[Literal], scope: Scope) -> Not:
         """Make a view that holds when a conjunction does, and negate it."""
-        start, end = scope.span(scope.sentence.start, scope.sentence.end)
+        start, end = scope.span(scope.sentence)
         shared = tuple(Variable(name, None, start, end) for name in names_in(inner) if name in outer)
         trial = Atom("", shared, None, start, end)
         settled = self._settle(trial, inner, scope, outer)
@@ -144,11 +142,11 @@ class Settler:
                 if again is not None:
                     head, body = again
             key = _canonical(head, body)
-        name = self.made.get(key)
+        name = self.generated.get(key)
         if name is None:
             name = self.program.fresh(self._name(body))
             self.program.taken.add(name)
-            self.made[key] = name
+            self.generated[key] = name
             if settled is not None:
                 rule = Rule(Atom(name, head.args, None, start, end), tuple(dict.fromkeys(body)), start, end)
                 self.program.rules.append((scope.work.number, rule))
@@ -164,7 +162,7 @@ class Settler:
         }
         if len(names) == 1:
             return f"ggdl_some_{names.pop().removeprefix('ggdl_')}"
-        return f"ggdl_some_{len(self.made) + 1}"
+        return f"ggdl_some_{len(self.generated) + 1}"
 
 
 def _not_implied(rules: list[Rule]) -> list[Rule]:
@@ -193,7 +191,7 @@ def _canonical(head: Atom, body: list[Atom | Not | Distinct]) -> str:
 
 def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, list[Literal]] | None:
     """Solve the equalities of a conjunction, merge reads of one value; None if it never holds."""
-    made = scope.made
+    made = scope.generated
     while True:
         binding: Substitution = {}
         rest: list[Literal] = []

@@ -159,11 +159,11 @@ class _Tokenizer:
                 continue
             self.at = match.end()
             if kind == "junk":
-                self.report.add("E-LEX", f"`{word}` cannot stand here", start, self.at)
+                self.report.add("E-LEX", f"`{word}` cannot stand here", (start, self.at))
                 continue
             if kind in {STRING, QUOTED} and (len(word) < 2 or word[-1] != word[0]):
                 self.report.add(
-                    "E-LEX", "a quotation that is never closed", start, self.at, help="close it on its line"
+                    "E-LEX", "a quotation that is never closed", (start, self.at), help="close it on its line"
                 )
                 continue
             assert kind is not None

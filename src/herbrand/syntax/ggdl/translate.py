@@ -59,12 +59,10 @@ class Translator:
         if work.surface is not None:
             if work.instance is not None:
                 name = self.program.instances[work.instance]
-                scope.board = Constant(
-                    name.name, name.spelling, *scope.span(name.sentence.start, name.sentence.end)
-                )
+                scope.board = Constant(name.name, name.spelling, *scope.span(name.sentence))
             else:
-                scope.board = scope.fresh("board", work.sentence.start, work.sentence.end)
-                kind = Atom(work.surface.name.lower(), (scope.board,), work.surface.name, *scope.span(0, 0))
+                scope.board = scope.fresh("board", work.sentence)
+                kind = Atom(work.surface.name.lower(), (scope.board,), work.surface.name, *scope.span((0, 0)))
                 scope.typed[scope.board.name] = [kind]
         return scope
 
@@ -84,9 +82,7 @@ class Translator:
             case n.Index(base=base, args=args):
                 if base is None:
                     if scope.board is None:
-                        self.report.refuse(
-                            "E-SURFACE", "`@[…]` stands outside of a surface", expr.start, expr.end
-                        )
+                        self.report.refuse("E-SURFACE", "`@[…]` stands outside of a surface", expr)
                     base = n.Anonymous(-1, -1)  # the board of the sentence
                 return "cell", "cell", (base, *args)
         return None
@@ -109,7 +105,7 @@ class Translator:
 
     def term(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
         """Translate an expression; conditions that belong to it are added to `out`."""
-        start, end = scope.span(expr.start, expr.end)
+        start, end = scope.span(expr)
         match expr:
             case n.Number() | n.String() | n.Quoted():
                 return self.values.literal(expr, start, end)
@@ -124,9 +120,9 @@ class Translator:
             case n.Anonymous():
                 if expr.start < 0 and scope.board is not None:
                     return scope.board
-                return scope.fresh("any", expr.start, expr.end)
+                return scope.fresh("any", expr)
             case n.Generator(name=name):
-                self.report.refuse("E-SYNTAX", f"nothing gives `\\{name}` a value", expr.start, expr.end)
+                self.report.refuse("E-SYNTAX", f"nothing gives `\\{name}` a value", expr)
             case n.Name():
                 return self._name(expr, scope, out)
             case n.FunctionCall() | n.Member() | n.Index():
@@ -136,8 +132,7 @@ class Translator:
         self.report.refuse(
             "E-SYNTAX",
             "a collection or range cannot stand here",
-            expr.start,
-            expr.end,
+            expr,
             help="collections stand behind `in`, beside `===`, in `data` and in `surface`",
         )
 
@@ -146,7 +141,7 @@ class Translator:
             return
         name = named_type(self.program, variable.type)
         own = scope.rename.get(variable.name, variable.name)
-        term = Variable(own, variable.spelling, *scope.span(variable.start, variable.end))
+        term = Variable(own, variable.spelling, *scope.span(variable))
         atom = self.type_atom(name, term)
         known = scope.typed.setdefault(own, [])
         if atom not in known:
@@ -162,7 +157,7 @@ class Translator:
         self, sign: str, left: n.Expr, right: n.Expr, expr: n.Expr, scope: Scope, out: Alternative
     ) -> Term:
         one, two = self.term(left, scope, out), self.term(right, scope, out)
-        start, end = scope.span(expr.start, expr.end)
+        start, end = scope.span(expr)
         a, b = as_integer(one), as_integer(two)
         if a is not None and b is not None:
             return integer(calculated(sign, a, b), start, end)
@@ -170,14 +165,14 @@ class Translator:
             return one
         for part, written in ((one, left), (two, right)):
             if not isinstance(part, Variable) and as_integer(part) is None:
-                self.report.refuse("E-CONST", f"`{show(part)}` is no integer", written.start, written.end)
-        result = scope.fresh(_RESULT[sign], expr.start, expr.end)
+                self.report.refuse("E-CONST", f"`{show(part)}` is no integer", written)
+        result = scope.fresh(_RESULT[sign], expr)
         out.append(Atom(self.tables[ARITHMETIC[sign]], (one, two, result), None, start, end))
         return result
 
     def _name(self, expr: n.Name, scope: Scope, out: Alternative) -> Term:
         spelling = expr.spelling
-        start, end = scope.span(expr.start, expr.end)
+        start, end = scope.span(expr)
         if spelling.lower() in scope.work.lets:
             return self.read(expr, scope, out)
         known = self.values.named(spelling)
@@ -201,8 +196,7 @@ class Translator:
             self.report.refuse(
                 "E-NAME-AMBIGUOUS",
                 f"`{spelling}` is a type, and a value is needed here",
-                expr.start,
-                expr.end,
+                expr,
                 help=f"write `?{spelling.lower()}` for a variable, `?x:{spelling}` for one of the type",
             )
         if declared:
@@ -212,8 +206,7 @@ class Translator:
         self.report.refuse(
             "E-NAME-UNDECLARED",
             f"`{spelling}` is not declared",
-            expr.start,
-            expr.end,
+            expr,
             help=f"write `?{spelling}` for a variable, or declare it",
         )
 
@@ -221,7 +214,7 @@ class Translator:
         self.report.add(
             "W-NAME-DECLARED",
             f"`{expr.spelling}` is declared, so it is no variable here",
-            *scope.span(expr.start, expr.end),
+            scope.span(expr),
             help=f"write `?{expr.spelling.lower()}` if a variable is meant",
         )
 
@@ -252,8 +245,8 @@ class Translator:
         if name in self.program.external:
             self.external(expr)
         if (name, len(args) + 1) in self.program.fixed:
-            start, end = scope.span(expr.start, expr.end)
-            value = scope.fresh(name, expr.start, expr.end)
+            start, end = scope.span(expr)
+            value = scope.fresh(name, expr)
             terms = tuple(self.term(arg, scope, out) for arg in args)
             out.append(Atom(name, (*terms, value), spelling, start, end))
             return value
@@ -263,10 +256,7 @@ class Translator:
         """Refuse the use of a property that is no part of the game."""
         text = self.report.source.text[expr.start : expr.end]
         self.report.refuse(
-            "E-ROLE-PROP",
-            f"`{text}` is external: it describes a player and is no part of the rules",
-            expr.start,
-            expr.end,
+            "E-ROLE-PROP", f"`{text}` is external: it describes a player and is no part of the rules", expr
         )
 
     def pattern(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
@@ -277,7 +267,7 @@ class Translator:
         name, spelling, args = found
         if isinstance(expr, n.Name) and scope.plain and spelling[0].isupper():
             return self._name(expr, scope, out)
-        start, end = scope.span(expr.start, expr.end)
+        start, end = scope.span(expr)
         terms = tuple(self.term(arg, scope, out) for arg in args)
         if (name, len(args)) in scope.work.members or (name, len(args) - 1) in scope.work.members:
             fluent = self.program.fluents.get((name, len(args) + 1))
@@ -292,10 +282,10 @@ class Translator:
         fluent = self.fluent_of(expr, scope)
         found = self.unfolded(expr, scope)
         if fluent is None or found is None:
-            self.report.refuse("E-SURFACE", "no board has this place", expr.start, expr.end)
+            self.report.refuse("E-SURFACE", "no board has this place", expr)
         args = self.fluent_args(found[2], fluent, scope, out)
-        start, end = scope.span(expr.start, expr.end)
-        value = scope.fresh(fluent.name, expr.start, expr.end)
+        start, end = scope.span(expr)
+        value = scope.fresh(fluent.name, expr)
         inner = Function(fluent.name, (*args, value), fluent.spelling, start, end)
         out.append(Atom("true", (inner,), None, start, end))
         return value
@@ -315,17 +305,17 @@ class Translator:
         """Translate an atom of a body; True or False if it is decided already."""
         if isinstance(expr, n.Var) and expr.name not in scope.work.lets:
             text = self.report.source.text[expr.start : expr.end]
-            self.report.refuse("E-SYNTAX", f"the variable `{text}` is no condition", expr.start, expr.end)
+            self.report.refuse("E-SYNTAX", f"the variable `{text}` is no condition", expr)
         if isinstance(expr, n.Name) and expr.spelling in self.program.bools:
             return self.program.bools[expr.spelling]
         found = self.unfolded(expr, scope)
         if found is None:
             text = self.report.source.text[expr.start : expr.end]
-            self.report.refuse("E-SYNTAX", f"`{text}` is no condition", expr.start, expr.end)
+            self.report.refuse("E-SYNTAX", f"`{text}` is no condition", expr)
         name, spelling, args = found
-        start, end = scope.span(expr.start, expr.end)
+        start, end = scope.span(expr)
         if isinstance(expr, n.Index):
-            self.report.refuse("E-SYNTAX", "a place is no condition", expr.start, expr.end)
+            self.report.refuse("E-SYNTAX", "a place is no condition", expr)
         if name in KEYWORDS or (name == "roles" and len(args) == 1):
             return self.keyword("role" if name == "roles" else name, spelling, args, expr, scope, out)
         if name in self.program.external and isinstance(expr, n.Member):
@@ -342,8 +332,7 @@ class Translator:
                     self.report.add(
                         "W-IMPLICIT-TRUE",
                         f"`{spelling}` is read as `true({spelling}…)`",
-                        start,
-                        end,
+                        (start, end),
                         help="it is a part of the state",
                     )
                 make = (
@@ -362,8 +351,7 @@ class Translator:
         self.report.refuse(
             "E-DIALECT",
             f"`{spelling}` belongs to another dialect",
-            expr.start,
-            expr.end,
+            expr,
             help="use `F(_)`, `not`, or a relation of your own",
         )
 
@@ -376,7 +364,7 @@ class Translator:
             self.report.refuse(
                 "E-SURFACE",
                 f"the board `{expr.base.spelling}` has no `{expr.spelling}` with {len(expr.args)} arguments",
-                *scope.span(expr.start, expr.end),
+                scope.span(expr),
             )
 
     def is_fluent(self, key: tuple[str, int]) -> bool:
@@ -389,8 +377,7 @@ class Translator:
             self.report.add(
                 "W-FLUENT-VIEW",
                 f"`{spelling}` is a relation of the rules and a part of the state: the relation is meant",
-                start,
-                end,
+                (start, end),
                 help=f"write `true({spelling}…)` for the state",
             )
 
@@ -403,7 +390,7 @@ class Translator:
             self.pattern(arg, scope, out) if i == at else self.term(arg, scope, out)
             for i, arg in enumerate(args)
         )
-        return Atom(name, terms, spelling, *scope.span(expr.start, expr.end))
+        return Atom(name, terms, spelling, *scope.span(expr))
 
     # -- conditions ----------------------------------------------------------------------------
 
@@ -415,7 +402,7 @@ class Translator:
         return list(found.literals) if isinstance(found, And) else [found]
 
     def _plain(self, formula: n.Formula, scope: Scope, out: Alternative) -> CoreLiteral:
-        span = scope.span(formula.start, formula.end)
+        span = scope.span(formula)
         match formula:
             case n.Conjunction(parts=parts):
                 return And(tuple(self._plain(part, scope, out) for part in parts), *span)
@@ -430,7 +417,7 @@ class Translator:
                 if isinstance(literal, bool):
                     return And((), *span) if literal else Or((), *span)
                 return literal
-        self.report.refuse("E-SYNTAX", "this is no condition of a plain rule", formula.start, formula.end)
+        self.report.refuse("E-SYNTAX", "this is no condition of a plain rule", formula)
 
     def body(self, formula: n.Formula | None, scope: Scope) -> list[Alternative]:
         """Translate a condition into alternatives, each of them a conjunction."""
@@ -445,8 +432,7 @@ class Translator:
             self.report.refuse(
                 "E-SYNTAX",
                 f"this condition has {count} alternatives, more than {MAX_ALTERNATIVES}",
-                formula.start,
-                formula.end,
+                formula,
                 help="give a part of it a name of its own",
             )
 
@@ -477,7 +463,7 @@ class Translator:
                 out = []
                 return [[*out, *self.does(formula, scope)]]
             case n.Payoff():
-                self.report.refuse("E-SYNTAX", "a payoff is no condition", formula.start, formula.end)
+                self.report.refuse("E-SYNTAX", "a payoff is no condition", formula)
 
     def _negated(self, inner: n.Formula, scope: Scope) -> list[Alternative]:
         if isinstance(inner, n.Negation):
@@ -503,22 +489,21 @@ class Translator:
             assert found is not None
             name, spelling, args = self.unfolded(doing.action, scope) or ("", "", ())
             terms = [self.term(arg, scope, out) for arg in (*found[2], *args)]
-            action: Term = Function(name, tuple(terms), spelling, *scope.span(doing.start, doing.end))
+            action: Term = Function(name, tuple(terms), spelling, *scope.span(doing))
         else:
             action = self.pattern(doing.action, scope, out)
-        return [*out, Atom("does", (role, action), None, *scope.span(doing.start, doing.end))]
+        return [*out, Atom("does", (role, action), None, *scope.span(doing))]
 
     def subject(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
         """Translate the one who moves; a variable is restricted to roles."""
         if isinstance(expr, n.Name):
-            start, end = scope.span(expr.start, expr.end)
+            start, end = scope.span(expr)
             role = self.program.roles.get(expr.folded)
             if role is None and expr.spelling[0].isupper() and expr.spelling not in self.program.declared:
                 self.report.refuse(
                     "E-NAME-UNDECLARED",
                     f"no role `{expr.spelling}`",
-                    expr.start,
-                    expr.end,
+                    expr,
                     help=f"write `?{expr.spelling}` for a variable, or declare the role",
                 )
             return Constant(expr.folded, expr.spelling, start, end)
@@ -552,16 +537,14 @@ class Translator:
             right, n.SetLiteral | n.Comprehension
         ):
             if sign not in {"==", "==="}:
-                self.report.refuse(
-                    "E-SYNTAX", "collections are compared with `===`", formula.start, formula.end
-                )
+                self.report.refuse("E-SYNTAX", "collections are compared with `===`", formula)
             return self._dnf(self._same_set(formula, scope), scope)
         boolean = self._boolean(formula, scope)
         if boolean is not None:
             return self._dnf(boolean, scope)
         out: Alternative = []
         one, two = self.term(left, scope, out), self.term(right, scope, out)
-        start, end = scope.span(formula.start, formula.end)
+        start, end = scope.span(formula)
         if sign in {"==", "==="}:
             return [[*out, Equal(one, two)]]
         if sign == "#":
@@ -589,9 +572,9 @@ class Translator:
                 continue
             fluent = self.fluent_of(side, scope)
             if fluent is None and isinstance(side, n.Name | n.Quoted | n.Number | n.String | n.FunctionCall):
-                before = len(self.report.found)
+                before = len(self.report.diagnostics)
                 term = self.values.term(side)
-                del self.report.found[before:]
+                del self.report.diagnostics[before:]
                 fitting = [kind.name for kind in ordered if term in kind.members]
                 found.update(dict.fromkeys(fitting))
         names = [name for name in found if any(kind.name == name for kind in ordered)]
@@ -602,7 +585,7 @@ class Translator:
             self.report.refuse(
                 "E-PREF-TYPE",
                 f"{what} says which of the two is preferred",
-                *scope.span(formula.start, formula.end),
+                scope.span(formula),
                 help="give a variable a type: `?x:T`, where `data T` has `<<`",
             )
         return names[0]
@@ -620,7 +603,7 @@ class Translator:
             for side in (formula.left, formula.right)
         )
         if not left or not right:
-            self.report.refuse("E-SYNTAX", "an empty collection equals nothing", start, end)
+            self.report.refuse("E-SYNTAX", "an empty collection equals nothing", (start, end))
 
         def one_of(item: n.Expr, others: list[n.Expr]) -> n.Formula:
             parts = tuple(n.Comparison(item.start, item.end, "==", other, item) for other in others)
@@ -648,8 +631,7 @@ class Translator:
                 self.report.refuse(
                     "E-CONST",
                     "the values of `_` are not known here",
-                    arg.start,
-                    arg.end,
+                    arg,
                     help="write the range, such as `1 .. 3`",
                 )
             from herbrand.syntax.ggdl.values import as_expression
@@ -668,14 +650,9 @@ class Translator:
     def _membership(
         self, formula: n.Membership, item: n.Expr, collection: n.Expr, scope: Scope
     ) -> list[Alternative]:
-        start, end = scope.span(formula.start, formula.end)
+        start, end = scope.span(formula)
         if isinstance(collection, n.Name) and collection.folded in {"int", "string"}:
-            self.report.refuse(
-                "E-TYPE-INFINITE",
-                f"`{collection.spelling}` is no finite type",
-                collection.start,
-                collection.end,
-            )
+            self.report.refuse("E-TYPE-INFINITE", f"`{collection.spelling}` is no finite type", collection)
         found = self.unfolded(collection, scope)
         if found is not None:
             fluent = self.program.fluents.get((found[0], len(found[2]) + 1))

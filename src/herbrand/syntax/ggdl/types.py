@@ -71,17 +71,13 @@ def declare_constants(program: GgdlProgram) -> None:
             program.declare(sentence.name, "constant")
             try:
                 if sentence.name in program.constants:
-                    program.report.refuse(
-                        "E-NAME-CLASH", f"`{sentence.name}` is declared twice", sentence.start, sentence.end
-                    )
+                    program.report.refuse("E-NAME-CLASH", f"`{sentence.name}` is declared twice", sentence)
                 program.constants[sentence.name] = Values(program).term(sentence.value)
             except Refused:
                 program.constants.setdefault(sentence.name, Constant("0"))
         if len(later) == len(waiting):
             for sentence in later:
-                program.report.add(
-                    "E-CONST", f"`{sentence.name}` is defined by itself", sentence.start, sentence.end
-                )
+                program.report.add("E-CONST", f"`{sentence.name}` is defined by itself", sentence)
                 program.constants[sentence.name] = Constant("0")
             return
         waiting = later
@@ -117,11 +113,11 @@ def _unary_facts(program: GgdlProgram, sentence: n.RuleSentence) -> None:
     values = Values(program)
     for head in sentence.heads:
         if isinstance(head, n.FunctionCall) and len(head.args) == 1:
-            found = len(program.report.found)
+            found = len(program.report.diagnostics)
             try:
                 terms = [values.term(e) for e in values.expanded(head.args[0])]
             except Refused:
-                del program.report.found[found:]
+                del program.report.diagnostics[found:]
                 continue
             program.unary_facts.setdefault(head.folded, []).extend(terms)
 
@@ -139,21 +135,20 @@ def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()
     report.source = first.source
     try:
         if name in open_ones:
-            report.refuse("E-CONST", f"the type `{first.name}` contains itself", first.start, first.end)
+            report.refuse("E-CONST", f"the type `{first.name}` contains itself", first)
         for other in others:
             report.add(
                 "E-NAME-CLASH",
                 f"the type `{other.name}` is declared twice",
-                other.start,
-                other.end,
-                labels=[(first.start, first.end, "declared here first")],
+                other,
+                labels=[(first, "declared here first")],
             )
         members: dict[Term, Term] = {}
         pairs: dict[tuple[Term, Term], None] = {}
         for group in first.groups:
             _chain(program, first, group, members, pairs, (*open_ones, name))
         if not members:
-            report.refuse("E-RANGE-EMPTY", f"the type `{first.name}` is empty", first.start, first.end)
+            report.refuse("E-RANGE-EMPTY", f"the type `{first.name}` is empty", first)
         program.types[name] = DataType(name, first.name, tuple(members), tuple(pairs), first.doc)
     except Refused:
         members = {integer(0): integer(0)}
@@ -198,8 +193,7 @@ def _chain(
                         program.report.refuse(
                             "E-PREF-CYCLE",
                             f"`{show(worse)}` would be preferred to itself",
-                            sentence.start,
-                            sentence.end,
+                            sentence,
                             help="`<<` joins neighbours only and may go round",
                         )
         run = [*run, rank] if link == "<<<" else [rank]
@@ -214,8 +208,7 @@ def _item(program: GgdlProgram, item: n.Expr, open_ones: tuple[str, ...]) -> lis
             program.report.refuse(
                 "E-TYPE-INFINITE",
                 f"`{item.spelling}` is no finite type",
-                item.start,
-                item.end,
+                item,
                 help="write a range such as `1 .. 9`",
             )
         inner = define_type(program, item.folded, open_ones) if item.folded != open_ones[-1] else None
@@ -249,8 +242,7 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
             report.refuse(
                 "E-TYPE-INFINITE",
                 f"`{kind.name}` is no finite type",
-                kind.start,
-                kind.end,
+                kind,
                 help="write a range such as `1 .. 9`, or declare `data T := 1 .. 9`",
             )
         if name != "role" and program.type_members(name) is None:
@@ -260,8 +252,7 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
             report.refuse(
                 "E-TYPE-UNKNOWN",
                 f"no type `{kind.name}`",
-                kind.start,
-                kind.end,
+                kind,
                 help=f"did you mean `{near[0]}`?" if near else "declare it with `data`",
             )
         return name
@@ -281,9 +272,9 @@ def _bounded(program: GgdlProgram, kind: n.Type) -> str:
         else:
             high = number - (sign == "<")
     if low is None or high is None:
-        program.report.refuse("E-TYPE-INFINITE", "`int` needs two bounds to be finite", kind.start, kind.end)
+        program.report.refuse("E-TYPE-INFINITE", "`int` needs two bounds to be finite", kind)
     if low > high:
-        program.report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", kind.start, kind.end)
+        program.report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", kind)
     return range_type(program, tuple(integer(i) for i in range(low, high + 1)))
 
 
@@ -308,7 +299,7 @@ def range_type(program: GgdlProgram, members: tuple[Term, ...]) -> str:
 def type_facts(program: GgdlProgram) -> None:
     """Write the facts of roles, data types and preferences."""
     for number, sentence in enumerate(program.sentences):
-        start, end = sentence.imported or (sentence.start, sentence.end)
+        start, end = sentence.report_span
         if isinstance(sentence, n.RoleSentence):
             for name in sentence.names:
                 if name.spelling != "_":

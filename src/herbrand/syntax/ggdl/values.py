@@ -117,7 +117,7 @@ class Values:
                 one, two = self.integer(left), self.integer(right)
                 return integer(calculated(sign, one, two), start, end)
         what = "a variable" if isinstance(expr, n.Var | n.Generator | n.Anonymous) else "this"
-        self.report.refuse("E-CONST", f"{what} has no value when the game is read", start, end)
+        self.report.refuse("E-CONST", f"{what} has no value when the game is read", (start, end))
 
     def literal(self, expr: n.Number | n.String | n.Quoted, start: int, end: int) -> Constant:
         """Return the constant that a number, a string or a quoted name is, at a place."""
@@ -147,15 +147,13 @@ class Values:
                 self.report.refuse(
                     "E-DIALECT",
                     "sums and products of types belong to another dialect",
-                    expr.start,
-                    expr.end,
+                    expr,
                     help="join types with `|`; a comprehension makes compound values",
                 )
             self.report.refuse(
                 "E-CONST",
                 f"`{text}` is no integer",
-                expr.start,
-                expr.end,
+                expr,
                 help="integers, parameters and `+ - *` of them are",
             )
         return value
@@ -167,9 +165,9 @@ class Values:
         """Return the integers of a range."""
         first, last = self.integer(low), self.integer(high)
         if first > last:
-            self.report.refuse("E-RANGE-EMPTY", f"the range {first} .. {last} is empty", start, end)
+            self.report.refuse("E-RANGE-EMPTY", f"the range {first} .. {last} is empty", (start, end))
         if last - first >= MAX_MEMBERS:
-            self.report.refuse("E-TYPE-INFINITE", f"the range {first} .. {last} is too large", start, end)
+            self.report.refuse("E-TYPE-INFINITE", f"the range {first} .. {last} is too large", (start, end))
         return tuple(integer(i, start, end) for i in range(first, last + 1))
 
     def members(self, expr: n.Expr) -> tuple[Term, ...] | None:
@@ -204,7 +202,7 @@ class Values:
         else:
             found = self.expanded(expr)
         if len(found) > MAX_MEMBERS:
-            self.report.refuse("E-TYPE-INFINITE", "a collection with too many elements", expr.start, expr.end)
+            self.report.refuse("E-TYPE-INFINITE", "a collection with too many elements", expr)
         return found
 
     def generated(
@@ -219,10 +217,7 @@ class Values:
         members = self.members(over)
         if members is None:
             self.report.refuse(
-                "E-CONST",
-                "a generator ranges over a type, a range or a collection of constants",
-                over.start,
-                over.end,
+                "E-CONST", "a generator ranges over a type, a range or a collection of constants", over
             )
         for member in members:
             inner = dict(values)
