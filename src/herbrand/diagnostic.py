@@ -173,14 +173,14 @@ def apply_fixes(text: str, diagnostics: tuple[Diagnostic, ...]) -> tuple[str, tu
 
     Returns the new text and the diagnostics whose fixes were applied, in textual order.
     """
-    taken: list[tuple[int, int]] = []
+    occupied: list[tuple[int, int]] = []
     edits: list[Edit] = []
     applied: list[Diagnostic] = []
     for diagnostic in sorted(diagnostics, key=lambda d: d.span.start):
         fix = diagnostic.fix
-        if fix is None or any(_overlaps(e, span) for e in fix.edits for span in taken):
+        if fix is None or any(_overlaps(e, span) for e in fix.edits for span in occupied):
             continue
-        taken += [(e.span.start, e.span.end) for e in fix.edits]
+        occupied += [(e.span.start, e.span.end) for e in fix.edits]
         edits += fix.edits
         applied.append(diagnostic)
     # from the end; at one place what is inserted goes before what is replaced
@@ -189,8 +189,8 @@ def apply_fixes(text: str, diagnostics: tuple[Diagnostic, ...]) -> tuple[str, tu
     return text, tuple(applied)
 
 
-def _overlaps(edit: Edit, taken: tuple[int, int]) -> bool:
-    start, end = taken
+def _overlaps(edit: Edit, other: tuple[int, int]) -> bool:
+    start, end = other
     if edit.span.start == edit.span.end == start == end:
         return True
     return edit.span.start < end and start < edit.span.end

@@ -49,21 +49,21 @@ def check(
     from herbrand.check.catalogue import CHECKS, find
     from herbrand.check.checks.base import Sheet
 
-    wanted = None if select is None else {find(name).name for name in select}
-    unwanted = {find(name).name for name in ignore}
+    selected = None if select is None else {find(name).name for name in select}
+    ignored = {find(name).name for name in ignore}
     levels = {find(name).name: severity for name, severity in (severities or {}).items()}
-    asked = {"single-use-variable"} & ((wanted or set()) | levels.keys())
-    found = [
+    opt_in = {"single-use-variable"} & ((selected or set()) | levels.keys())
+    diagnostics = [
         *tree.diagnostics,
-        *_find(Sheet(tree), single_use="single-use-variable" in asked),
+        *_find(Sheet(tree), single_use="single-use-variable" in opt_in),
     ]
-    silent = {name for name, one in CHECKS.items() if not one.default} - levels.keys()
-    kept = [
+    silent = {name for name, definition in CHECKS.items() if not definition.default} - levels.keys()
+    reported = [
         d
-        for d in found
-        if (d.check not in silent if wanted is None else d.check in wanted) and d.check not in unwanted
+        for d in diagnostics
+        if (d.check not in silent if selected is None else d.check in selected) and d.check not in ignored
     ]
-    return Rules(tree, _arranged(_levelled(kept, levels, strict=strict)))
+    return Rules(tree, _arranged(_levelled(reported, levels, strict=strict)))
 
 
 _STYLE: Final = frozenset(
@@ -78,11 +78,11 @@ _STYLE: Final = frozenset(
 def _find(sheet: Sheet, *, single_use: bool) -> Iterable[Diagnostic]:
     from herbrand.check.checks import dependencies, goals, keywords, names, percepts, safety, style
 
-    made = sheet.tree.ggdl is not None  # notes on style are for what an author wrote
+    is_translated = sheet.tree.ggdl is not None  # notes on style are for what an author wrote
     for family in (keywords, names, safety, dependencies, goals, percepts, style):
-        for found in family.find(sheet):
-            if not made or (family is not style and found.check not in _STYLE):
-                yield found
+        for diagnostic in family.find(sheet):
+            if not is_translated or (family is not style and diagnostic.check not in _STYLE):
+                yield diagnostic
     if single_use:
         yield from style.find_single(sheet)
 
@@ -103,7 +103,7 @@ def _levelled(
 def _arranged(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sort by place, worst first at one place; drop what says the same at the same place."""
     ordered = sorted(diagnostics, key=lambda d: (d.span.start, d.severity.rank, d.span.end))
-    once: dict[tuple[str, int, int, str], Diagnostic] = {}
+    unique: dict[tuple[str, int, int, str], Diagnostic] = {}
     for d in ordered:
-        once.setdefault((d.check, d.span.start, d.span.end, d.message), d)
-    return tuple(once.values())
+        unique.setdefault((d.check, d.span.start, d.span.end, d.message), d)
+    return tuple(unique.values())

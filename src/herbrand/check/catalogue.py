@@ -57,10 +57,10 @@ class UnknownCheckError(HerbrandError, LookupError):
 
 def find(name: str) -> Check:
     """Return a check by its name, or by its code such as "V1"; raise `UnknownCheckError`."""
-    wanted = name.strip().lower().replace("_", "-")
-    check = CHECKS.get(wanted) or _BY_CODE.get(wanted)
+    key = name.strip().lower().replace("_", "-")
+    check = CHECKS.get(key) or _BY_CODE.get(key)
     if check is None:
-        near = difflib.get_close_matches(wanted, CHECKS, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(key, CHECKS, n=1, cutoff=0.5)
         hint = f": did you mean `{near[0]}`?" if near else ""
         raise UnknownCheckError(f"no check `{name}`{hint}")
     return check

@@ -131,12 +131,12 @@ def _bad_cycles(rules: list[Rule]) -> Iterator[tuple[RuleEdge, ...]]:
     heads = _HeadIndex(rules)
     edges: list[list[tuple[int, Atom, bool]]] = []
     for rule in rules:
-        mine: dict[tuple[int, bool], Atom] = {}
+        targets: dict[tuple[int, bool], Atom] = {}
         for literal in rule.body:
             for atom, negative in atoms_of(literal):
                 for other in heads.unifying(atom):
-                    mine.setdefault((other, negative), atom)
-        edges.append([(other, atom, negative) for (other, negative), atom in mine.items()])
+                    targets.setdefault((other, negative), atom)
+        edges.append([(other, atom, negative) for (other, negative), atom in targets.items()])
     components = strongly_connected(range(len(rules)), lambda i: (edge[0] for edge in edges[i]))
     for component in sorted(components, key=min):
         members = set(component)
@@ -144,18 +144,18 @@ def _bad_cycles(rules: list[Rule]) -> Iterator[tuple[RuleEdge, ...]]:
         if bad:
             start, first = bad[0]
             path = [(start, first)]
-            came: dict[int, tuple[int, tuple[int, Atom, bool]]] = {}
+            predecessors: dict[int, tuple[int, tuple[int, Atom, bool]]] = {}
             queue = [first[0]]
             for node in queue:
                 for edge in edges[node]:
-                    if edge[0] in members and edge[0] not in came:
-                        came[edge[0]] = (node, edge)
+                    if edge[0] in members and edge[0] not in predecessors:
+                        predecessors[edge[0]] = (node, edge)
                         queue.append(edge[0])
             back: list[tuple[int, tuple[int, Atom, bool]]] = []
             node = start
             while node != first[0]:
-                back.append(came[node])
-                node = came[node][0]
+                back.append(predecessors[node])
+                node = predecessors[node][0]
             path += reversed(back)
             yield tuple(RuleEdge(rules[i], edge[1], edge[2], rules[edge[0]]) for i, edge in path)
 

@@ -147,10 +147,10 @@ def _edge(edge: Edge, place: Mapping[Relation, tuple[float, float]]) -> str:
 def _node(node: Relation, place: tuple[float, float], wide: float, graph: RelationGraph) -> str:
     x, y = place
     label, loop = _label(node), " ↻" if node in graph.recursive else ""
-    on = ", ".join(("not " if e.negative else "") + _label(e.body) for e in graph.edges_from(node))
-    said = f"{label}: {on}" if on else label
+    dependencies = ", ".join(("not " if e.negative else "") + _label(e.body) for e in graph.edges_from(node))
+    description = f"{label}: {dependencies}" if dependencies else label
     return (
-        f'<g class="relation" data-relation="{escape(label)}"><title>{escape(said)}</title>'
+        f'<g class="relation" data-relation="{escape(label)}"><title>{escape(description)}</title>'
         f'<rect x="{x - wide / 2:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{HIGH}" rx="7" fill="#ffffff" '
         f'stroke="#8a8378"/><text x="{x:.1f}" y="{y + 18.5:.1f}" text-anchor="middle" fill="#24211e">'
         f"{escape(label + loop)}</text></g>"

@@ -165,10 +165,10 @@ def _turn_fluent(statements: Sequence[Rule]) -> str | None:
         if rule.head.key != ("legal", 2):
             continue
         role, move = rule.head.args
-        asked = set(_asks_for(rule.body, role))
+        conditions = set(_asks_for(rule.body, role))
         if isinstance(move, Constant):
             continue
-        candidates = asked if candidates is None else candidates & asked
+        candidates = conditions if candidates is None else candidates & conditions
     if candidates is None:
         return None
     # a role that also has a constant move while out of control must have that one only
@@ -178,6 +178,6 @@ def _turn_fluent(statements: Sequence[Rule]) -> str | None:
 def _asks_for(body: Iterable[Literal], role: Term) -> Iterable[str]:
     for literal in body:
         if isinstance(literal, Atom) and literal.key == ("true", 1):
-            term = literal.args[0]
-            if isinstance(term, Function) and term.args == (role,):
-                yield term.name
+            fluent = literal.args[0]
+            if isinstance(fluent, Function) and fluent.args == (role,):
+                yield fluent.name

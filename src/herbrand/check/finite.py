@@ -94,15 +94,15 @@ def _depth(term: Term) -> int:
 
 def _variable_depths(term: Term) -> dict[str, int]:
     """How deep each variable stands in a term, at most."""
-    found: dict[str, int] = {}
+    depths: dict[str, int] = {}
     stack: list[tuple[Term, int]] = [(term, 0)]
     while stack:
         term, level = stack.pop()
         if isinstance(term, Function):
             stack += ((arg, level + 1) for arg in term.args)
         elif isinstance(term, Variable):
-            found[term.name] = max(found.get(term.name, 0), level)
-    return found
+            depths[term.name] = max(depths.get(term.name, 0), level)
+    return depths
 
 
 class _All(list["_Tree"]):
@@ -167,9 +167,9 @@ class _Depths:
         """Prefer a rule that builds a term in this cycle to one that only hands it on."""
         deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
         for origin, head, body in self.instances:
-            for (place, found, _, _), written in product(head, origin.head.args):
+            for (place, built, _, _), written in product(head, origin.head.args):
                 if place in deep and _builds(written, origin) and deep & set(_positions(body)):
-                    return origin, self._written(origin, found)
+                    return origin, self._written(origin, built)
         return rule, self._written(rule, term)
 
     def _written(self, rule: Rule, term: Term) -> Term:
@@ -211,7 +211,7 @@ class _Depths:
 
     def _whole_shapes(self, kind: str) -> list[_Shape]:
         """What propositions or moves can be; all functions when a variable may bring in others."""
-        found: dict[_Shape, None] = {_CONSTANT: None}
+        shapes: dict[_Shape, None] = {_CONSTANT: None}
         for rule in self.rules:
             whole = _whole(rule.head)
             if whole is None or whole[0] != kind:
@@ -221,8 +221,8 @@ class _Depths:
                 if not any(_hands_on(literal, kind, name) for literal in rule.body):
                     return [_CONSTANT, *self.shapes]
             elif isinstance(whole[1], Function):
-                found[whole[1].key] = None
-        return list(found)
+                shapes[whole[1].key] = None
+        return list(shapes)
 
     def _flatten(self, rule: Rule) -> None:
         """Add the instances of a rule."""
@@ -245,8 +245,8 @@ class _Depths:
                 shapes = self.fluents if whole[0] == "true" else self.moves
                 if not certain:  # another alternative may bind it to anything
                     shapes = everything
-                known = wholes.get(name)
-                if known is None or len(shapes) < len(known):
+                shapes_so_far = wholes.get(name)
+                if shapes_so_far is None or len(shapes) < len(shapes_so_far):
                     wholes[name] = shapes
         number = 1
         for shapes in wholes.values():
@@ -289,14 +289,14 @@ def _shapes(rules: Iterable[Rule]) -> list[_Shape]:
     """Every function symbol of the sheet."""
     from herbrand.syntax.nodes import Node, children
 
-    found: dict[_Shape, None] = {}
+    shapes: dict[_Shape, None] = {}
     stack: list[Node] = list(rules)
     while stack:
         node = stack.pop()
         if isinstance(node, Function):
-            found[node.key] = None
+            shapes[node.key] = None
         stack += children(node)
-    return list(found)
+    return list(shapes)
 
 
 def _whole(atom: Atom) -> tuple[str, Term] | None:
@@ -324,12 +324,12 @@ def _hands_on(literal: Literal, kind: str, name: str) -> bool:
 
 def _positive(literals: Iterable[Literal]) -> _All:
     """Keep what binds variables: atoms, conjunctions, disjunctions; the rest only makes fewer derivations."""
-    found = _All()
+    tree = _All()
     for literal in literals:
         part = _positive_part(literal)
         if part is not None:
-            found.append(part)
-    return found
+            tree.append(part)
+    return tree
 
 
 def _positive_part(literal: Literal) -> _Tree | None:
@@ -363,17 +363,17 @@ def _positions(tree: _Tree) -> Iterable[Position]:
 
 def _flat_all(tree: _All, binding: dict[str, Term]) -> _All:
     """Flatten the atoms of a conjunction."""
-    found = _All()
+    flat = _All()
     for part in tree:
         if isinstance(part, tuple):
             assert isinstance(part[0], Atom)
-            found += _flat(part[0], binding)
+            flat += _flat(part[0], binding)
         elif isinstance(part, _All):
-            found += _flat_all(part, binding)
+            flat += _flat_all(part, binding)
         else:
             # an alternative that binds nothing must stay: it leaves its variables unbound
-            found.append(_Any(_flat_all(_All([inner]), binding) for inner in part))
-    return found
+            flat.append(_Any(_flat_all(_All([inner]), binding) for inner in part))
+    return flat
 
 
 def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
@@ -383,12 +383,12 @@ def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
         return [(atom.key, tuple(_bind(arg, binding) for arg in atom.args))] if atom.args else []
     kind, term = whole
     term = _bind(term, binding)
-    found: list[_FlatAtom] = []
+    atoms: list[_FlatAtom] = []
     if kind == "act":
-        found.append((("mover", 1), (_bind(atom.args[0], binding),)))
+        atoms.append((("mover", 1), (_bind(atom.args[0], binding),)))
     if isinstance(term, Function):
-        found.append(((kind, term.key), term.args))
-    return found  # constants say nothing, nor does a variable that occurs only here
+        atoms.append(((kind, term.key), term.args))
+    return atoms  # constants say nothing, nor does a variable that occurs only here
 
 
 def _bind(term: Term, binding: dict[str, Term]) -> Term:

@@ -74,19 +74,19 @@ def _normal_rules(rule: Rule) -> Iterable[Rule]:
     body = [_push(literal, negated=False) for literal in rule.body]
     for conjunction in _split_equalities(body):
         binding: Substitution | None = {}
-        rest: list[Literal] = []
+        literals_left: list[Literal] = []
         for step in conjunction:
             if isinstance(step, _Equal):
                 binding = unify(step.left, step.right, binding)
                 if binding is None:
                     break
             else:
-                rest.append(step)
+                literals_left.append(step)
         if binding is None:
             continue
         if binding:
-            rest = [_substitute_literal(literal, binding) for literal in rest]
-        simplified = _simplify(And(tuple(rest)))
+            literals_left = [_substitute_literal(literal, binding) for literal in literals_left]
+        simplified = _simplify(And(tuple(literals_left)))
         if simplified == _FALSE:
             continue
         literals = simplified.literals if isinstance(simplified, And) else (simplified,)
@@ -181,24 +181,24 @@ def unify(left: Term, right: Term, binding: Substitution | None) -> Substitution
     """
     if binding is None:
         return None
-    found = dict(binding)
+    extended = dict(binding)
     stack = [(left, right)]
     while stack:
         a, b = stack.pop()
-        a, b = _walk(a, found), _walk(b, found)
+        a, b = _walk(a, extended), _walk(b, extended)
         if a == b:
             continue
         if isinstance(a, Variable):
-            if _occurs(a.name, b, found):
+            if _occurs(a.name, b, extended):
                 return None
-            found[a.name] = b
+            extended[a.name] = b
         elif isinstance(b, Variable):
             stack.append((b, a))
         elif isinstance(a, Function) and isinstance(b, Function) and a.key == b.key:
             stack.extend(zip(a.args, b.args, strict=True))
         else:
             return None
-    return found
+    return extended
 
 
 def substitute(term: Term, binding: Substitution) -> Term:

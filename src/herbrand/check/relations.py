@@ -81,9 +81,9 @@ class RelationGraph:
     @cached_property
     def recursive(self) -> frozenset[Relation]:
         """The relations that depend on themselves."""
-        found = {node for component in self.components if len(component) > 1 for node in component}
-        found |= {edge.head for edge in self.edges if edge.head == edge.body}
-        return frozenset(found)
+        recursive = {node for component in self.components if len(component) > 1 for node in component}
+        recursive |= {edge.head for edge in self.edges if edge.head == edge.body}
+        return frozenset(recursive)
 
     def in_cycle(self, edge: Edge) -> bool:
         """Whether the edge lies on a cycle."""
@@ -123,17 +123,17 @@ class RelationGraph:
 
     def reachable(self, relation: Relation) -> frozenset[Relation]:
         """Return every relation that `relation` depends on, directly or not."""
-        known = self._reach.get(relation)
-        if known is None:
-            seen: set[Relation] = set()
+        reachable = self._reach.get(relation)
+        if reachable is None:
+            visited: set[Relation] = set()
             stack = [relation]
             while stack:
                 for edge in self._from.get(stack.pop(), ()):
-                    if edge.body not in seen:
-                        seen.add(edge.body)
+                    if edge.body not in visited:
+                        visited.add(edge.body)
                         stack.append(edge.body)
-            known = self._reach[relation] = frozenset(seen)
-        return known
+            reachable = self._reach[relation] = frozenset(visited)
+        return reachable
 
     def depends_on(self, relation: Relation, other: Relation) -> bool:
         """Whether `relation` depends on `other`, directly or not; reflexive only in a cycle."""
@@ -146,17 +146,17 @@ class RelationGraph:
 
         With `avoiding` the chain does not go through that relation.
         """
-        came: dict[Relation, Edge] = {}
+        predecessors: dict[Relation, Edge] = {}
         queue = [relation]
         for node in queue:
             if node == avoiding:
                 continue
             for edge in self._from.get(node, ()):
-                if edge.body not in came:
-                    came[edge.body] = edge
+                if edge.body not in predecessors:
+                    predecessors[edge.body] = edge
                     queue.append(edge.body)
                     if edge.body == other:
-                        return _walk_back(came, relation, other)
+                        return _walk_back(predecessors, relation, other)
         return ()
 
     def cycle(self, edge: Edge) -> tuple[Edge, ...]:
@@ -175,7 +175,7 @@ def strongly_connected(
     low: dict[_Node, int] = {}
     on_stack: set[_Node] = set()
     stack: list[_Node] = []
-    found: list[tuple[_Node, ...]] = []
+    components: list[tuple[_Node, ...]] = []
     for root in nodes:
         if root in index:
             continue
@@ -203,8 +203,8 @@ def strongly_connected(
                     component = tuple(stack[at:])
                     del stack[at:]
                     on_stack.difference_update(component)
-                    found.append(component)
-    return tuple(found)
+                    components.append(component)
+    return tuple(components)
 
 
 def _last(stack: list[_Node], node: _Node) -> int:
@@ -214,10 +214,10 @@ def _last(stack: list[_Node], node: _Node) -> int:
     return at
 
 
-def _walk_back(came: dict[Relation, Edge], start: Relation, end: Relation) -> tuple[Edge, ...]:
-    path = [came[end]]
+def _walk_back(predecessors: dict[Relation, Edge], start: Relation, end: Relation) -> tuple[Edge, ...]:
+    path = [predecessors[end]]
     while path[-1].head != start:
-        path.append(came[path[-1].head])
+        path.append(predecessors[path[-1].head])
     return tuple(reversed(path))
 
 

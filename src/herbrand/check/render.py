@@ -111,7 +111,7 @@ def _paragraph(d: Diagnostic, paint: Any) -> Iterable[str]:
 
 def _marks(d: Diagnostic) -> dict[int, list[_Mark]]:
     """The marks of a diagnostic by line; a place that goes on over lines is marked on its first."""
-    found: dict[int, list[_Mark]] = {}
+    by_line: dict[int, list[_Mark]] = {}
     primary = next((label.message for label in d.labels if label.span == d.span), "")
     others: list[Label] = [label for label in d.labels if label.span != d.span]
     for span, sign, message in ((d.span, "^", primary), *((x.span, "-", x.message) for x in others)):
@@ -119,8 +119,8 @@ def _marks(d: Diagnostic) -> dict[int, list[_Mark]]:
         length = len(d.source.line_text(number))
         start = min(column - 1, length)
         end = max(start + 1, min(start + span.end - span.start, length))
-        found.setdefault(number, []).append(_Mark(start, end, sign, message))
-    return found
+        by_line.setdefault(number, []).append(_Mark(start, end, sign, message))
+    return by_line
 
 
 def _lines(source: Source, marks: dict[int, list[_Mark]]) -> list[int]:
@@ -165,24 +165,24 @@ class _Window:
 
     def rows(self) -> Iterable[list[tuple[str, str]]]:
         """Yield the rows of signs; marks that would meet go to rows of their own."""
-        rest = sorted(self._marks, key=lambda mark: (mark[2] != "^", mark[0]))
-        while rest:
-            taken: list[tuple[int, int, str, str]] = []
+        remaining = sorted(self._marks, key=lambda mark: (mark[2] != "^", mark[0]))
+        while remaining:
+            placed: list[tuple[int, int, str, str]] = []
             later: list[tuple[int, int, str, str]] = []
-            for start, end, sign, message in rest:
+            for start, end, sign, message in remaining:
                 tail = f" {_clean(message)}" if message else ""
                 last = end + _text_width(tail)
-                if all(start > other_last or other_start > last for other_start, other_last, _, _ in taken):
-                    taken.append((start, last, sign * (end - start) + tail, sign))
+                if all(start > other_last or other_start > last for other_start, other_last, _, _ in placed):
+                    placed.append((start, last, sign * (end - start) + tail, sign))
                 else:
                     later.append((start, end, sign, message))
             row: list[tuple[str, str]] = []
             at = 0
-            for start, last, piece, sign in sorted(taken):
+            for start, last, piece, sign in sorted(placed):
                 row += [(" " * (start - at), ""), (piece, sign)]
                 at = last
             yield row
-            rest = later
+            remaining = later
 
 
 def _clean(message: str) -> str:
@@ -289,8 +289,8 @@ def sarif_value(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
     from herbrand import __version__
     from herbrand.check.catalogue import CHECKS
 
-    found = list(diagnostics)
-    names = sorted({d.check for d in found})
+    listed = list(diagnostics)
+    names = sorted({d.check for d in listed})
     rules: list[dict[str, Any]] = []
     for name in names:
         rule: dict[str, Any] = {"id": name}
@@ -317,7 +317,7 @@ def sarif_value(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
             {
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(d, names.index(d.check)) for d in found],
+                "results": [_result(d, names.index(d.check)) for d in listed],
             }
         ],
     }

@@ -68,11 +68,11 @@ class Rules:
     @cached_property
     def spelling(self) -> dict[str, str]:
         """Display spelling of every constant and function name: the first one met."""
-        found: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         stack: list[Node] = list(reversed(self.tree.statements))
         while stack:
             node = stack.pop()
             if isinstance(node, Constant | Function | Atom):
-                found.setdefault(node.name, node.spelling)
+                spellings.setdefault(node.name, node.spelling)
             stack.extend(reversed(children(node)))
-        return found
+        return spellings

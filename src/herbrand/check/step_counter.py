@@ -145,41 +145,41 @@ class _Program:
             key, fact = _flat_value(value)
             if key in self.needed:
                 certain.add((key, fact))
-        seen: set[frozenset[tuple[_Key, _Fact]]] = set()
+        visited: set[frozenset[tuple[_Key, _Fact]]] = set()
         names = tuple(sorted(key[0].removeprefix("true ") for key in self.needed))
         bound = 0
         while certain:
-            known: _Facts = {}
+            facts: _Facts = {}
             for key, fact in certain:
-                self._add(known, key, fact)
-            if self._derive(known):
+                self._add(facts, key, fact)
+            if self._derive(facts):
                 last = sorted(
                     _text((key[0].removeprefix("true "), *fact) if fact else key[0].removeprefix("true "))
                     for key, fact in certain
                 )
                 return StepCounter(bound, names, tuple(last))
-            mark = frozenset(certain)
-            if mark in seen:
+            snapshot = frozenset(certain)
+            if snapshot in visited:
                 return None
-            seen.add(mark)
+            visited.add(snapshot)
             following: set[tuple[_Key, _Fact]] = set()
             for clause in self.steps:
                 if clause.head in self.needed:
-                    following |= {(clause.head, fact) for fact in self._solve(clause, known)}
+                    following |= {(clause.head, fact) for fact in self._solve(clause, facts)}
             certain = following
             bound += 1
         return None
 
-    def _derive(self, known: _Facts) -> bool:
+    def _derive(self, facts: _Facts) -> bool:
         """Add what the helper rules derive; return whether `terminal` is among it."""
         changed = True
         while changed:
             changed = False
             for clause in self.helpers:
-                for fact in list(self._solve(clause, known)):
+                for fact in list(self._solve(clause, facts)):
                     if clause.head == ("terminal", 0):
                         return True
-                    changed |= self._add(known, clause.head, fact)
+                    changed |= self._add(facts, clause.head, fact)
         return False
 
     # -- which rules may be used ------------------------------------------------------------
@@ -203,10 +203,10 @@ class _Program:
                         return None
                     atoms.append((_fluent(literal), _arguments(literal)))
                 elif literal.key == ("does", 2):
-                    who, what = literal.args
-                    if not is_next or not isinstance(what, Variable) or counts[what.name] > 1:
+                    role, move = literal.args
+                    if not is_next or not isinstance(move, Variable) or counts[move.name] > 1:
                         return None
-                    atoms.append((("role", 1), (who,)))  # every role moves in every step
+                    atoms.append((("role", 1), (role,)))  # every role moves in every step
                 elif literal.name in (
                     "next",
                     "legal",
@@ -240,18 +240,18 @@ class _Program:
 
     def _is_closed(self, key: _Key) -> bool:
         """Whether facts alone say what holds of a relation."""
-        given = ("true", "does", "next", "legal", "goal", "init", "terminal")
-        return key in self.facts_only and key[0] not in given
+        dynamic = ("true", "does", "next", "legal", "goal", "init", "terminal")
+        return key in self.facts_only and key[0] not in dynamic
 
     def _relevant(self, clauses: list[_Clause]) -> list[_Clause]:
         """Keep the clauses that `terminal` may need and that can ever apply."""
         while True:
-            able = {c.head for c in clauses} | self.static.keys()
-            able |= {_flat_value(value)[0] for value in self.initial}
-            kept = [c for c in clauses if all(key in able for key, _ in c.atoms)]
-            if len(kept) == len(clauses):
+            derivable = {c.head for c in clauses} | self.static.keys()
+            derivable |= {_flat_value(value)[0] for value in self.initial}
+            applicable = [c for c in clauses if all(key in derivable for key, _ in c.atoms)]
+            if len(applicable) == len(clauses):
                 break
-            clauses = kept
+            clauses = applicable
         needed: set[_Key] = {("terminal", 0)}
         while True:
             more = {key for c in clauses if c.head in needed for key, _ in c.atoms} - needed
@@ -261,17 +261,17 @@ class _Program:
 
     # -- evaluation ------------------------------------------------------------------------
 
-    def _solve(self, clause: _Clause, known: _Facts) -> Iterator[_Fact]:
+    def _solve(self, clause: _Clause, derived: _Facts) -> Iterator[_Fact]:
         """Yield the heads that follow from static and known facts."""
-        yield from self._join(clause, 0, {}, known)
+        yield from self._join(clause, 0, {}, derived)
 
-    def _join(self, clause: _Clause, at: int, binding: dict[str, _Value], known: _Facts) -> Iterator[_Fact]:
+    def _join(self, clause: _Clause, at: int, binding: dict[str, _Value], derived: _Facts) -> Iterator[_Fact]:
         if at == len(clause.atoms):
             if all(self._holds(test, binding) for test in clause.tests):
                 yield tuple(_value(arg, binding) for arg in clause.args)
             return
         key, args = clause.atoms[at]
-        for facts in (self.static, known):
+        for facts in (self.static, derived):
             relation = facts.get(key)
             if relation is None:
                 continue
@@ -286,7 +286,7 @@ class _Program:
                     raise _Exhausted
                 extended = _match(args, fact, binding)
                 if extended is not None:
-                    yield from self._join(clause, at + 1, extended, known)
+                    yield from self._join(clause, at + 1, extended, derived)
 
     def _holds(self, test: Distinct | Not, binding: dict[str, _Value]) -> bool:
         if isinstance(test, Distinct):
@@ -306,20 +306,20 @@ class _Program:
 
 def _ordered(atoms: list[tuple[_Key, tuple[Term, ...]]]) -> list[tuple[_Key, tuple[Term, ...]]]:
     """Put propositions first, there are few, and then always the atom with most arguments known."""
-    rest = list(atoms)
+    remaining = list(atoms)
     ordered: list[tuple[_Key, tuple[Term, ...]]] = []
-    known: set[str] = set()
-    while rest:
+    bound: set[str] = set()
+    while remaining:
         best = max(
-            rest,
+            remaining,
             key=lambda atom: (
-                sum(all(v.name in known for v in variables_of(arg)) for arg in atom[1]) / (len(atom[1]) or 1),
+                sum(all(v.name in bound for v in variables_of(arg)) for arg in atom[1]) / (len(atom[1]) or 1),
                 atom[0][0].startswith("true "),
             ),
         )
-        rest.remove(best)
+        remaining.remove(best)
         ordered.append(best)
-        known |= {v.name for arg in best[1] for v in variables_of(arg)}
+        bound |= {v.name for arg in best[1] for v in variables_of(arg)}
     return ordered
 
 
@@ -350,12 +350,12 @@ def _value(term: Term, binding: dict[str, _Value]) -> _Value:
 
 
 def _match(args: tuple[Term, ...], fact: _Fact, binding: dict[str, _Value]) -> dict[str, _Value] | None:
-    found = dict(binding)
+    extended = dict(binding)
     stack = list(zip(args, fact, strict=True))
     while stack:
         term, value = stack.pop()
         if isinstance(term, Variable):
-            if found.setdefault(term.name, value) != value:
+            if extended.setdefault(term.name, value) != value:
                 return None
         elif isinstance(term, Constant):
             if term.name != value:
@@ -364,7 +364,7 @@ def _match(args: tuple[Term, ...], fact: _Fact, binding: dict[str, _Value]) -> d
             return None
         else:
             stack += zip(term.args, value[1:], strict=True)
-    return found
+    return extended
 
 
 def _text(value: _Value) -> str:

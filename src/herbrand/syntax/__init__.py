@@ -85,11 +85,11 @@ def read(
         from herbrand.syntax.ggdl import read_ggdl
 
         return read_ggdl(source, parameters)
-    unknown = _without_parameters(source, parameters or {})
+    parameter_errors = _without_parameters(source, parameters or {})
     if notation == "prefix":
         from herbrand.syntax.reader import read_prefix
 
-        return _with(read_prefix(source), (*_infix_in_prefix(source), *unknown))
+        return _with(read_prefix(source), (*_infix_in_prefix(source), *parameter_errors))
     from herbrand.syntax.infix import read_infix
 
     tree = read_infix(source, notation)
@@ -97,7 +97,7 @@ def read(
         from herbrand.syntax.state_arguments import without_state_arguments
 
         tree = without_state_arguments(tree)
-    return _with(tree, unknown)
+    return _with(tree, parameter_errors)
 
 
 def read_file(
@@ -108,25 +108,25 @@ def read_file(
     The text should be UTF-8; a byte-order mark is skipped, other bytes are read as Latin-1 with a
     warning.
     """
-    source, found = open_source(path)
-    if any(d.check == "too-large" for d in found):
-        known = detect("", Path(path).suffix) if notation == "auto" else notation
-        return Tree((), source, known, (), found)
-    return _with(read(source, notation, parameters=parameters), found)
+    source, diagnostics = open_source(path)
+    if any(d.check == "too-large" for d in diagnostics):
+        detected = detect("", Path(path).suffix) if notation == "auto" else notation
+        return Tree((), source, detected, (), diagnostics)
+    return _with(read(source, notation, parameters=parameters), diagnostics)
 
 
 def read_bytes(data: bytes, notation: str = "auto", name: str = "<string>") -> Tree:
     """Read a rulesheet from bytes, as `read_file` does."""
-    source, found = decode(data, name)
-    return _with(read(source, notation), found)
+    source, diagnostics = decode(data, name)
+    return _with(read(source, notation), diagnostics)
 
 
-def _with(tree: Tree, found: tuple[Diagnostic, ...]) -> Tree:
+def _with(tree: Tree, diagnostics: tuple[Diagnostic, ...]) -> Tree:
     """Add findings to those of a tree."""
-    if not found:
+    if not diagnostics:
         return tree
-    both = tuple(sorted((*found, *tree.diagnostics), key=lambda d: d.span.start))
-    return Tree(tree.statements, tree.source, tree.notation, tree.comments, both, ggdl=tree.ggdl)
+    merged = tuple(sorted((*diagnostics, *tree.diagnostics), key=lambda d: d.span.start))
+    return Tree(tree.statements, tree.source, tree.notation, tree.comments, merged, ggdl=tree.ggdl)
 
 
 def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:

@@ -37,7 +37,7 @@ class InfixCalls:
         """
         call = isinstance(item, WrittenCall) if in_call is None else in_call
         items = self._without_commas(item, call=call)
-        found: list[Item] = []
+        elements: list[Item] = []
         skip = False
         last = len(items) - 1
         for i, part in enumerate(items):
@@ -45,9 +45,9 @@ class InfixCalls:
             if skip:
                 skip = False
             elif not isinstance(part, Symbol):
-                found.append(part)
+                elements.append(part)
             elif follower is not None and part.end == follower.start and _is_negation(part, follower):
-                found.append(self._infix_not(part, follower))
+                elements.append(self._infix_not(part, follower))
                 skip = True
             elif (
                 isinstance(follower, Seq)
@@ -57,19 +57,19 @@ class InfixCalls:
                 skip = True
                 if not i and last == 1 and not is_sheet:
                     return self._call_as_list(item, part, follower)
-                found.append(self._call(part, follower))
-            elif part.text in AND_SIGNS and (found or is_sheet) and not call:
+                elements.append(self._call(part, follower))
+            elif part.text in AND_SIGNS and (elements or is_sheet) and not call:
                 self._and_sign(part)
             else:
-                found.append(part)
-        return found
+                elements.append(part)
+        return elements
 
     def _without_commas(self, item: Seq, *, call: bool) -> list[Item]:
         """Split the words with commas in them, which are reported unless they part arguments."""
-        found: list[Item] = []
+        words: list[Item] = []
         for part in item.items:
             if isinstance(part, Seq) or "," not in part.text or (part.text == "," and not call):
-                found.append(part)
+                words.append(part)
                 continue
             if not call:
                 self.report.error(
@@ -82,9 +82,9 @@ class InfixCalls:
             at = part.start
             for word in part.text.split(","):
                 if word:
-                    found.append(Symbol(word, at, at + len(word)))
+                    words.append(Symbol(word, at, at + len(word)))
                 at += len(word) + 1
-        return found
+        return words
 
     def _comma_edits(self, word: Symbol) -> tuple[Edit, ...]:
         edits = []

@@ -1,8 +1,8 @@
-"""The other reading of letter case.
+"""Case-sensitive interpretation of a rulesheet: `with_case`.
 
-Names are compared without case.  Some systems compare them with case; a sheet that spells
-one name in two ways then means something else.  `with_case` gives the tree that those
-systems see, so that records they made can be replayed and the two readings compared.
+Names are normally compared without case.  Some systems compare them with case, and a sheet that spells
+one name in two ways then means something else.  `with_case` returns the tree that those systems see, so
+that their match records can be replayed and both interpretations compared.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from herbrand.syntax.nodes import Atom, Constant, Function, Node, Variable, rebuilt
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from herbrand.syntax.tree import Tree
 
 __all__ = ["with_case"]
 
-_KEYWORDS = frozenset(
-    "role base input init true does next legal goal terminal sees random knows percept".split()  # noqa: SIM905
-)
+_KEYWORDS = frozenset({*ARITY, "random", "knows", "percept"})
 
 
 def with_case(tree: Tree) -> Tree:

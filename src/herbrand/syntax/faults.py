@@ -154,10 +154,10 @@ class Faults:
 
     def negated_compound(self, item: Seq, inside: Literal) -> None:
         """S11a: `not` of something that is no atom."""
-        what = type(inside).__name__.lower()
+        kind = type(inside).__name__.lower()
         self.report.warning(
             "negated-compound",
-            f"`not` of `{what}`: the language has `not` of a single atom only",
+            f"`not` of `{kind}`: the language has `not` of a single atom only",
             item,
             help="it is read as meant here; other systems refuse it or read it wrongly",
         )

@@ -50,9 +50,9 @@ def detect(text: str, suffix: str = "") -> str:
         >>> detect("; a game\n(role white)"), detect("role(white)"), detect("role(white).")
         ('prefix', 'infix', 'prolog')
     """
-    known = SUFFIXES.get(suffix.lower())
-    if known is not None:
-        return known
+    notation = SUFFIXES.get(suffix.lower())
+    if notation is not None:
+        return notation
     match = _BLANKS_AND_COMMENTS.match(text)
     at = match.end() if match else 0
     if text.startswith("(", at):

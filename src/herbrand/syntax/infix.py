@@ -52,23 +52,11 @@ _INNER: Final = frozenset({*CONNECTIVES, t.RIGHT, t.RIGHT_LIST, t.DIFFERENT})
 """What never begins a statement, not even a mistaken one."""
 _NEVER_HEADS: Final = frozenset({"true", "does", "distinct"})
 _DIRECTIVES: Final = frozenset(
-    [
-        "dynamic",
-        "discontiguous",
-        "table",
-        "module",
-        "use_module",
-        "ensure_loaded",
-        "initialization",
-        "multifile",
-        "set_prolog_flag",
-        "thread_local",
-        "style_check",
-        "redefine_system_predicate",
-        "include",
-        "encoding",
-        "if",
-    ]
+    {
+        *("dynamic", "discontiguous", "table", "module", "use_module", "ensure_loaded", "initialization"),
+        *("multifile", "set_prolog_flag", "thread_local", "style_check", "redefine_system_predicate"),
+        *("include", "encoding", "if"),
+    }
 )
 
 
@@ -119,8 +107,8 @@ class _Parser(TermReader):
     def __init__(self, source: Source, dialect: str) -> None:
         super().__init__(source, dialect)
         self.statements: list[Rule] = []
-        self.passed: list[Span] = []
-        """What is for Prolog alone."""
+        self.skipped: list[Span] = []
+        """Conditional blocks (`:- if` to `:- endif`), which are meant for Prolog systems only."""
 
     # -- the sheet -----------------------------------------------------------------------------
 
@@ -140,15 +128,15 @@ class _Parser(TermReader):
             tuple(self.statements),
             self.source,
             self.dialect,
-            tuple(
-                c for c in self.tokens.comments if not any(p.start <= c.start < p.end for p in self.passed)
-            ),
-            self.findings.diagnostics(),
+            self.comments(),
+            self.diagnostics.diagnostics(),
         )
 
-    def comments(self) -> list[Comment]:
-        """Return the comments that are not in what is passed over."""
-        return [c for c in self.tokens.comments if not any(p.start <= c.start < p.end for p in self.passed)]
+    def comments(self) -> tuple[Comment, ...]:
+        """Return the comments outside of skipped conditional blocks."""
+        return tuple(
+            c for c in self.tokens.comments if not any(s.start <= c.start < s.end for s in self.skipped)
+        )
 
     def report_tokens(self) -> None:
         """Report what the tokenizer noticed."""
@@ -256,22 +244,22 @@ class _Parser(TermReader):
             )
             self.at += 1
         elif kind in {t.NOT, t.LEFT, t.VARIABLE}:
-            what = {
+            subjects = {
                 t.NOT: "a negation",
                 t.LEFT: "a parenthesis",
                 t.VARIABLE: f"the variable `{self.texts[first]}`",
             }
-            self.misplaced(first, what[kind])
+            self.misplaced(first, subjects[kind])
             raise Abandon
         else:
             self.unexpected("where a statement begins")
 
-    def misplaced(self, token: int, what: str) -> None:
+    def misplaced(self, token: int, subject: str) -> None:
         self.is_bad = True
         self.report(
             "misplaced-literal",
             ERROR,
-            f"{what} cannot be a statement",
+            f"{subject} cannot be a statement",
             token,
             help="a statement is a fact such as `role(x)` or a rule such as `p(X) :- q(X)`",
         )
@@ -302,7 +290,7 @@ class _Parser(TermReader):
             if self.kinds[self.at] == t.IF and self.tokens.is_first_on_line(self.at):
                 depth += {"if": 1, "endif": -1}.get(self.texts[self.at + 1], 0)
             self.at += 1
-        self.passed.append(Span(start, self.span(self.at).start))
+        self.skipped.append(Span(start, self.span(self.at).start))
         if not depth:
             self.synchronise()
 
@@ -334,16 +322,16 @@ class _Parser(TermReader):
             while self.kinds[self.at] == t.NOT:
                 negations.append(self.at)
                 self.at += 1
-            here = self.at
-            kind = self.kinds[here]
+            token = self.at
+            kind = self.kinds[token]
             depth_here = depth + len(negations)
             if depth_here >= MAX_DEPTH:
-                self.too_deep(negations[0] if negations else here)
+                self.too_deep(negations[0] if negations else token)
             if kind == t.LEFT:
                 depth = depth_here + 1
                 self.at += 1
-                self.opened.append(here)
-                groups.append(_Group(here, negations, self.starts[negations[0] if negations else here]))
+                self.opened.append(token)
+                groups.append(_Group(token, negations, self.starts[negations[0] if negations else token]))
                 continue
             if kind in STARTS_TERM:
                 literal = self.simple_literal(depth_here)
@@ -353,7 +341,7 @@ class _Parser(TermReader):
             # After a literal.
             while True:
                 group = groups[-1]
-                verdict = self.after_literal(groups, negations[0] if negations else here)
+                verdict = self.after_literal(groups, negations[0] if negations else token)
                 if verdict == "more":
                     break
                 if verdict == "end":
@@ -364,7 +352,7 @@ class _Parser(TermReader):
                 self.opened.pop()
                 depth -= 1 + len(group.negations)
                 groups[-1].conjuncts.append(self.negate(self.grouped(group), group.negations))
-                here, negations = group.opening, group.negations
+                token, negations = group.opening, group.negations
 
     def simple_literal(self, depth: int) -> Literal:
         """Read an atom or a comparison."""
@@ -612,7 +600,7 @@ class _Parser(TermReader):
             t.IF,
             t.LEFT,
         }
-        what = (
+        problem = (
             "joins nothing: no literal before it"
             if after
             else "joins nothing: no literal follows in this rule"
@@ -626,7 +614,7 @@ class _Parser(TermReader):
         self.report(
             "dangling-conjunction",
             ERROR,
-            f"`{sign}` {what}",
+            f"`{sign}` {problem}",
             span,
             help="leave it out",
             fix=Fix(f"leave `{sign}` out", (Edit(Span(start, span.end), ""),)),

@@ -65,7 +65,7 @@ class TermReader:
         self.kinds, self.starts = tokens.kinds, tokens.starts
         self.ends, self.texts = tokens.ends, tokens.texts
         self.at = 0
-        self.findings = DiagnosticCollector(source)
+        self.diagnostics = DiagnosticCollector(source)
         self.and_sign = "," if dialect == "prolog" else "&"
         self.first = 0
         self.is_bad = False
@@ -259,9 +259,9 @@ class TermReader:
 
     def variable_name(self, spelling: str, at: int) -> str:
         """Fold the name of a variable; of two in a rule that fold to one, the later gets a suffix."""
-        known = self.variables.get(spelling)
-        if known is not None:
-            return known.name
+        variable = self.variables.get(spelling)
+        if variable is not None:
+            return variable.name
         folded = name = spelling.lower()
         if folded in self.variable_names:
             number = 2
@@ -383,7 +383,7 @@ class TermReader:
     ) -> None:
         """Record a finding at a token or at a range of the text."""
         span = self.span(place) if isinstance(place, int) else place
-        self.findings.error(check, message, span, help=help, labels=labels, fix=fix, severity=severity)
+        self.diagnostics.error(check, message, span, help=help, labels=labels, fix=fix, severity=severity)
 
     def too_deep(self, token: int) -> None:
         """Report nesting that no rulesheet has; give up the statement."""
@@ -415,11 +415,13 @@ class TermReader:
         self.closed_at = at
         count = len(self.opened)
         end = self.ends[at - 1]
-        what = "`(` is never closed" if count == 1 else f"`(` is never closed, and {count - 1} more inside it"
+        message = (
+            "`(` is never closed" if count == 1 else f"`(` is never closed, and {count - 1} more inside it"
+        )
         self.report(
             "unclosed-parenthesis",
             ERROR,
-            what,
+            message,
             self.opened[0],
             labels=tuple(Label(self.span(token), "open as well") for token in self.opened[1:6]),
             help=f"write `{')' * min(count, 10)}` where it ends",
@@ -472,8 +474,8 @@ class TermReader:
 
     def refusal(self, feature: tuple[str, str], span: Span) -> None:
         """Report something of Prolog that GDL does not have."""
-        what, instead = feature
-        self.report("prolog-only", ERROR, f"GDL has no {what}", span, help=instead)
+        construct, instead = feature
+        self.report("prolog-only", ERROR, f"GDL has no {construct}", span, help=instead)
 
     def refuse(self, feature: tuple[str, str] | None = None) -> None:
         """Report a sign of Prolog or of later HRF that GDL does not have, by name."""

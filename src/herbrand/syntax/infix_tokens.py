@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.nodes import Comment
+from herbrand.syntax.tokens import KEYWORDS
 
 if TYPE_CHECKING:
     from herbrand.diagnostic import Source
@@ -78,27 +79,6 @@ _KIND: Final = (
 )  # fmt: skip
 _COMMENT: Final = 8
 _WORDS: Final = {"and": AND, "or": OR, "not": NOT}
-_KEYWORDS: Final = frozenset(
-    [
-        "role",
-        "base",
-        "input",
-        "init",
-        "true",
-        "does",
-        "next",
-        "legal",
-        "goal",
-        "terminal",
-        "distinct",
-        "sees",
-        "knows",
-        "random",
-        "and",
-        "or",
-        "not",
-    ]
-)
 _ESCAPE = re.compile(r"\\(.)|''")
 _ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r"}
 _CLOSED = re.compile(r"'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'")
@@ -151,7 +131,7 @@ def tokenize(source: Source) -> InfixTokens:
     text = source.text
     kinds, starts, ends, texts = tokens.kinds, tokens.starts, tokens.ends, tokens.texts
     closed_by = tokens.closed_by
-    open_ones: list[int] = []
+    open_brackets: list[int] = []
     at = 0
     matches = _TOKEN.finditer(text)
     while True:
@@ -167,19 +147,19 @@ def tokenize(source: Source) -> InfixTokens:
             elif word[0].isupper():
                 kind = VARIABLE
         elif kind == LEFT or kind == LEFT_LIST:  # noqa: PLR1714, SIM109  # twice as fast as a set
-            open_ones.append(len(kinds))
+            open_brackets.append(len(kinds))
         elif kind == RIGHT or kind == RIGHT_LIST:  # noqa: PLR1714, SIM109
-            if open_ones and kinds[open_ones[-1]] == (LEFT if kind == RIGHT else LEFT_LIST):
-                closed_by[open_ones.pop()] = len(kinds)
+            if open_brackets and kinds[open_brackets[-1]] == (LEFT if kind == RIGHT else LEFT_LIST):
+                closed_by[open_brackets.pop()] = len(kinds)
         elif kind == STOP or kind == IF:  # noqa: PLR1714, SIM109
-            open_ones.clear()  # neither can stand inside parentheses: one was lost
+            open_brackets.clear()  # neither can stand inside parentheses: one was lost
         elif group == _COMMENT:
             comment = Comment(word, start, at)
             tokens.comments.append(comment)
             if word.startswith("/*") and (len(word) < 4 or not word.endswith("*/")):
                 tokens.unclosed_comment = comment
             continue
-        elif (word == ";" or word == "#") and not open_ones and _begins_line(text, before, start):  # noqa: PLR1714
+        elif (word == ";" or word == "#") and not open_brackets and _begins_line(text, before, start):  # noqa: PLR1714
             line = _REST_OF_LINE.match(text, start)
             assert line is not None
             at = line.end()
@@ -253,7 +233,7 @@ def _keep_names_apart(tokens: InfixTokens) -> None:
             names[word] = by_spelling[spelling]
             continue
         name = folded
-        if folded in owner and folded not in _KEYWORDS:
+        if folded in owner and folded not in KEYWORDS:
             number = last_number.get(folded, 1) + 1
             while (name := f"{folded}_{number}") in taken:
                 number += 1

@@ -98,9 +98,9 @@ def _pieces(text: str) -> list[_Piece]:
 
 def _set_flat(piece: _List) -> None:
     parts = [_flat(item) for item in piece.items]
-    known = [part for part in parts if part is not None]
-    is_broken = len(known) < len(parts) or (piece.is_rule and len(parts) > _MOST_ON_A_LINE)
-    piece.flat = None if is_broken else f"({' '.join(known)})"
+    flat_parts = [part for part in parts if part is not None]
+    is_broken = len(flat_parts) < len(parts) or (piece.is_rule and len(parts) > _MOST_ON_A_LINE)
+    piece.flat = None if is_broken else f"({' '.join(flat_parts)})"
 
 
 def _flat(piece: _Piece) -> str | None:

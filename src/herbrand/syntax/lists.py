@@ -106,15 +106,15 @@ def list_at(text: str, start: int, end: int, *, is_open: bool) -> Lists:
         by_indentation = _read(text, start, stop, by_indentation=True)
         if by_indentation is not None:
             return by_indentation
-    found = _read(text, start, stop, by_indentation=False)
-    assert found is not None
-    return found
+    lists = _read(text, start, stop, by_indentation=False)
+    assert lists is not None
+    return lists
 
 
 def list_without(text: str, start: int, end: int, ignored: int) -> Lists | None:
     """Read text[start:end] without the parenthesis at `ignored`; None when it is not one list."""
-    found = _read(text, start, end, by_indentation=True, ignored=ignored)
-    return found if found is not None and not found.torn and found.deep is None else None
+    lists = _read(text, start, end, by_indentation=True, ignored=ignored)
+    return lists if lists is not None and not lists.torn and lists.deep is None else None
 
 
 def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, bool]:
@@ -136,7 +136,7 @@ def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, boo
 
 def _read(text: str, start: int, stop: int, *, by_indentation: bool, ignored: int = -1) -> Lists | None:
     """Read the list in text[start:stop]; None when more is closed than open."""
-    found = Lists(Seq([], start, stop), stop, [], [])
+    lists = Lists(Seq([], start, stop), stop, [], [])
     stack: list[Seq] = []
     last = start
     for match in TOKEN.finditer(text, start, stop):
@@ -145,20 +145,20 @@ def _read(text: str, start: int, stop: int, *, by_indentation: bool, ignored: in
         if at == ignored:
             continue
         if first == ";":
-            found.comments.append((at, end))
+            lists.comments.append((at, end))
             continue
         if first == "(":
             if by_indentation and len(stack) > 1:
-                _close_by_indentation(text, at, last, stack, found)
+                _close_by_indentation(text, at, last, stack, lists)
             new = Seq([], at, at)
             if stack:
                 stack[-1].items.append(new)
             else:
-                found.root = new
+                lists.root = new
             stack.append(new)
             if len(stack) > MAX_DEPTH:
-                found.deep = at
-                return found
+                lists.deep = at
+                return lists
         elif first == ")":
             if not stack:
                 return None
@@ -169,11 +169,11 @@ def _read(text: str, start: int, stop: int, *, by_indentation: bool, ignored: in
             stack[-1].items.append(Symbol(word, at, end))
         last = end
     if stack:
-        _close(stack, 0, last, found)
-    return found
+        _close(stack, 0, last, lists)
+    return lists
 
 
-def _close_by_indentation(text: str, at: int, last: int, stack: list[Seq], found: Lists) -> None:
+def _close_by_indentation(text: str, at: int, last: int, stack: list[Seq], lists: Lists) -> None:
     """Close the lists that began at or right of the column where this line begins."""
     if not _LINE_END.search(text, last, at):
         return
@@ -182,12 +182,12 @@ def _close_by_indentation(text: str, at: int, last: int, stack: list[Seq], found
     while keep > 1 and _column(text, stack[keep - 1].start) >= column:
         keep -= 1
     if keep < len(stack):
-        _close(stack, keep, last, found)
+        _close(stack, keep, last, lists)
 
 
-def _close(stack: list[Seq], keep: int, at: int, found: Lists) -> None:
+def _close(stack: list[Seq], keep: int, at: int, lists: Lists) -> None:
     """Close all lists but the first `keep` behind the last word, and note what was missing."""
-    found.torn.append(Torn([seq.start for seq in stack[keep:]], at))
+    lists.torn.append(Torn([seq.start for seq in stack[keep:]], at))
     for seq in stack[keep:]:
         seq.end = at
         seq.closed = False

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.nodes import Atom, Constant, Function, Variable, children
-from herbrand.syntax.tokens import AND_SIGNS, ARROWS, CONNECTIVES, OR_SIGNS
+from herbrand.syntax.tokens import AND_SIGNS, ARROWS, KEYWORDS, OR_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from herbrand.syntax.nodes import Node, Rule
 
 __all__ = ["KEYWORDS", "constant_names", "fresh", "quote", "variable_names"]
-
-KEYWORDS: Final = frozenset(
-    {
-        *("role", "base", "input", "init", "true", "does", "next", "legal", "goal", "terminal"),
-        *("sees", "knows", "random"),
-        *CONNECTIVES,
-    }
-)
-"""Words with a fixed meaning, which no other name may be renamed to."""
 
 _OPERATORS: Final = frozenset({"and", "or", "not", "is"})
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
@@ -59,19 +50,19 @@ def constant_names(
                 first.setdefault(node.name, node)
                 applied.add(node.name)
             stack.extend(reversed(children(node)))
-    written: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     renamed: dict[str, Node] = {}
     taken = {*first, *KEYWORDS}
     can_spell = _spelling_rule(notation, portable=portable)
     for name, node in first.items():
         if can_spell(name, name in applied):
-            written[name] = name
+            spellings[name] = name
         elif notation == "prolog" and not portable:
-            written[name] = quote(name)
+            spellings[name] = quote(name)
         else:
-            written[name] = fresh(_spellable(name, notation, can_spell), taken)
+            spellings[name] = fresh(_spellable(name, notation, can_spell), taken)
             renamed[name] = node
-    return written, renamed
+    return spellings, renamed
 
 
 def _spelling_rule(notation: str, *, portable: bool) -> Callable[[str, bool], bool]:
@@ -138,7 +129,7 @@ def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = 
             count[node.name] = count.get(node.name, 0) + 1
         else:
             stack.extend(reversed(children(node)))
-    written: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     taken: set[str] = set()
     for name, occurrences in count.items():
         spelling = (shown or {}).get(name, name)
@@ -154,5 +145,5 @@ def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = 
             number += 1
             new = f"{base}_{number}"
         taken.add(new.lower())
-        written[name] = new
-    return written
+        spellings[name] = new
+    return spellings

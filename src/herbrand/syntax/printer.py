@@ -119,26 +119,26 @@ def _with_comments(
 ) -> list[str]:
     """Print statements with the comments before and behind them; one inside goes before its statement."""
     lines: list[str] = []
-    waiting = sorted(comments, key=lambda c: c.start)
+    pending = sorted(comments, key=lambda c: c.start)
     following = 0
     before: Rule | None = None
     for statement, after in zip_longest(statements, statements[1:]):
-        mine: list[Comment] = []
-        while following < len(waiting) and waiting[following].start < statement.end:
-            mine.append(waiting[following])
+        own: list[Comment] = []
+        while following < len(pending) and pending[following].start < statement.end:
+            own.append(pending[following])
             following += 1
-        if mine and before is not None and _is_behind(before, mine[0], source):
-            lines[-1] += "  " + " ".join(_translated(mine.pop(0), sign))
-        if before is not None and writer.wants_gap(before, statement, bool(mine)):
+        if own and before is not None and _is_behind(before, own[0], source):
+            lines[-1] += "  " + " ".join(_translated(own.pop(0), sign))
+        if before is not None and writer.wants_gap(before, statement, bool(own)):
             lines.append("")
-        for comment in mine:
+        for comment in own:
             lines += _translated(comment, sign)
         lines += writer.statement(statement, after)
         before = statement
-    rest = waiting[following:]
-    if rest and before is not None and _is_behind(before, rest[0], source):
-        lines[-1] += "  " + " ".join(_translated(rest.pop(0), sign))
-    for comment in rest:
+    trailing = pending[following:]
+    if trailing and before is not None and _is_behind(before, trailing[0], source):
+        lines[-1] += "  " + " ".join(_translated(trailing.pop(0), sign))
+    for comment in trailing:
         lines += _translated(comment, sign)
     return lines
 
@@ -159,8 +159,8 @@ def _translated(comment: Comment, sign: str) -> list[str]:
     if match is None:
         return [f"{sign} {line}" for line in text.splitlines()]
     count = 1 if match[0][0] in "/#" else len(match[0])
-    rest = "".join(line.rstrip() for line in text[match.end() :].splitlines())
-    return [sign * count + rest]
+    text_after_sign = "".join(line.rstrip() for line in text[match.end() :].splitlines())
+    return [sign * count + text_after_sign]
 
 
 def _one_line(text: str) -> str:
@@ -180,7 +180,7 @@ def _renaming(node: Node, table: Mapping[str, str], notation: str, source: Sourc
 
 def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Source) -> list[Diagnostic]:
     """Report names that a reader kept apart although they differ by case only; enter them in the table."""
-    found = []
+    diagnostics = []
     seen: set[str] = set()
     stack: list[Node] = list(reversed(statements))
     while stack:
@@ -193,19 +193,19 @@ def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Sourc
             seen.add(node.spelling)
             name = table.setdefault(node.spelling, table.get(node.name, node.name))
             message = f"`{node.spelling}` differs by case only from another name: written `{name}`"
-            found.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
+            diagnostics.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
         stack.extend(reversed(children(node)))
-    return found
+    return diagnostics
 
 
 def _keep_spellings(statements: Sequence[Rule], notation: str, written: dict[str, str]) -> None:
     """Write names as they were spelled first, where the notation reads that spelling as the name."""
-    done: set[str] = set()
+    visited: set[str] = set()
     stack: list[Node] = list(reversed(statements))
     while stack:
         node = stack.pop()
-        if isinstance(node, Constant | Function | Atom) and node.name not in done:
-            done.add(node.name)
+        if isinstance(node, Constant | Function | Atom) and node.name not in visited:
+            visited.add(node.name)
             is_same = node.spelling.lower() == node.name == written[node.name]
             if is_same and (notation == "prefix" or node.spelling[0] == node.name[0]):
                 written[node.name] = node.spelling
@@ -241,15 +241,15 @@ def in_binding_order(body: Iterable[Literal], bound: frozenset[str] = frozenset(
     Tests are negations, comparisons, and disjunctions with such tests in them; `bound` holds the
     names of variables that have values already.  What is never bound goes last.
     """
-    known = set(bound)
+    bound_names = set(bound)
     ordered: list[Literal] = []
     waiting: list[tuple[set[str], Literal]] = []
     for literal in body:
         waiting.append((_needs(literal), literal))
-        while ready := next((pair for pair in waiting if pair[0] <= known), None):
+        while ready := next((pair for pair in waiting if pair[0] <= bound_names), None):
             waiting.remove(ready)
-            ordered.append(_ordered_inside(ready[1], frozenset(known)))
-            known |= _binds(ready[1])
+            ordered.append(_ordered_inside(ready[1], frozenset(bound_names)))
+            bound_names |= _binds(ready[1])
     return (*ordered, *(literal for _, literal in waiting))
 
 
@@ -398,11 +398,11 @@ class _Infix(_Prefix):
                 text = f"({text})"
             return self.not_sign + text
         if isinstance(literal, And):
-            mine, sign = _AND, f"{self.and_sign} "
+            precedence, sign = _AND, f"{self.and_sign} "
         else:
-            mine, sign = _OR, self.or_sign
-        text = sign.join([self.bound(part, mine + 1) for part in literal.literals])
-        return f"({text})" if least > mine else text
+            precedence, sign = _OR, self.or_sign
+        text = sign.join([self.bound(part, precedence + 1) for part in literal.literals])
+        return f"({text})" if least > precedence else text
 
     def applied(self, node: Atom | Function) -> str:
         name = self.written[node.name]

@@ -122,49 +122,49 @@ class _Reader:
         `end` itself is returned when all are.  The loop is long because it is the one place in
         reading where time is spent: a call for each token would double it.
         """
-        known, learn = self.names.known, self.names.learn
+        entries, learn = self.names.known, self.names.learn
         comments = self.comments
         statements = cast("list[Node]", self.statements)
         kind, name, spelling, start, elements = _SHEET, "", "", 0, statements
         outer: list[tuple[int, str, str, int, list[Node]]] = []
-        stopped = end
+        stop = end
         for token in _TOKEN.finditer(self.text, position, end):
-            which = token.lastindex
-            if which == _NAME:
+            group = token.lastindex
+            if group == _NAME:
                 word = token[1]
-                make, folded, shown = known.get(word) or learn(word, token.start())
+                make, folded, shown = entries.get(word) or learn(word, token.start())
                 first, last = token.span()
                 if kind > _LISTS_OF_TERMS:
                     if make is None:
-                        stopped = first
+                        stop = first
                         break
                     elements.append(make(folded, shown, first, last))
                     continue
                 if make is not Constant:
-                    stopped = first
+                    stop = first
                     break
                 atom = Atom(folded, (), shown, first, last)
                 elements.append(atom if kind else Rule(atom, (), first, last))
-            elif which == _OPEN:
+            elif group == _OPEN:
                 word = token[2]
-                make, folded, shown = known.get(word) or learn(word, token.start(2))
+                make, folded, shown = entries.get(word) or learn(word, token.start(2))
                 if make is Constant:
                     inner = _TERM if kind > _LISTS_OF_TERMS else _ATOM
                 elif kind == _SHEET and folded == "<=":
                     inner = _RULE
                 elif kind == _SHEET or kind > _LISTS_OF_TERMS or make or (not elements and kind == _RULE):
-                    stopped = token.start()
+                    stop = token.start()
                     break
                 else:
                     inner = _CONNECTIVE.get(folded, _SHEET)
                     if inner == _SHEET or inner == kind == _OR or kind == _NOT:
-                        stopped = token.start()
+                        stop = token.start()
                         break
                 outer.append((kind, name, spelling, start, elements))
                 if len(outer) > MAX_DEPTH:
                     break
                 kind, name, spelling, start, elements = inner, folded, shown, token.start(), []
-            elif which == _CLOSE:
+            elif group == _CLOSE:
                 last = token.end()
                 count = len(elements)
                 node: Node
@@ -194,18 +194,18 @@ class _Reader:
                 elif kind == _OR and count:
                     node = Or(cast("tuple[Literal, ...]", tuple(elements)), start, last)
                 else:
-                    stopped = token.start()
+                    stop = token.start()
                     break
                 kind, name, spelling, start, elements = outer.pop()
                 elements.append(node)
-            elif which == _COMMENT:
+            elif group == _COMMENT:
                 comments.append(Comment(token[4], token.start(), token.end()))
             else:
-                stopped = token.start()
+                stop = token.start()
                 break
         if not outer:
-            return stopped
-        stopped = outer[1][3] if len(outer) > 1 else start
-        while comments and comments[-1].start > stopped:
+            return stop
+        stop = outer[1][3] if len(outer) > 1 else start
+        while comments and comments[-1].start > stop:
             comments.pop()
-        return stopped
+        return stop

@@ -272,10 +272,10 @@ class CarefulReader:
     def _literals_of_rule(self, parts: list[Item]) -> list[Literal | None]:
         """Return head and body; the head is None when there is none."""
         head, *rest = parts
-        found: list[Literal | None] = []
+        literals: list[Literal | None] = []
         surplus: list[Item] = []
         if isinstance(head, Symbol):
-            found.append(self._word_as_atom(head, "the head of a rule"))
+            literals.append(self._word_as_atom(head, "the head of a rule"))
         else:
             items = self.calls.elements(head)
             if items and isinstance(items[0], Symbol) and items[0].text.lower() in CONNECTIVES:
@@ -286,13 +286,13 @@ class CarefulReader:
                     head,
                     help="the head is an atom such as `(legal ?r ?m)`; conditions stand behind it",
                 )
-                found.append(None)
+                literals.append(None)
             else:
                 items, surplus = self._split_surplus(head, items)
-                found.append(self._applied(head, items, "the head of a rule"))
+                literals.append(self._applied(head, items, "the head of a rule"))
         for part in [*surplus, *rest]:
-            found += self._literals(part)
-        return found
+            literals += self._literals(part)
+        return literals
 
     # -- literals --------------------------------------------------------------------------
 
@@ -323,10 +323,10 @@ class CarefulReader:
             return []
         items, surplus = self._split_surplus(item, items)
         atom = self._applied(item, items, "a condition")
-        found: list[Literal] = [] if atom is None else [atom]
+        literals: list[Literal] = [] if atom is None else [atom]
         for part in surplus:
-            found += self._literals(part)
-        return found
+            literals += self._literals(part)
+        return literals
 
     def _connected(self, item: Seq, items: list[Item], word: str) -> list[Literal]:
         start, end = item.start, item.end
@@ -338,10 +338,10 @@ class CarefulReader:
                 self.is_lost = True
                 self.faults.operands(item, "distinct", "two terms", len(terms))
                 return []
-            found: list[Literal] = [Distinct(terms[0], terms[1], start, end)]
+            comparison: list[Literal] = [Distinct(terms[0], terms[1], start, end)]
             for part in surplus:
-                found += self._literals(part)
-            return found
+                comparison += self._literals(part)
+            return comparison
         literals: list[Literal] = []
         for part in parts:
             if word == "or" and connective_of(part) == "or":

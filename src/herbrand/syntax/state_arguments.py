@@ -47,11 +47,11 @@ def _changed(node: Node) -> Any:
 def _atom(atom: Atom) -> Atom:
     where = (atom.start, atom.end)
     if atom.key in (("member", 2), ("memberchk", 2)):
-        asked, among = atom.args
-        if _is(among, "state"):
-            return Atom("true", (asked,), None, *where)
-        if _is(among, "inputs") and isinstance(asked, Function) and asked.key == ("does", 2):
-            return Atom("does", asked.args, None, *where)
+        member, collection = atom.args
+        if _is(collection, "state"):
+            return Atom("true", (member,), None, *where)
+        if _is(collection, "inputs") and isinstance(member, Function) and member.key == ("does", 2):
+            return Atom("does", member.args, None, *where)
     args = atom.args
     for name in ("state", "inputs"):
         if args and _is(args[0], name):

@@ -19,6 +19,7 @@ __all__ = [
     "ARITY",
     "ARROWS",
     "CONNECTIVES",
+    "KEYWORDS",
     "MAX_CHARACTERS",
     "MAX_DEPTH",
     "TOKEN",
@@ -56,6 +57,9 @@ ARITY: Final = {
     "sees": 2,
 }
 """Arguments of the relations with a fixed meaning."""
+
+KEYWORDS: Final = frozenset({*ARITY, "knows", "random", *CONNECTIVES})
+"""Words with a fixed meaning, which no other name may be renamed to."""
 
 _SIGNS = AND_SIGNS | OR_SIGNS | NOT_SIGNS
 _PLAIN = re.compile(r"\??[A-Za-z0-9_-]+")
@@ -118,8 +122,8 @@ class Spellings:
             )
         for spellings in constants.values():
             if len(spellings) > 1:
-                one, two = spellings[:2]
-                _inconsistent(report, (one, self.first[one]), (two, self.first[two]), len(spellings))
+                first, two = spellings[:2]
+                _inconsistent(report, (first, self.first[first]), (two, self.first[two]), len(spellings))
         mixed = {name for name, spellings in variables.items() if len(spellings) > 1}
         if mixed:
             _mixed_variables(report, statements, mixed)

@@ -102,18 +102,18 @@ class Sheet:
     @cached_property
     def definitions(self) -> dict[Relation, list[Rule]]:
         """The statements about each relation."""
-        found: dict[Relation, list[Rule]] = {}
+        definitions: dict[Relation, list[Rule]] = {}
         for rule in self.statements:
-            found.setdefault(rule.head.key, []).append(rule)
-        return found
+            definitions.setdefault(rule.head.key, []).append(rule)
+        return definitions
 
     @cached_property
     def defined_names(self) -> dict[str, Atom]:
         """The first head of each relation name, whatever its arity."""
-        found: dict[str, Atom] = {}
+        heads: dict[str, Atom] = {}
         for rule in self.statements:
-            found.setdefault(rule.head.name, rule.head)
-        return found
+            heads.setdefault(rule.head.name, rule.head)
+        return heads
 
     @cached_property
     def body_atoms(self) -> list[tuple[Rule, Atom, bool]]:
@@ -132,7 +132,7 @@ class Sheet:
         In `sees` and outside of it count as two occurrences; functions of different arity are
         different.
         """
-        found: dict[tuple[str, int, bool], Constant | Function] = {}
+        first_occurrences: dict[tuple[str, int, bool], Constant | Function] = {}
         stack: list[Node] = []
         for rule in self.statements:
             nodes: list[Node] = [rule.head]
@@ -159,9 +159,9 @@ class Sheet:
                         stack += reversed(args)
                     else:
                         continue
-                    if key not in found:
-                        found[key] = node  # type: ignore[assignment]
-        return [(node, percept) for (_, _, percept), node in found.items()]
+                    if key not in first_occurrences:
+                        first_occurrences[key] = node  # type: ignore[assignment]
+        return [(node, percept) for (_, _, percept), node in first_occurrences.items()]
 
     @cached_property
     def graph(self) -> DependencyGraph:
@@ -261,8 +261,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     for candidate in pool:
         if re.sub(r"[-_+]", "", candidate) == squeezed:
             return candidate
-    found = difflib.get_close_matches(name, pool, n=1, cutoff=0.75)
-    return found[0] if found else None
+    matches = difflib.get_close_matches(name, pool, n=1, cutoff=0.75)
+    return matches[0] if matches else None
 
 
 def _span(place: Node | Span) -> Span:
@@ -277,14 +277,14 @@ def _text(sheet: Sheet, node: Node) -> str:
 
 def _leaves(literal: Node) -> list[Node]:
     """Return the atoms and the sides of `distinct` below a literal."""
-    found: list[Node] = []
+    leaves: list[Node] = []
     stack = [literal]
     while stack:
         node = stack.pop()
         if isinstance(node, Atom):
-            found.append(node)
+            leaves.append(node)
         elif isinstance(node, Distinct):
-            found += (node.left, node.right)
+            leaves += (node.left, node.right)
         else:
             stack += reversed(children(node))
-    return found
+    return leaves

@@ -113,11 +113,11 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
     graph = sheet.graph
-    bad = negative_rule_cycles(graph, sheet.statements)
-    told = set()
-    for cycle in bad:
+    cycles = negative_rule_cycles(graph, sheet.statements)
+    reported = set()
+    for cycle in cycles:
         first = cycle[0]
-        told.add(graph.component_of[first.rule.head.key])
+        reported.add(graph.component_of[first.rule.head.key])
         yield sheet.report(
             UNSTRATIFIED_NEGATION,
             first.literal,
@@ -128,8 +128,8 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
         )
     for edge in graph.negative_cycle_edges:
         number = graph.component_of[edge.head]
-        if number not in told:
-            told.add(number)
+        if number not in reported:
+            reported.add(number)
             steps = graph.cycle(edge)
             yield sheet.report(
                 NEGATION_CYCLE_BY_NAME,
@@ -188,9 +188,9 @@ def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in sheet.statements:
         if rule.body and rule.head.key in graph.recursive and component[rule.head.key] != through_next:
             number = component[rule.head.key]
-            found = _unlimited(rule, component)
-            if found is not None:
-                atom, term = found
+            culprit = _unlimited(rule, component)
+            if culprit is not None:
+                atom, term = culprit
                 yield sheet.report(
                     UNRESTRICTED_RECURSION,
                     term,
@@ -248,11 +248,11 @@ def _current(sheet: Sheet) -> Iterator[Diagnostic]:
     graph = sheet.graph
     why = "is asked before the moves are chosen"
     for key in (("legal", 2), ("goal", 2), ("terminal", 0)):
-        seen = graph.reachable(key)
-        path = graph.path(key, ("does", 2), avoiding=_NEXT) if ("does", 2) in seen else ()
+        reachable = graph.reachable(key)
+        path = graph.path(key, ("does", 2), avoiding=_NEXT) if ("does", 2) in reachable else ()
         if path:
             yield _chain(sheet, LEGAL_DEPENDS_ON_DOES, path, why)
-        elif _NEXT in seen:
+        elif _NEXT in reachable:
             path = graph.path(key, _NEXT)
             if len(path) > 1 and path[-1].head[0] not in KEYWORDS:
                 yield _chain(sheet, LEGAL_DEPENDS_ON_NEXT, path, why)

@@ -132,11 +132,11 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
         if head.name not in KEYWORDS:
             continue
         if head.name in ("true", "does"):
-            what = "state" if head.name == "true" else "moves"
+            noun = "state" if head.name == "true" else "moves"
             yield sheet.report(
                 GIVEN_RELATION_DEFINED,
                 head,
-                f"`{head.name}` cannot be defined: the {what} {'is' if what == 'state' else 'are'} given",
+                f"`{head.name}` cannot be defined: the {noun} {'is' if noun == 'state' else 'are'} given",
                 help="`init` says what holds at first, `next` what holds afterwards"
                 if head.name == "true"
                 else "`legal` says which moves there are",
@@ -153,12 +153,12 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
         elif head.name in ("legal", "goal", "input"):
             role = head.args[0]
             if isinstance(role, Constant) and roles and role.name not in roles:
-                near = nearest(role.name, roles)
+                suggestion = nearest(role.name, roles)
                 yield sheet.report(
                     UNKNOWN_ROLE,
                     role,
                     f"{sheet.quote(role)} is no role",
-                    help=f"did you mean `{near}`?" if near else f"the roles are {_listed(sheet)}",
+                    help=f"did you mean `{suggestion}`?" if suggestion else f"the roles are {_listed(sheet)}",
                 )
 
 
@@ -169,7 +169,7 @@ def _listed(sheet: Sheet) -> str:
 
 def _wrong_arity(sheet: Sheet, atom: Atom) -> Diagnostic:
     name, args = atom.name, atom.args
-    wanted = KEYWORDS[name]
+    arity = KEYWORDS[name]
     hint = None
     if name == "legal" and len(args) == 1:
         hint = "unary `legal` belongs to a later dialect: name the role that may make the move"
@@ -180,7 +180,7 @@ def _wrong_arity(sheet: Sheet, atom: Atom) -> Diagnostic:
     return sheet.report(
         KEYWORD_ARITY,
         atom,
-        f"`{name}` takes {_NUMBERS[wanted]}, here it has {len(args)}",
+        f"`{name}` takes {_NUMBERS[arity]}, here it has {len(args)}",
         help=hint,
     )
 
@@ -250,17 +250,17 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _missing(sheet: Sheet) -> Iterator[Diagnostic]:
     defined = sheet.defined_names
-    for name, what in _NEEDED.items():
+    for name, noun in _NEEDED.items():
         if name not in defined:
-            near = nearest(name, (other for other in defined if other not in KEYWORDS))
+            suggestion = nearest(name, (other for other in defined if other not in KEYWORDS))
             yield sheet.report(
                 MISSING_KEYWORD,
-                sheet.definitions[defined[near].key][0].head if near else Span(0, 0),
-                f"no statement is about `{name}`, so there is no {what}",
-                help=f"did you mean `{name}` instead of `{near}`?" if near else None,
+                sheet.definitions[defined[suggestion].key][0].head if suggestion else Span(0, 0),
+                f"no statement is about `{name}`, so there is no {noun}",
+                help=f"did you mean `{name}` instead of `{suggestion}`?" if suggestion else None,
             )
-    for name, what in (("init", "the first state"), ("next", "every state but the first")):
+    for name, noun in (("init", "the first state"), ("next", "every state but the first")):
         if name not in defined:
             yield sheet.report(
-                NO_INIT_OR_NEXT, Span(0, 0), f"no statement is about `{name}`, so {what} is empty"
+                NO_INIT_OR_NEXT, Span(0, 0), f"no statement is about `{name}`, so {noun} is empty"
             )

@@ -92,25 +92,25 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _relations(sheet: Sheet) -> dict[str, list[Atom]]:
     """The first atom of each relation name and arity, by name, in textual order."""
-    found: dict[tuple[str, int], Atom] = {}
+    first_atoms: dict[tuple[str, int], Atom] = {}
     for rule in sheet.statements:
-        found.setdefault(rule.head.key, rule.head)
+        first_atoms.setdefault(rule.head.key, rule.head)
     for _, atom, _ in sheet.body_atoms:
-        known = found.get(atom.key)
-        if known is None or atom.start < known.start:
-            found[atom.key] = atom
+        earlier = first_atoms.get(atom.key)
+        if earlier is None or atom.start < earlier.start:
+            first_atoms[atom.key] = atom
     by_name: dict[str, list[Atom]] = {}
-    for atom in sorted(found.values(), key=lambda a: a.start):
+    for atom in sorted(first_atoms.values(), key=lambda a: a.start):
         by_name.setdefault(atom.name, []).append(atom)
     return by_name
 
 
 def _functions(sheet: Sheet) -> dict[str, Function]:
-    found: dict[str, Function] = {}
+    functions: dict[str, Function] = {}
     for term, _ in sheet.terms:
         if isinstance(term, Function):
-            found.setdefault(term.name, term)
-    return found
+            functions.setdefault(term.name, term)
+    return functions
 
 
 def _count(number: int) -> str:
@@ -131,13 +131,13 @@ def _arities(sheet: Sheet, relations: dict[str, list[Atom]]) -> Iterator[Diagnos
 
 
 def _function_arities(sheet: Sheet) -> Iterator[Diagnostic]:
-    seen: dict[str, Function] = {}
-    told: set[str] = set()
+    first_uses: dict[str, Function] = {}
+    reported: set[str] = set()
     functions = [t for t, percept in sheet.terms if isinstance(t, Function) and not percept]
     for term in sorted(functions, key=lambda t: t.start):
-        first = seen.setdefault(term.name, term)
-        if first.key != term.key and term.name not in told:
-            told.add(term.name)
+        first = first_uses.setdefault(term.name, term)
+        if first.key != term.key and term.name not in reported:
+            reported.add(term.name)
             yield sheet.report(
                 FUNCTION_ARITY,
                 term,
@@ -203,18 +203,20 @@ def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:
     for _, atom, _ in sheet.body_atoms:
         if atom.key not in sheet.definitions and atom.name not in KEYWORDS and atom.name != "knows":
             uses.setdefault(atom.key, []).append(atom)
-    known = [name for name in sheet.defined_names if name not in KEYWORDS]
+    defined = [name for name in sheet.defined_names if name not in KEYWORDS]
     for (name, arity), atoms in uses.items():
         if name in sheet.defined_names or name in confused:
             continue  # said by relation-arity, relation-and-function
-        fit = [other for other in known if (other, arity) in sheet.definitions]
-        near = nearest(name, fit) or nearest(name, [*known, *KEYWORDS, *CONNECTIVES])
+        same_arity = [other for other in defined if (other, arity) in sheet.definitions]
+        suggestion = nearest(name, same_arity) or nearest(name, [*defined, *KEYWORDS, *CONNECTIVES])
         more = f" ({len(atoms)} times)" if len(atoms) > 1 else ""
         yield sheet.report(
             UNDEFINED_RELATION,
             atoms[0],
             f"no statement defines `{name}`, used here{more}",
-            help=f"did you mean `{near}`?" if near else "without facts and rules it is always false",
+            help=f"did you mean `{suggestion}`?"
+            if suggestion
+            else "without facts and rules it is always false",
         )
 
 

@@ -117,12 +117,12 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
                 RANDOM_PERCEPTS, rule.head, "`random` looks at nothing", help="leave the rule out"
             )
         elif roles and role.name not in roles:
-            near = nearest(role.name, roles)
+            suggestion = nearest(role.name, roles)
             yield sheet.report(
                 UNKNOWN_PERCEPT_ROLE,
                 role,
                 f"{sheet.quote(role)} is no role, so nobody sees this",
-                help=f"did you mean `{near}`?" if near else None,
+                help=f"did you mean `{suggestion}`?" if suggestion else None,
             )
     for rule in sheet.definitions.get(("goal", 2), ()):
         role = rule.head.args[0]
@@ -164,36 +164,36 @@ def _knowing(sheet: Sheet, roles: set[str]) -> Iterator[Diagnostic]:
             yield sheet.report(EPISTEMIC_CONDITION, atom, "the rules ask what is known (GDL-III)")
         role = atom.args[0]
         if len(atom.args) == 2 and roles and isinstance(role, Constant) and role.name not in roles:
-            near = nearest(role.name, roles)
+            suggestion = nearest(role.name, roles)
             yield sheet.report(
                 UNKNOWN_PERCEPT_ROLE,
                 role,
                 f"{sheet.quote(role)} is no role, so it knows nothing",
-                help=f"did you mean `{near}`?" if near else None,
+                help=f"did you mean `{suggestion}`?" if suggestion else None,
             )
 
 
 def _ruled_by(sheet: Sheet, rule: Rule) -> list[str]:
     """Return which of the relations that must not depend on percepts depend on the head of a rule."""
-    wanted = [("role", 1), ("legal", 2), ("goal", 2), ("terminal", 0)]
+    targets = [("role", 1), ("legal", 2), ("goal", 2), ("terminal", 0)]
     reached = {rule.head.key}
-    grew = True
-    while grew:
+    is_growing = True
+    while is_growing:
         heads = {r.head.key for r, atom, _ in sheet.body_atoms if atom.key in reached}
-        grew = not heads <= reached
+        is_growing = not heads <= reached
         reached |= heads
-    return [f"`{name}`" for name, arity in wanted if (name, arity) in reached]
+    return [f"`{name}`" for name, arity in targets if (name, arity) in reached]
 
 
 def _unseen_moves(sheet: Sheet, players: set[str]) -> Iterator[Diagnostic]:
-    told: set[str] = set()
+    informed: set[str] = set()
     for rule, atom, negative in sheet.body_atoms:
         if rule.head.key == ("sees", 2) and atom.key == ("does", 2) and not negative:
             seer, doer = rule.head.args[0], atom.args[0]
             if seer == doer or (isinstance(doer, Variable) and not _joined(rule, seer, doer)):
-                told |= {seer.name} if isinstance(seer, Constant) else players
+                informed |= {seer.name} if isinstance(seer, Constant) else players
     for role in sheet.roles:
-        if isinstance(role, Constant) and role.name in players - told:
+        if isinstance(role, Constant) and role.name in players - informed:
             yield sheet.report(
                 UNSEEN_OWN_MOVE,
                 role,

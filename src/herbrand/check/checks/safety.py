@@ -168,11 +168,11 @@ def binds(literals: Iterable[Literal]) -> set[str]:
     return _conjunction([(literal, False) for literal in literals], set())
 
 
-def _conjunction(parts: list[tuple[Literal, bool]], given: set[str]) -> set[str]:
-    bound = set(given)
+def _conjunction(parts: list[tuple[Literal, bool]], bound_outside: set[str]) -> set[str]:
+    bound = set(bound_outside)
     equalities: list[Distinct] = []
     for literal, negated in parts:
-        bound |= _literal(literal, negated, given)
+        bound |= _literal(literal, negated, bound_outside)
         equalities += _equalities(literal, negated)
     changed = bool(equalities)
     while changed:
@@ -186,18 +186,18 @@ def _conjunction(parts: list[tuple[Literal, bool]], given: set[str]) -> set[str]
     return bound
 
 
-def _literal(literal: Literal, negated: bool, given: set[str]) -> set[str]:
+def _literal(literal: Literal, negated: bool, bound_outside: set[str]) -> set[str]:
     if isinstance(literal, Atom):
         return set() if negated else {v.name for v in variables_of(literal)}
     if isinstance(literal, Not):
-        return _literal(literal.literal, not negated, given)
+        return _literal(literal.literal, not negated, bound_outside)
     if isinstance(literal, And | Or):
         parts = [(part, negated) for part in literal.literals]
         if isinstance(literal, And) != negated:
-            return _conjunction(parts, given) - given
+            return _conjunction(parts, bound_outside) - bound_outside
         if not parts:
             return set()
-        return set.intersection(*(_conjunction([part], given) for part in parts)) - given
+        return set.intersection(*(_conjunction([part], bound_outside) for part in parts)) - bound_outside
     return set()
 
 
@@ -213,28 +213,30 @@ def _equalities(literal: Literal, negated: bool) -> list[Distinct]:
 
 def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Variable]]:
     """Return the tests with a variable that is not bound, and those variables, each once."""
-    found: dict[int, tuple[Node, list[Variable]]] = {}
+    by_id: dict[int, tuple[Node, list[Variable]]] = {}
     stack: list[tuple[Literal, bool, set[str]]] = [(literal, False, bound) for literal in literals]
     stack.reverse()
     while stack:
-        literal, negated, known = stack.pop()
+        literal, negated, bound_here = stack.pop()
         if isinstance(literal, Not):
-            stack.append((literal.literal, not negated, known))
+            stack.append((literal.literal, not negated, bound_here))
         elif isinstance(literal, And | Or):
             parts = [(part, negated) for part in literal.literals]
             if isinstance(literal, And) != negated:
-                inner = _conjunction(parts, known)
+                inner = _conjunction(parts, bound_here)
                 stack += reversed([(part, sign, inner) for part, sign in parts])
             else:
-                stack += reversed([(part, sign, _conjunction([(part, sign)], known)) for part, sign in parts])
+                stack += reversed(
+                    [(part, sign, _conjunction([(part, sign)], bound_here)) for part, sign in parts]
+                )
         elif isinstance(literal, Distinct) or negated:
             loose: dict[str, Variable] = {}
             for variable in variables_of(literal):
-                if variable.name not in known:
+                if variable.name not in bound_here:
                     loose.setdefault(variable.name, variable)
             if loose:
-                found[id(literal)] = (literal, list(loose.values()))
+                by_id[id(literal)] = (literal, list(loose.values()))
     result: dict[Node, list[Variable]] = {}
-    for node, variables in found.values():
+    for node, variables in by_id.values():
         result.setdefault(node, variables)
     return result

@@ -46,9 +46,9 @@ CHECKS: Final = (REPEATED_STATEMENT, SINGLE_USE_VARIABLE, MISSING_BASE_OR_INPUT)
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:
     """Check what a friendly reader would remark."""
-    seen: dict[Rule, Rule] = {}
+    first_uses: dict[Rule, Rule] = {}
     for rule in sheet.statements:
-        first = seen.setdefault(rule, rule)
+        first = first_uses.setdefault(rule, rule)
         if first is not rule:
             yield _repeated(sheet, rule, first)
     if sheet.statements and not sheet.is_torn:

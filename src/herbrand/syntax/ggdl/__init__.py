@@ -60,8 +60,8 @@ def read_ggdl(source: Source, parameters: Mapping[str, Value] | None = None) -> 
 
     program = _program(source, parameters or {})
     rules = desugar(program)
-    found = tuple(sorted(program.report.diagnostics, key=lambda d: d.span.start))
-    return Tree(rules, source, "ggdl", program.comments, found, ggdl=declarations(program))
+    diagnostics = tuple(sorted(program.report.diagnostics, key=lambda d: d.span.start))
+    return Tree(rules, source, "ggdl", program.comments, diagnostics, ggdl=declarations(program))
 
 
 def parameters_of(source: Source) -> tuple[Parameter, ...]:
@@ -102,7 +102,7 @@ def _plain(source: Source) -> Tree | None:
     return tree if is_plain(tree) else None
 
 
-def _program(source: Source, given: Mapping[str, Value]) -> GgdlProgram:
+def _program(source: Source, arguments: Mapping[str, Value]) -> GgdlProgram:
     """Parse a text, fetch what it imports, and read its prefix sentences."""
     from herbrand.syntax.ggdl.imports import fetch
     from herbrand.syntax.ggdl.parser import parse
@@ -114,11 +114,11 @@ def _program(source: Source, given: Mapping[str, Value]) -> GgdlProgram:
     sentences = parse(tokens, report)
     sentences, built_in = fetch(sentences, source, report)
     report.source = source
-    program = GgdlProgram(source, report, sentences, tuple(tokens.comments), given)
+    program = GgdlProgram(source, report, sentences, tuple(tokens.comments), arguments)
     program.imported = built_in
-    for one in {id(s.source): s.source for s in sentences}.values():
-        program.taken.update(word.lower() for word in _WORD.findall(one.text))
-        _prefix_rules(program, one)
+    for origin in {id(s.source): s.source for s in sentences}.values():
+        program.taken.update(word.lower() for word in _WORD.findall(origin.text))
+        _prefix_rules(program, origin)
     program.taken.update(word.lower() for word in _WORD.findall(source.text))
     return program
 
@@ -127,25 +127,27 @@ def _prefix_rules(program: GgdlProgram, source: Source) -> None:
     """Read the prefix sentences of one text together, everything else masked by blanks."""
     from herbrand.syntax.reader import read_prefix
 
-    mine = [s for s in program.sentences if isinstance(s, n.PrefixSentence) and s.source is source]
-    if not mine:
+    prefix_sentences = [
+        s for s in program.sentences if isinstance(s, n.PrefixSentence) and s.source is source
+    ]
+    if not prefix_sentences:
         return
     pieces: list[str] = []
     at = 0
-    for sentence in mine:
+    for sentence in prefix_sentences:
         pieces.append(re.sub(r"[^\r\n]", " ", source.text[at : sentence.start]))
         pieces.append(source.text[sentence.start : sentence.end])
         at = sentence.end
     tree = read_prefix(Source("".join(pieces), source.name))
     for diagnostic in tree.diagnostics:
         program.report.diagnostics.append(_of(diagnostic, source))
-    for sentence in mine:
+    for sentence in prefix_sentences:
         program.plain_rules[id(sentence)] = ()
     index = 0
     for rule in tree.statements:
-        while index + 1 < len(mine) and mine[index + 1].start <= rule.start:
+        while index + 1 < len(prefix_sentences) and prefix_sentences[index + 1].start <= rule.start:
             index += 1
-        key = id(mine[index])
+        key = id(prefix_sentences[index])
         program.plain_rules[key] = (*program.plain_rules[key], rule)
 
 

@@ -13,8 +13,9 @@ from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Fluent, Instance
 from herbrand.syntax.ggdl.report import Refused
 from herbrand.syntax.ggdl.scope import Work
-from herbrand.syntax.ggdl.values import Values
-from herbrand.syntax.nodes import Atom, Constant, Rule
+from herbrand.syntax.ggdl.values import Values, substituted
+from herbrand.syntax.nodes import Atom, Constant, Function, Rule
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,10 +93,10 @@ def _let(number: int, sentence: n.LetSentence, outer: dict[str, n.Expr]) -> Iter
 def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence, tuple[n.Expr, ...]] | None:
     if not isinstance(value, n.Name | n.FunctionCall):
         return None
-    found = program.surfaces.get(value.folded)
+    surface = program.surfaces.get(value.folded)
     args = value.args if isinstance(value, n.FunctionCall) else ()
-    if found is not None:
-        return found, args
+    if surface is not None:
+        return surface, args
     declared = program.declared.get(value.spelling)
     if isinstance(value, n.FunctionCall) and value.spelling[0].isupper() and not declared:
         program.report.refuse(
@@ -110,9 +111,9 @@ def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence,
 def _instance(
     program: GgdlProgram,
     sentence: n.InitSentence,
-    found: tuple[n.SurfaceSentence, tuple[n.Expr, ...]],
+    target: tuple[n.SurfaceSentence, tuple[n.Expr, ...]],
 ) -> None:
-    surface, args = found
+    surface, args = target
     place = sentence.place
     if not isinstance(place, n.Name):
         program.report.refuse("E-SURFACE", "a board has a simple name", place)
@@ -135,7 +136,7 @@ def _members(program: GgdlProgram, number: int, surface: n.SurfaceSentence) -> I
         for head in sentence.heads
         if isinstance(head, n.Name | n.FunctionCall)
         for name, args in ((head.folded, head.args if isinstance(head, n.FunctionCall) else ()),)
-        if name not in {"legal", "next", "goal", "terminal", "init", "base", "input", "sees", "role"}
+        if name not in ARITY
     )
     boards = [i for i in program.instances.values() if i.surface is surface]
     first: dict[str, Term] = {}
@@ -205,18 +206,15 @@ def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, 
             "E-NAME-CLASH", f"`cell` with {size + 2} arguments is what boards are made of", surface
         )
     facts = [Atom(surface.name.lower(), (name,), surface.name, start, end)]
-    starts: list[Atom] = []
-    from herbrand.syntax.ggdl.values import substituted
-    from herbrand.syntax.nodes import Function
-
+    initial: list[Atom] = []
     for generated in values.generated(cells.generators, {}):
         indices = tuple(values.term(generated[variable]) for variable, _ in cells.generators)
         value = values.term(substituted(cells.item, generated))
         facts.append(Atom(place, (name, *indices), None, start, end))
-        starts.append(
+        initial.append(
             Atom("init", (Function(cell, (name, *indices, value), None, start, end),), None, start, end)
         )
-    program.rules += [(number, Rule(atom, (), start, end)) for atom in (*facts, *starts)]
+    program.rules += [(number, Rule(atom, (), start, end)) for atom in (*facts, *initial)]
 
 
 # -- turns -----------------------------------------------------------------------------------------

@@ -71,15 +71,15 @@ def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
             finish(program)
     range_facts(program)
     order = sorted(range(len(program.rules)), key=lambda i: program.rules[i][0])
-    found: list[Rule] = []
-    made: set[Rule] = set()
+    rules: list[Rule] = []
+    unique: set[Rule] = set()
     for number, rule in (program.rules[i] for i in order):
         if number < len(program.sentences) and program.sentences[number].plain:
-            found.append(rule)  # what the author repeats stays
-        elif rule not in made:
-            made.add(rule)
-            found.append(rule)
-    return tuple(found)
+            rules.append(rule)  # what the author repeats stays
+        elif rule not in unique:
+            unique.add(rule)
+            rules.append(rule)
+    return tuple(rules)
 
 
 def range_facts(program: GgdlProgram) -> None:

@@ -11,6 +11,7 @@ from herbrand.syntax.ggdl.effects import argument_names
 from herbrand.syntax.ggdl.integers import tables
 from herbrand.syntax.ggdl.program import show
 from herbrand.syntax.ggdl.relax import from_term, relax
+from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable, variables_of
 
 if TYPE_CHECKING:
@@ -84,25 +85,28 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
     patterns = [_rank(program, number, rule) for number, rule in entries]
     chosen: dict[tuple[Ground, ...], tuple[Ground, int]] = {}
     conflict = False
-    for place, found in values.items():
-        if len({value for value, _ in found}) == 1:
-            chosen[place] = found[0]
+    for place, candidates in values.items():
+        if len({value for value, _ in candidates}) == 1:
+            chosen[place] = candidates[0]
             continue
         conflict = True
         best = [
             (value, i)
-            for value, i in found
-            if all(other == value or _is_instance(patterns[i], patterns[j]) for other, j in found)
+            for value, i in candidates
+            if all(other == value or _is_instance(patterns[i], patterns[j]) for other, j in candidates)
         ]
         if not best:
-            one, two = entries[found[0][1]], next(entries[j] for value, j in found if value != found[0][0])
-            program.report.source = program.sentences[two[0]].source
+            first, second = (
+                entries[candidates[0][1]],
+                next(entries[j] for value, j in candidates if value != candidates[0][0]),
+            )
+            program.report.source = program.sentences[second[0]].source
             program.report.add(
                 "E-INIT-CONFLICT",
-                f"`{fluent.spelling}` begins with `{show(to_term(found[0][0]))}` and with another value",
-                two[1],
+                f"`{fluent.spelling}` begins with `{show(to_term(candidates[0][0]))}` and with another value",
+                second[1],
                 help="the left side that is a special case of the other wins, here neither is",
-                labels=[(one[1], "the first value")],
+                labels=[(first[1], "the first value")],
             )
             return
         chosen[place] = best[0]
@@ -152,13 +156,13 @@ def find_domains(program: GgdlProgram) -> None:
         for rule in rules
         if rule.head.key in {("init", 1), ("input", 2)}
     ]
-    wanted: list[tuple[str, str, int]] = [("", OWN_INPUT, 2)] if program.moves else []
+    targets: list[tuple[str, str, int]] = [("", OWN_INPUT, 2)] if program.moves else []
     if any(fluent.functional for fluent in program.fluents.values()):
-        wanted.append(("", START, 1))
-    wanted += [("true", fluent.name, fluent.arity) for fluent in program.fluents.values()]
-    wanted += [("does", name, arity) for name, arity in program.moves]
+        targets.append(("", START, 1))
+    targets += [("true", fluent.name, fluent.arity) for fluent in program.fluents.values()]
+    targets += [("does", name, arity) for name, arity in program.moves]
     try:
-        model = relax([*rules, *extra], wanted, tables(program), program.universe)
+        model = relax([*rules, *extra], targets, tables(program), program.universe)
     except BudgetExceeded as error:
         sentence = next(
             (program.sentences[number] for number in program.moves.values()), program.sentences[0]
@@ -180,20 +184,20 @@ def find_domains(program: GgdlProgram) -> None:
             (start, end),
             help="add a condition, or a data type that holds the results",
         )
-    begin: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
+    initial: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
     for (row,) in model.rows(("", START, 1)):
         if not isinstance(row, str):
-            begin.setdefault((str(row[0]), len(row) - 1), set()).add(row[1:])
+            initial.setdefault((str(row[0]), len(row) - 1), set()).add(row[1:])
         else:
-            begin.setdefault((row, 0), set()).add(())
+            initial.setdefault((row, 0), set()).add(())
     for fluent in program.fluents.values():
-        _domain(program, fluent, model.fluents(*fluent.key), begin.get(fluent.key, set()))
+        _domain(program, fluent, model.fluents(*fluent.key), initial.get(fluent.key, set()))
     _write_base(program)
     _write_inputs(program, model)
 
 
 def _domain(
-    program: GgdlProgram, fluent: Fluent, rows: set[tuple[Ground, ...]], begin: set[tuple[Ground, ...]]
+    program: GgdlProgram, fluent: Fluent, rows: set[tuple[Ground, ...]], initial: set[tuple[Ground, ...]]
 ) -> None:
     if not fluent.functional:
         fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, rows))
@@ -203,9 +207,9 @@ def _domain(
         members = [program.type_members(str(kind)) or () for kind in fluent.arguments]
         places |= {tuple(map(_ground, combo)) for combo in product(*members)}
     fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, places))
-    fluent.total = not fluent.removed and places == {row[:-1] for row in begin}
+    fluent.total = not fluent.removed and places == {row[:-1] for row in initial}
     values = {row[-1] for row in rows}
-    found = _value_type(program, fluent, values, {row[-1] for row in begin})
+    found = _value_type(program, fluent, values, {row[-1] for row in initial})
     if found is not None:
         fluent.value = found
         fluent.values = program.type_members(found) or ()
@@ -214,9 +218,9 @@ def _domain(
 
 
 def _ground(term: Term) -> Ground:
-    found = from_term(term, {})
-    assert found is not None
-    return found
+    ground = from_term(term, {})
+    assert ground is not None
+    return ground
 
 
 def _sorted(
@@ -251,18 +255,20 @@ def _least(program: GgdlProgram, values: set[Ground]) -> list[str]:
     return [name for name, members in fitting if not any(other < members for _, other in fitting)]
 
 
-def _value_type(program: GgdlProgram, fluent: Fluent, values: set[Ground], begin: set[Ground]) -> str | None:
+def _value_type(
+    program: GgdlProgram, fluent: Fluent, values: set[Ground], initial: set[Ground]
+) -> str | None:
     sentence = program.sentences[fluent.order]
     program.report.source = sentence.source
     span = sentence.imported or (fluent.start, fluent.end)
     if fluent.value is not None:
         members = set(map(_ground, program.type_members(fluent.value) or ()))
-        wrong = sorted(values - members, key=sort_key)
-        if wrong:
-            shown = ", ".join(f"`{show(to_term(value))}`" for value in wrong[:3])
+        foreign = sorted(values - members, key=sort_key)
+        if foreign:
+            listed = ", ".join(f"`{show(to_term(value))}`" for value in foreign[:3])
             program.report.add(
                 "E-TYPE-MISMATCH",
-                f"`{fluent.spelling}` can become {shown}, which is not of its type `{fluent.value}`",
+                f"`{fluent.spelling}` can become {listed}, which is not of its type `{fluent.value}`",
                 span,
             )
         return fluent.value
@@ -281,7 +287,7 @@ def _value_type(program: GgdlProgram, fluent: Fluent, values: set[Ground], begin
         return least[0]
     typed = [
         (value, name)
-        for value in sorted(begin, key=sort_key)
+        for value in sorted(initial, key=sort_key)
         for name in program.types
         if value in set(map(_ground, program.types[name].members))
     ]
@@ -331,18 +337,18 @@ def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[t
     """Return the heads and conditions of the `base` rules of a fluent."""
     rows = {tuple(map(_ground, place)) for place in fluent.domain}
     size = fluent.arity - fluent.functional
-    ends: list[tuple[list[Term], list[Atom]]] = [([], [])]
+    value_parts: list[tuple[list[Term], list[Atom]]] = [([], [])]
     if fluent.functional:
-        value = Variable(_unlike("v", {v.name for v in argument_names(program, fluent)}), None, *span)
+        value = Variable(fresh("v", {v.name for v in argument_names(program, fluent)}), None, *span)
         if fluent.value is not None:
-            ends = [([value], [Atom(fluent.value, (value,), None, *span)])]
+            value_parts = [([value], [Atom(fluent.value, (value,), None, *span)])]
         else:
-            ends = [([term], []) for term in fluent.values]
+            value_parts = [([term], []) for term in fluent.values]
     names = [Variable(name.name, None, *span) for name in argument_names(program, fluent)]
     at = program.fresh("cell_at")
-    starts: list[tuple[list[Term], list[Atom]]]
+    place_parts: list[tuple[list[Term], list[Atom]]]
     if fluent.name == "cell" and program.instances:
-        starts = [(list(names), [Atom(at, tuple(names), None, *span)])]
+        place_parts = [(list(names), [Atom(at, tuple(names), None, *span)])]
     else:
         types: list[str | None] = []
         for i in range(size):
@@ -352,25 +358,25 @@ def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[t
         for i in range(size):
             whole *= len({row[i] for row in rows})
         if rows and all(types) and whole == len(rows):
-            starts = [
+            place_parts = [
                 (
                     list(names),
                     [Atom(str(kind), (name,), None, *span) for kind, name in zip(types, names, strict=True)],
                 )
             ]
         else:
-            starts = [(list(place), []) for place in fluent.domain]
-    found: list[tuple[Term, list[Atom]]] = []
-    for args, conditions in starts:
-        for last, more in ends:
-            both = (*args, *last)
+            place_parts = [(list(place), []) for place in fluent.domain]
+    terms: list[tuple[Term, list[Atom]]] = []
+    for args, conditions in place_parts:
+        for value_args, value_conditions in value_parts:
+            both = (*args, *value_args)
             term: Term = (
                 Function(fluent.name, both, fluent.spelling, *span)
                 if both
                 else Constant(fluent.name, fluent.spelling, *span)
             )
-            found.append((term, [*conditions, *more]))
-    return found
+            terms.append((term, [*conditions, *value_conditions]))
+    return terms
 
 
 def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
@@ -418,9 +424,9 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
             conditions = [Atom(str(t), (v,), None, *span) for t, v in zip(types[1:], variables, strict=True)]
             act = _action(name, spelling, variables, span)
             if types[0] is not None:
-                who = Variable(_unlike("r", {v.name for v in variables}), None, *span)
-                body = (Atom("role", (who,), None, *span), *conditions)
-                program.rules.append((number, Rule(Atom("input", (who, act), None, *span), body, *span)))
+                player = Variable(fresh("r", {v.name for v in variables}), None, *span)
+                body = (Atom("role", (player,), None, *span), *conditions)
+                program.rules.append((number, Rule(Atom("input", (player, act), None, *span), body, *span)))
                 continue
             for one in sorted(columns[0], key=sort_key):
                 head = Atom("input", (to_term(one), act), None, *span)
@@ -438,18 +444,10 @@ def _variables(program: GgdlProgram, name: str, arity: int, span: tuple[int, int
     for _, rule in program.rules:
         action = rule.head.args[1] if rule.head.key == ("legal", 2) else None
         if isinstance(action, Function) and action.key == (name, arity):
-            found = [arg.name for arg in action.args if isinstance(arg, Variable)]
-            if len(set(found)) == arity:
-                return tuple(Variable(each, None, *span) for each in found)
+            names = [arg.name for arg in action.args if isinstance(arg, Variable)]
+            if len(set(names)) == arity:
+                return tuple(Variable(each, None, *span) for each in names)
     return tuple(Variable(f"x{i + 1}" if arity > 1 else "x", None, *span) for i in range(arity))
-
-
-def _unlike(name: str, taken: set[str]) -> str:
-    new, number = name, 1
-    while new in taken:
-        number += 1
-        new = f"{name}_{number}"
-    return new
 
 
 def _action(name: str, spelling: str, args: tuple[Term, ...], span: tuple[int, int]) -> Term:
@@ -458,7 +456,7 @@ def _action(name: str, spelling: str, args: tuple[Term, ...], span: tuple[int, i
 
 def check_moves(program: GgdlProgram) -> None:
     """Refuse moves with an argument that nothing binds."""
-    kept: list[tuple[int, Rule]] = []
+    rules: list[tuple[int, Rule]] = []
     for number, rule in program.rules:
         if (
             rule.head.key == ("legal", 2)
@@ -468,16 +466,16 @@ def check_moves(program: GgdlProgram) -> None:
             bound = {
                 v.name for literal in rule.body if isinstance(literal, Atom) for v in variables_of(literal)
             }
-            loose = next((v for v in variables_of(rule.head) if v.name not in bound), None)
-            if loose is not None:
+            unbound = next((v for v in variables_of(rule.head) if v.name not in bound), None)
+            if unbound is not None:
                 sentence = program.sentences[number]
                 program.report.source = sentence.source
                 program.report.add(
                     "E-MOVE-DOMAIN",
-                    f"nothing says what `?{loose.spelling}` can be",
-                    sentence.imported or (loose.start, loose.end),
-                    help=f"give it a type: `?{loose.spelling}:T`, or a condition that binds it",
+                    f"nothing says what `?{unbound.spelling}` can be",
+                    sentence.imported or (unbound.start, unbound.end),
+                    help=f"give it a type: `?{unbound.spelling}:T`, or a condition that binds it",
                 )
                 continue
-        kept.append((number, rule))
-    program.rules = kept
+        rules.append((number, rule))
+    program.rules = rules

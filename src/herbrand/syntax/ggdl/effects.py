@@ -1,10 +1,12 @@
-"""Effects and persistence: the `next` rules of everything that lasts."""
+"""Effects and inertia: the `next` rules of fluents."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from herbrand.syntax.ggdl import nodes as n
+from herbrand.syntax.ggdl.scope import call_of
+from herbrand.syntax.names import fresh
 from herbrand.syntax.nodes import Atom, Constant, Function, Not, Rule, Variable
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ __all__ = ["argument_names", "write_effects"]
 
 
 def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
-    """Write the `next` rules that follow from effects, and those that make the rest last.
+    """Write the `next` rules of effects, and the frame rules that carry everything else over.
 
     Moves (level 2) override consequences without a move (level 1), which override inertia.
     """
@@ -30,9 +32,9 @@ def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
             program.report.source = where.source if where else program.source
             program.report.add(
                 "W-FRAME",
-                f"`{fluent.spelling}` has a `next` rule of your own, so it does not last by itself",
+                f"`{fluent.spelling}` has explicit `next` rules, so it does not persist by itself",
                 (start, end),
-                help="write what stays true as well, or use effects alone",
+                help="add rules for what stays true, or use effects only",
             )
         if fluent.functional:
             _functional(program, sentences, fluent, changes, own=own)
@@ -66,7 +68,7 @@ def _functional(
         return
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
-    value = Variable(_free("v", args), None, *span)
+    value = Variable(fresh("v", {arg.name for arg in args}), None, *span)
     whole = _fluent(fluent, (*args, value), span)
     body: list[Literal] = [
         Atom("true", (whole,), None, *span),
@@ -99,10 +101,8 @@ def _fact(
     whole = _fluent(fluent, args, span)
     body: list[Literal] = [Atom("true", (whole,), None, *span)]
     if removes:
-        stays = [*body, Not(Atom(removed, args, None, *span), *span)]
-        program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(stays), *span)))
-    else:
-        program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(body), *span)))
+        body.append(Not(Atom(removed, args, None, *span), *span))
+    program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(body), *span)))
 
 
 def _fluent(fluent: Fluent, args: tuple[Term, ...], span: tuple[int, int]) -> Term:
@@ -112,7 +112,7 @@ def _fluent(fluent: Fluent, args: tuple[Term, ...], span: tuple[int, int]) -> Te
 
 
 def _place(program: GgdlProgram, fluent: Fluent, changes: list[Change]) -> tuple[int, tuple[int, int]]:
-    """Return where the rule that makes something last belongs: behind the last of its effects."""
+    """Return where the frame rule of a fluent goes: after the last of its effects."""
     number = max((change.number for change in changes), default=fluent.order)
     number = max(number, fluent.order)
     sentence = program.sentences[number]
@@ -120,21 +120,15 @@ def _place(program: GgdlProgram, fluent: Fluent, changes: list[Change]) -> tuple
 
 
 def argument_names(program: GgdlProgram, fluent: Fluent) -> tuple[Variable, ...]:
-    """Return variables for the arguments, named as where the fluent is declared."""
+    """Return variables for the arguments of a fluent, named as in its declaration."""
     size = fluent.arity - fluent.functional
     sentence = program.sentences[fluent.order]
     _, span = _place(program, fluent, [])
     names: list[str] = []
-    items = [sentence]
-    for item in items:
-        if isinstance(item, n.InitSentence) and isinstance(item.place, n.FunctionCall | n.Member):
-            args = (
-                item.place.args
-                if isinstance(item.place, n.FunctionCall)
-                else (item.place.base, *item.place.args)
-            )
-            if item.place.folded == fluent.name and len(args) == size:
-                names = [arg.name if isinstance(arg, n.Var) else "" for arg in args]
+    if isinstance(sentence, n.InitSentence) and isinstance(sentence.place, n.FunctionCall | n.Member):
+        place = call_of(sentence.place, {})
+        if place is not None and place.key == (fluent.name, size):
+            names = [arg.name if isinstance(arg, n.Var) else "" for arg in place.args]
     if not names and fluent.name == "cell":
         names = ["board", *"ijk"[: size - 1]] if size <= 4 else []
     if not names and fluent.arguments and all(fluent.arguments):
@@ -143,12 +137,3 @@ def argument_names(program: GgdlProgram, fluent: Fluent) -> tuple[Variable, ...]
     if not usable:
         names = [f"x{i + 1}" for i in range(size)] if size > 1 else ["x"] * size
     return tuple(Variable(name, None, *span) for name in names)
-
-
-def _free(name: str, args: tuple[Variable, ...]) -> str:
-    used = {arg.name for arg in args}
-    new, number = name, 1
-    while new in used:
-        number += 1
-        new = f"{name}_{number}"
-    return new

@@ -101,13 +101,13 @@ class ExpressionReader:
         """Where the last token that was read ends."""
         return self.items[self.at - 1].end if self.at else 0
 
-    def unexpected(self, wanted: str) -> NoReturn:
+    def unexpected(self, expected: str) -> NoReturn:
         """Refuse the next token."""
         token = self.token
         if token.kind == t.SIGN and token.text in REFUSED:
             self.dialect(f"`{token.text}`", REFUSED[token.text])
-        found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
-        self.report.refuse("E-SYNTAX", f"{found} where {wanted} should be", token)
+        seen_token = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
+        self.report.refuse("E-SYNTAX", f"{seen_token} where {expected} should be", token)
 
     def dialect(self, what: str, instead: str, token: Token | None = None) -> NoReturn:
         """Refuse a construct of a neighbouring dialect."""

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Fluent
 from herbrand.syntax.ggdl.report import Refused
+from herbrand.syntax.ggdl.scope import call_of
 from herbrand.syntax.ggdl.types import named_type
 from herbrand.syntax.ggdl.values import Values
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import Work
 
 __all__ = ["declare_fluents"]
-
-_KEYWORDS = frozenset(
-    {"legal", "next", "goal", "terminal", "init", "base", "input", "sees", "role", "true", "does"}
-)
 
 
 def declare_fluents(program: GgdlProgram, works: list[Work]) -> None:
@@ -44,32 +42,14 @@ def declare_fluents(program: GgdlProgram, works: list[Work]) -> None:
     _clashes(program)
 
 
-def _shape(expr: n.Expr, work: Work) -> tuple[str, str, tuple[n.Expr, ...]] | None:
-    """Return name, spelling and arguments of a place."""
-    match expr:
-        case n.Name(spelling=spelling):
-            if spelling.lower() in work.lets:
-                return _shape(work.lets[spelling.lower()], work)
-            return spelling.lower(), spelling, ()
-        case n.Var(name=name) if name in work.lets:
-            return _shape(work.lets[name], work)
-        case n.FunctionCall(spelling=spelling, args=args):
-            return spelling.lower(), spelling, args
-        case n.Member(base=base, spelling=spelling, args=args):
-            return spelling.lower(), spelling, (base, *args)
-        case n.Index(base=base, args=args):
-            return "cell", "cell", (base or n.Anonymous(-1, -1), *args)
-    return None
-
-
-def _add(program: GgdlProgram, fluent: Fluent) -> Fluent:
-    known = program.fluents.setdefault(fluent.key, fluent)
-    if known is not fluent:
-        known.functional = known.functional or fluent.functional
-        known.arguments = known.arguments or fluent.arguments
-        known.value = known.value or fluent.value
+def _add(program: GgdlProgram, fluent: Fluent) -> None:
+    """Register a fluent, or merge it into an earlier declaration."""
+    first = program.fluents.setdefault(fluent.key, fluent)
+    if first is not fluent:
+        first.functional = first.functional or fluent.functional
+        first.arguments = first.arguments or fluent.arguments
+        first.value = first.value or fluent.value
     program.declare(fluent.spelling, "fluent")
-    return known
 
 
 # -- views ---------------------------------------------------------------------------------------
@@ -103,31 +83,33 @@ def _head(program: GgdlProgram, head: Atom) -> None:
                 program.plain_fluents.add(key)
         else:
             program.own_heads.setdefault(head.name, []).append(("", -1))
-    if head.name not in _KEYWORDS:
+    if head.name not in ARITY:
         program.views.add(head.key)
 
 
 def _written_head(program: GgdlProgram, head: n.Expr, work: Work) -> None:
-    found = _shape(head, work)
-    if found is None:
+    call = call_of(head, work.lets)
+    if call is None:
         return
-    name, spelling, args = found
+    name, spelling, args = call
     if name in {"init", "next", "base"} and len(args) == 1:
-        inner = _shape(args[0], work) if isinstance(args[0], n.Name | n.FunctionCall | n.Member) else None
+        inner = (
+            call_of(args[0], work.lets) if isinstance(args[0], n.Name | n.FunctionCall | n.Member) else None
+        )
         is_variable = work.sentence.plain and isinstance(args[0], n.Name) and args[0].spelling[0].isupper()
         if inner is not None and not is_variable:
-            key = inner[0], len(inner[2])
+            key = inner.key
             program.plain_fluents.add(key)
-            program.declare(inner[1], "fluent" if name != "base" else "name")
+            program.declare(inner.spelling, "fluent" if name != "base" else "name")
             if name == "next":
                 program.own_next.setdefault(key, None)
             if name == "base":
                 program.own_heads.setdefault("base", []).append(key)
     elif name in {"input", "legal"} and len(args) == 2:
         action = args[1]
-        shape = _shape(action, work) if isinstance(action, n.Name | n.FunctionCall | n.Member) else None
-        program.own_heads.setdefault(name, []).append((shape[0], len(shape[2])) if shape else ("", -1))
-    elif name not in _KEYWORDS:
+        act = call_of(action, work.lets) if isinstance(action, n.Name | n.FunctionCall | n.Member) else None
+        program.own_heads.setdefault(name, []).append(act.key if act else ("", -1))
+    elif name not in ARITY:
         extra = 1 if (name, len(args)) in work.members else 0
         program.views.add((name, len(args) + extra))
         del spelling
@@ -169,9 +151,11 @@ def _property(program: GgdlProgram, work: Work, sentence: n.RoleSentence, field:
     values = Values(program)
     constant = field.value
     if kind is not None and not kind.is_set and kind.name and kind.name.lower() != "bool":
-        known = kind.name.lower() in {"role", "roles"} or program.type_members(kind.name.lower()) is not None
-        named = kind.name in program.constants and kind.name.lower() not in program.types
-        if named or not (known or kind.name.lower() in {"int", "string"}):
+        is_type = (
+            kind.name.lower() in {"role", "roles"} or program.type_members(kind.name.lower()) is not None
+        )
+        is_constant = kind.name in program.constants and kind.name.lower() not in program.types
+        if is_constant or not (is_type or kind.name.lower() in {"int", "string"}):
             constant = n.Name(kind.start, kind.end, kind.name)
     if constant is not None:
         term = values.term(constant)
@@ -214,18 +198,18 @@ def _assigned(program: GgdlProgram, work: Work) -> None:
 
 
 def _is_bool(program: GgdlProgram, work: Work, effect: n.Consequence) -> bool:
-    shape = _shape(effect.place, work) if effect.place is not None else None
-    if shape is None or not isinstance(effect.value, n.Name):
+    call = call_of(effect.place, work.lets) if effect.place is not None else None
+    if call is None or not isinstance(effect.value, n.Name):
         return False
-    fluent = program.fluents.get((shape[0], len(shape[2])))
+    fluent = program.fluents.get(call.key)
     return fluent is not None and fluent.kind == "bool" and effect.value.folded in {"true", "false"}
 
 
 def _function(program: GgdlProgram, work: Work, place: n.Expr) -> None:
-    shape = _shape(place, work)
-    if shape is None:
+    call = call_of(place, work.lets)
+    if call is None:
         program.report.refuse("E-EFFECT-TARGET", "only a relation can get a value", place)
-    name, spelling, args = shape
+    name, spelling, args = call
     if isinstance(place, n.Index) or (isinstance(place, n.Var | n.Name) and name == "cell"):
         return  # boards declare their cells
     if name == "cell" and program.instances and (name, len(args) + 1) in program.fluents:
@@ -282,16 +266,16 @@ def _facts(program: GgdlProgram, work: Work) -> None:
     for effect in getattr(sentence, "effects", None) or ():
         if effect.sign not in {"+", "~", "+=", "-="} or effect.place is None:
             continue
-        shape = _shape(effect.place, work)
-        if shape is None:
+        call = call_of(effect.place, work.lets)
+        if call is None:
             continue
-        name, _, args = shape
+        name, _, args = call
         if effect.sign in {"+=", "-="}:
-            known = program.fluents.get((name, len(args) + 1))
-            if known is None:
+            fluent = program.fluents.get((name, len(args) + 1))
+            if fluent is None:
                 program.fluents[name, len(args) + 1] = Fluent(
                     name,
-                    shape[1],
+                    call.spelling,
                     len(args) + 1,
                     functional=False,
                     kind="set",
@@ -308,22 +292,22 @@ def _facts(program: GgdlProgram, work: Work) -> None:
     if any(e.sign == "persist" for e in persist) and isinstance(sentence, n.ConsequenceSentence):
         body = sentence.body
         if isinstance(body, n.Holds):
-            shape = _shape(body.atom, work)
-            if shape is not None:
-                key = shape[0], len(shape[2])
+            call = call_of(body.atom, work.lets)
+            if call is not None:
+                key = call.key
                 if key in program.plain_fluents and key not in program.views:
                     _fact(program, work, body.atom)
 
 
 def _fact(program: GgdlProgram, work: Work, place: n.Expr, *, begins: bool = False) -> None:
-    shape = _shape(place, work)
-    if shape is None:
+    call = call_of(place, work.lets)
+    if call is None:
         return
-    name, spelling, args = shape
+    name, spelling, args = call
     known = program.fluents.get((name, len(args)))
     if known is not None:
         return
-    if name in _KEYWORDS or (not begins and _not_a_target(program, name, spelling, len(args))):
+    if name in ARITY or (not begins and _not_a_target(program, name, spelling, len(args))):
         return  # reported where the effect is translated
     extra = 1 if (name, len(args)) in work.members else 0
     types: list[str | None] = [
@@ -346,8 +330,8 @@ def _fact(program: GgdlProgram, work: Work, place: n.Expr, *, begins: bool = Fal
 
 
 def _first_place(program: GgdlProgram, spelling: str) -> tuple[int, int]:
-    found = re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", program.source.text)
-    return found.span() if found else (0, 0)
+    match = re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", program.source.text)
+    return match.span() if match else (0, 0)
 
 
 def _clashes(program: GgdlProgram) -> None:
@@ -358,18 +342,18 @@ def _clashes(program: GgdlProgram) -> None:
             by_folded.setdefault(spelling.lower(), set()).add(spelling)
     for spellings in by_folded.values():
         if len(spellings) > 1:
-            one, two, *_ = sorted(spellings)
-            kinds = program.declared[one] | program.declared[two]
+            one, second, *_ = sorted(spellings)
+            kinds = program.declared[one] | program.declared[second]
             if kinds <= {"value"} or kinds <= {"role"}:
                 continue  # one constant in two spellings
             if "role" in kinds and "value" in kinds and not kinds & {"constant", "parameter"}:
                 continue
-            places = [_first_place(program, spelling) for spelling in (one, two)]
+            places = [_first_place(program, spelling) for spelling in (one, second)]
             (start, end), (first, last) = max(places), min(places)
             program.report.source = program.source
             program.report.add(
                 "E-NAME-CLASH",
-                f"`{one}` and `{two}` are one name, because case does not count, but two things",
+                f"`{one}` and `{second}` are one name, because case does not count, but two things",
                 (start, end),
                 help="rename one of them",
                 labels=[((first, last), "the other one")],

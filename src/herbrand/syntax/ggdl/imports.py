@@ -33,7 +33,7 @@ def fetch(
 
     Each named item comes with all sentences it depends on.  Roles and parameters are not imported.
     """
-    found: list[n.Sentence] = []
+    merged: list[n.Sentence] = []
     built_in: set[str] = set()
     origin: dict[str, tuple[str, str]] = {}
     for sentence in sentences:
@@ -56,14 +56,14 @@ def fetch(
                     )
                     continue
                 if any(
-                    other.source.name == item.source.name and other.start == item.start for other in found
+                    other.source.name == item.source.name and other.start == item.start for other in merged
                 ):
                     continue
                 for name in _defined(item):
                     origin[name] = item.source.name, text
-                found.append(item)
+                merged.append(item)
         else:
-            found.append(sentence)
+            merged.append(sentence)
     own = {
         name for s in sentences if not isinstance(s, n.ConsultSentence) for name in _defined(s, single=True)
     }
@@ -76,13 +76,13 @@ def fetch(
             consult,
             help="rename one of them",
         )
-    return found, built_in
+    return merged, built_in
 
 
 def _clash(item: n.Sentence, origin: dict[str, tuple[str, str]], text: str) -> str | None:
     for name in _defined(item, single=True):
-        known = origin.get(name)
-        if known is not None and known[0] != item.source.name and known[1] != text:
+        earlier = origin.get(name)
+        if earlier is not None and earlier[0] != item.source.name and earlier[1] != text:
             return name
     return None
 
@@ -193,16 +193,16 @@ def _defined(sentence: n.Sentence, *, single: bool = False) -> set[str]:
 
 def _closure(items: list[n.Sentence], names: set[str]) -> list[n.Sentence]:
     """Return the sentences that define these names, and all that they mention."""
-    wanted = {name.lower() for name in names}
+    needed = {name.lower() for name in names}
     chosen: dict[int, n.Sentence] = {}
     changed = True
     while changed:
         changed = False
         for index, item in enumerate(items):
-            if index in chosen or not {name.lower() for name in _defined(item)} & wanted:
+            if index in chosen or not {name.lower() for name in _defined(item)} & needed:
                 continue
             chosen[index] = item
             changed = True
             text = item.source.text[item.start : item.end]
-            wanted |= {word.lower() for word in _WORD.findall(text)}
+            needed |= {word.lower() for word in _WORD.findall(text)}
     return [chosen[index] for index in sorted(chosen)]

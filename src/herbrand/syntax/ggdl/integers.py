@@ -22,7 +22,7 @@ MAX_ROWS = 250_000
 
 def find_universe(program: GgdlProgram) -> None:
     """Find the smallest interval that holds every integer of the rules, payoffs excluded."""
-    found: set[int] = set()
+    values: set[int] = set()
     for _, rule in program.rules:
         nodes: list[Node] = list(children(rule))
         if rule.head.key == ("goal", 2):
@@ -32,12 +32,12 @@ def find_universe(program: GgdlProgram) -> None:
             if isinstance(node, Constant):
                 value = as_integer(node)
                 if value is not None:
-                    found.add(value)
+                    values.add(value)
             else:
                 nodes.extend(children(node))
     for members in (*(kind.members for kind in program.types.values()), *program.ranges.values()):
-        found.update(value for member in members if (value := as_integer(member)) is not None)
-    program.universe = (min(found), max(found)) if found else None
+        values.update(value for member in members if (value := as_integer(member)) is not None)
+    program.universe = (min(values), max(values)) if values else None
 
 
 def tables(program: GgdlProgram) -> dict[str, str]:
@@ -57,26 +57,26 @@ def result(meaning: str, a: int, b: int) -> int | bool:
 def write_tables(program: GgdlProgram) -> None:
     """Write the rows of the tables that rules ask for."""
     names = tables(program)
-    wanted: dict[str, set[tuple[int | None, ...]]] = {}
+    patterns_by_table: dict[str, set[tuple[int | None, ...]]] = {}
     where: dict[str, tuple[int, int, int]] = {}
     for number, rule in program.rules:
         for literal in rule.body:
             for atom, _ in atoms_of(literal):
                 if atom.name in names:
                     pattern = tuple(as_integer(arg) for arg in atom.args[:2])
-                    wanted.setdefault(atom.name, set()).add(pattern)
+                    patterns_by_table.setdefault(atom.name, set()).add(pattern)
                     where.setdefault(atom.name, (number, rule.start, rule.end))
     if program.universe is None:
         return
     low, high = program.universe
-    for name, patterns in wanted.items():
+    for name, patterns in patterns_by_table.items():
         _, start, end = where[name]
         rows = 0
-        seen: set[tuple[int, int]] = set()
+        pairs: set[tuple[int, int]] = set()
         for a, b in _pairs(patterns, low, high):
-            if (a, b) in seen:
+            if (a, b) in pairs:
                 continue
-            seen.add((a, b))
+            pairs.add((a, b))
             value = result(names[name], a, b)
             if value is False or (value is not True and not low <= value <= high):
                 continue

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.syntax.ggdl.values import as_integer
 from herbrand.syntax.names import constant_names, variable_names
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Rule, Variable, children
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["lift"]
 
-_KEYWORDS: Final = frozenset(
-    {"role", "base", "input", "init", "true", "does", "next", "legal", "goal", "terminal", "sees"}
-)
 _WORDS: Final = frozenset(
     {
         *("data", "enum", "type", "const", "surface", "where", "let", "consult", "import", "default"),
@@ -41,6 +39,7 @@ _WORDS: Final = frozenset(
         *("random", "forall", "forany", "zip", "reverse", "exists", "sum", "role"),
     }
 )
+_RESERVED: Final = _WORDS | frozenset(ARITY)
 _WIDTH: Final = 96
 
 
@@ -76,7 +75,9 @@ class _Lift:
             name, *args = split(text.lower())
             self.rows.setdefault((name, len(args)), []).append(args)
         self.functional = sorted(self._functional(states))
-        self.declared = {key: found for key in self.functional if (found := self._signature(key)) is not None}
+        self.declared = {
+            key: signature for key in self.functional if (signature := self._signature(key)) is not None
+        }
 
     def text(self, comments: Mapping[int, str]) -> str:
         """Return the whole program, with comments above some statements."""
@@ -101,7 +102,7 @@ class _Lift:
                 rule.is_fact and len(head.args) == 1 and head.name in self.types
             ):
                 continue
-            topic = head.name if head.name in _KEYWORDS else ""
+            topic = head.name if head.name in ARITY else ""
             if (comment or topic != before) and lines and lines[-1]:
                 lines.append("")
             if comment:
@@ -115,7 +116,7 @@ class _Lift:
 
     def _ordinary_terms(self) -> set[tuple[str, int]]:
         """Names and arities of terms that are neither fluents nor moves."""
-        found: set[tuple[str, int]] = set()
+        ordinary: set[tuple[str, int]] = set()
         stack: list[Node] = list(self.statements)
         while stack:
             node = stack.pop()
@@ -131,30 +132,30 @@ class _Lift:
                 top = node.args[1]
                 inner = (node.args[0], *(top.args if isinstance(top, Function) else ()))
             elif isinstance(node, Constant | Function):
-                found.add((node.name, len(inner)))
+                ordinary.add((node.name, len(inner)))
             stack.extend(inner)
-        return found
+        return ordinary
 
     def _types(self) -> dict[str, list[Constant]]:
-        found: dict[str, list[Constant]] = {}
+        types: dict[str, list[Constant]] = {}
         for (name, arity), rules in self.heads.items():
             members = [rule.head.args[0] for rule in rules if arity == 1 and rule.is_fact]
             constants = [m for m in members if isinstance(m, Constant)]
             plain = len(constants) == len(rules) == len(set(constants))
-            if not plain or len(rules) < 2 or name in _KEYWORDS | _WORDS or (name, 1) in self.terms:
+            if not plain or len(rules) < 2 or name in _RESERVED or (name, 1) in self.terms:
                 continue
             if (name, 0) in self.terms or any(m.name in _WORDS for m in constants):
                 continue
             if any(m.name == name for m in constants):
                 continue
-            found[name] = constants
+            types[name] = constants
         # a member that is the name of another type would be read as that type
-        return {n: ms for n, ms in found.items() if not any(m.name in found for m in ms)}
+        return {n: ms for n, ms in types.items() if not any(m.name in types for m in ms)}
 
     def _functional(self, states: Sequence[Collection[str]]) -> set[tuple[str, int]]:
         """Fluents that had at most one value at each place in all states, and some value in most."""
         places: dict[tuple[str, int], bool] = {}
-        seen: dict[tuple[str, int], int] = {}
+        occurrences: dict[tuple[str, int], int] = {}
         for state in states:
             values: dict[tuple[str, int, tuple[str, ...]], int] = {}
             for text in state:
@@ -164,16 +165,16 @@ class _Lift:
                     place = name, len(args), tuple(args[:-1])
                     values[place] = values.get(place, 0) + 1
                     places[key] = places.get(key, True) and values[place] == 1
-                    seen[key] = seen.get(key, 0) + 1
-        views = {key for key in self.heads if key[0] not in _KEYWORDS}
+                    occurrences[key] = occurrences.get(key, 0) + 1
+        views = {key for key in self.heads if key[0] not in ARITY}
         return {
             key
             for key, single in places.items()
             if single
-            and key[0] not in _WORDS | _KEYWORDS
+            and key[0] not in _RESERVED
             and key not in views
             and (key[0], key[1] - 1) not in self.terms
-            and (key[0], key[1] - 1) not in {k for k in self.heads if k[0] not in _KEYWORDS}
+            and (key[0], key[1] - 1) not in {k for k in self.heads if k[0] not in ARITY}
         }
 
     def _signature(self, key: tuple[str, int]) -> tuple[tuple[str, ...], str] | None:
@@ -251,7 +252,7 @@ class _Lift:
         return f"{head} :-\n    " + " and\n    ".join(body)
 
     def _atom(self, atom: Atom) -> str:
-        name = atom.name if atom.name in _KEYWORDS else self.names[atom.name]
+        name = atom.name if atom.name in ARITY else self.names[atom.name]
         return f"{name}({', '.join(map(self._term, atom.args))})" if atom.args else name
 
     def _literal(self, literal: Literal) -> str:

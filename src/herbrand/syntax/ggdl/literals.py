@@ -48,7 +48,7 @@ Alternative: TypeAlias = list[Literal]
 
 def names_in(literals: Iterable[Literal | Term]) -> dict[str, None]:
     """Return the names of all variables, in order."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for literal in literals:
         if isinstance(literal, Equal):
             inside: Iterable[str] = names_in((literal.left, literal.right))
@@ -56,8 +56,8 @@ def names_in(literals: Iterable[Literal | Term]) -> dict[str, None]:
             inside = names_in(literal.literals)
         else:
             inside = (variable.name for variable in variables_of(literal))
-        found.update(dict.fromkeys(inside))
-    return found
+        names.update(dict.fromkeys(inside))
+    return names
 
 
 def _walk(term: Term, binding: Substitution) -> Term:
@@ -68,14 +68,14 @@ def _walk(term: Term, binding: Substitution) -> Term:
 
 def apply_term(term: Term, binding: Substitution) -> Term:
     """Replace variables thoroughly; the place of a replaced variable is kept."""
-    found = _walk(term, binding)
-    if isinstance(found, Function):
-        args = tuple(apply_term(arg, binding) for arg in found.args)
-        return Function(found.name, args, found.spelling, found.start, found.end)
-    if found is not term:
-        make = Variable if isinstance(found, Variable) else Constant
-        return make(found.name, found.spelling, term.start, term.end)
-    return found
+    value = _walk(term, binding)
+    if isinstance(value, Function):
+        args = tuple(apply_term(arg, binding) for arg in value.args)
+        return Function(value.name, args, value.spelling, value.start, value.end)
+    if value is not term:
+        make = Variable if isinstance(value, Variable) else Constant
+        return make(value.name, value.spelling, term.start, term.end)
+    return value
 
 
 def apply_atom(atom: Atom, binding: Substitution) -> Atom:

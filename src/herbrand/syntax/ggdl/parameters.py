@@ -20,14 +20,14 @@ __all__ = ["bind"]
 
 def bind(program: GgdlProgram) -> None:
     """Give every parameter its value: the one passed in, else its default."""
-    seen: dict[str, n.ParameterSentence] = {}
+    declared: dict[str, n.ParameterSentence] = {}
     by_folded: dict[str, str] = {}
     for sentence in program.sentences:
         if not isinstance(sentence, n.ParameterSentence) or sentence.imported:
             continue
         program.report.source = sentence.source
         try:
-            earlier = seen.get(sentence.name) or seen.get(by_folded.get(sentence.name.lower(), ""))
+            earlier = declared.get(sentence.name) or declared.get(by_folded.get(sentence.name.lower(), ""))
             if earlier is not None:
                 program.report.refuse(
                     "E-NAME-CLASH",
@@ -35,7 +35,7 @@ def bind(program: GgdlProgram) -> None:
                     sentence,
                     labels=[(earlier, "declared here first")],
                 )
-            seen[sentence.name] = sentence
+            declared[sentence.name] = sentence
             by_folded[sentence.name.lower()] = sentence.name
             program.declare(sentence.name, "parameter")
             _one(program, sentence)
@@ -43,14 +43,14 @@ def bind(program: GgdlProgram) -> None:
             program.constants.setdefault(sentence.name, Constant("0"))
     program.report.source = program.source
     for name in program.given:
-        if name not in seen:
-            known = ", ".join(f"`{p.name}`" for p in program.parameters) or "none"
+        if name not in declared:
+            listed = ", ".join(f"`{p.name}`" for p in program.parameters) or "none"
             near = by_folded.get(name.lower())
             program.report.add(
                 "E-PARAM-UNKNOWN",
                 f"the game has no parameter `{name}`",
                 (0, 0),
-                help=f"did you mean `{near}`?" if near else f"its parameters: {known}",
+                help=f"did you mean `{near}`?" if near else f"its parameters: {listed}",
             )
 
 
@@ -79,15 +79,15 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     else:
         from herbrand.syntax.ggdl.types import define_type
 
-        found = define_type(program, kind.lower())
-        if found is None:
+        members = define_type(program, kind.lower())
+        if members is None:
             report.refuse(
                 "E-TYPE-UNKNOWN" if kind != "string" else "E-TYPE-INFINITE",
                 f"no type `{kind}` for a parameter",
                 sentence.type,
                 help="parameters have the type `int`, `bool` or a data type",
             )
-        choices = found
+        choices = members
     if low is not None and high is not None and low > high:
         report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", place)
     names = tuple(map(show, choices))
@@ -105,22 +105,22 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
             parameter = replace(parameter, default=None)
             program.parameters.append(parameter)
             raise Refused
-    given = program.given.get(sentence.name)
+    argument = program.given.get(sentence.name)
     value: Value | None = parameter.default
     if sentence.name in program.given:
-        assert given is not None
-        value = _read(parameter, choices, given)
+        assert argument is not None
+        value = _read(parameter, choices, argument)
         if value is None:
             report.add(
                 "E-PARAM-TYPE",
-                f"`{sentence.name}` is {_wanted(parameter)}, not `{given}`",
+                f"`{sentence.name}` is {_wanted(parameter)}, not `{argument}`",
                 place,
                 help=_hint(parameter),
             )
         elif _outside(parameter, value):
             report.add(
                 "E-PARAM-RANGE",
-                f"`{sentence.name}` is {_wanted(parameter)}, not {given}",
+                f"`{sentence.name}` is {_wanted(parameter)}, not {argument}",
                 place,
                 help=_hint(parameter),
             )

@@ -74,21 +74,21 @@ class _Parser(ExpressionReader):
         first = self.at
         try:
             self.extended, self.level = False, 0
-            found = self._sentence()
+            parsed = self._sentence()
             token = self.token
             if token.kind == t.STOP:
                 self.take()
             elif not self._may_end(token):
                 self.unexpected("the end of a sentence")
-            self._finish(found, first)
-            sentences += found
+            self._finish(parsed, first)
+            sentences += parsed
         except Refused:
             self._resume(first)
         if self.at == first:
             self.at += 1
 
-    def _finish(self, found: list[n.Sentence], first: int) -> None:
-        for sentence in found:
+    def _finish(self, parsed: list[n.Sentence], first: int) -> None:
+        for sentence in parsed:
             if (
                 isinstance(sentence, n.RuleSentence)
                 and not self.extended
@@ -335,17 +335,17 @@ class _Parser(ExpressionReader):
             return [item]
         opening = self.take()
         closing = ")" if opening.text == "(" else "}"
-        found: list[n.Sentence] = []
+        items: list[n.Sentence] = []
         while not self.sees(closing):
             if self.token.kind == t.END:
                 self.unexpected(f"`{closing}`")
             item = self._init_item(self.token.start)
             item.doc = self.tokens.doc(item.start, item.end)
-            found.append(item)
+            items.append(item)
             while self.accept(",", ";"):
                 pass
         self.take()
-        only = found[0] if len(found) == 1 else None
+        only = items[0] if len(items) == 1 else None
         if (
             isinstance(only, n.InitSentence) and only.value is None and only.body is None and closing == ")"
         ):  # core GDL: the fact `init(atom)`, perhaps the head of a rule
@@ -358,7 +358,7 @@ class _Parser(ExpressionReader):
         self.extended = True
         if closing == "}":
             self.style(opening, "init ( … )")
-        return found
+        return items
 
     def _init_item(self, start: int) -> n.Sentence:
         source = self.report.source
@@ -435,14 +435,14 @@ class _Parser(ExpressionReader):
         self._deeper()
         level = self.level
         closing = ")" if self.take().text == "(" else "}"
-        found: list[n.Sentence] = []
+        sentences: list[n.Sentence] = []
         while not self.sees(closing):
             if self.token.kind == t.END or self.sees(")", "}"):
                 self.unexpected(f"`{closing}`")
-            self._one(found)
+            self._one(sentences)
         self.take()
         self.extended, self.level = True, level - 1
-        return tuple(found)
+        return tuple(sentences)
 
     def _let(self, token: Token) -> list[n.Sentence]:
         self.extended = True
@@ -693,22 +693,22 @@ class _Parser(ExpressionReader):
         return n.OperationSentence(start, self.last_end, source, first.atom, body, effects)
 
     def _effects(self) -> tuple[n.Consequence, ...]:
-        found: list[n.Consequence] = []
+        effects: list[n.Consequence] = []
         if self.sees("(", "{"):
             closing = ")" if self.take().text == "(" else "}"
             while not self.sees(closing):
                 if self.token.kind == t.END:
                     self.unexpected(f"`{closing}`")
-                found.append(self._effect())
+                effects.append(self._effect())
                 while self.sees(",", ";", "&", "&&") or self.sees_word("and"):
                     self.take()
             self.take()
-            return tuple(found)
-        found.append(self._effect())
+            return tuple(effects)
+        effects.append(self._effect())
         while self.sees("&", "&&", ",") or self.sees_word("and"):
             self.take()
-            found.append(self._effect())
-        return tuple(found)
+            effects.append(self._effect())
+        return tuple(effects)
 
     def _effect(self) -> n.Consequence:
         token = self.token

@@ -218,9 +218,9 @@ class GgdlProgram:
         """Return the members of a type, None if there is no such type."""
         if name in {"role", "roles"}:
             return tuple(self.roles.values())
-        found = self.types.get(name)
-        if found is not None:
-            return found.members
+        data_type = self.types.get(name)
+        if data_type is not None:
+            return data_type.members
         if name in self.ranges:
             return self.ranges[name]
         facts = self.unary_facts.get(name)

@@ -149,7 +149,7 @@ class DerivedFacts:
 
 def relax(
     rules: Iterable[Rule],
-    wanted: Iterable[tuple[str, str, int]],
+    targets: Iterable[tuple[str, str, int]],
     tables: Mapping[str, str],
     universe: tuple[int, int] | None,
 ) -> DerivedFacts:
@@ -158,7 +158,7 @@ def relax(
     `tables` names the relations of integers and their meaning.  Raises `BudgetExceeded` when terms
     grow for ever.
     """
-    return _Relaxation(list(rules), tables, universe).run(wanted)
+    return _Relaxation(list(rules), tables, universe).run(targets)
 
 
 class _Relaxation:
@@ -180,42 +180,42 @@ class _Relaxation:
     def _dynamic(self) -> set[Relation]:
         """The relations that depend on the state."""
         uses: dict[Relation, set[Relation]] = {}
-        found: set[Relation] = set()
+        dynamic: set[Relation] = set()
         for relation, entries in self.by_head.items():
             if relation[0]:
-                found.add(relation)
+                dynamic.add(relation)
             for _, body in entries:
                 for literal in body:
                     atom = literal.literal if isinstance(literal, Not) else literal
                     if isinstance(atom, Atom):
                         used = _Pattern(atom).relation
                         if used[0]:
-                            found.add(relation)
+                            dynamic.add(relation)
                         uses.setdefault(used, set()).add(relation)
-        waiting = list(found)
+        waiting = list(dynamic)
         while waiting:
             for user in uses.get(waiting.pop(), ()):
-                if user not in found:
-                    found.add(user)
+                if user not in dynamic:
+                    dynamic.add(user)
                     waiting.append(user)
-        return found
+        return dynamic
 
-    def run(self, wanted: Iterable[Relation]) -> DerivedFacts:
-        needed = self._needed(wanted)
+    def run(self, targets: Iterable[Relation]) -> DerivedFacts:
+        needed = self._needed(targets)
         static = [relation for relation in needed if relation not in self.dynamic]
         for component in self._strata(static):
             self._fixpoint(component)
         self._fixpoint([relation for relation in needed if relation in self.dynamic])
         return self.model
 
-    def _needed(self, wanted: Iterable[Relation]) -> list[Relation]:
-        found: dict[Relation, None] = {}
-        waiting = list(wanted)
+    def _needed(self, targets: Iterable[Relation]) -> list[Relation]:
+        needed: dict[Relation, None] = {}
+        waiting = list(targets)
         while waiting:
             relation = waiting.pop()
-            if relation in found:
+            if relation in needed:
                 continue
-            found[relation] = None
+            needed[relation] = None
             if relation[1] == _ANY:
                 waiting += [r for r in self.by_head if r[0] == relation[0]]
             for _, body in self.by_head.get(relation, ()):
@@ -227,7 +227,7 @@ class _Relaxation:
                     used = _Pattern(atom).relation
                     if not (negative and (used in self.dynamic or used[0])):
                         waiting.append(used)
-        return list(found)
+        return list(needed)
 
     def _strata(self, relations: list[Relation]) -> list[list[Relation]]:
         """Order static relations so that what is negated comes first."""
@@ -263,9 +263,9 @@ class _Relaxation:
                     plain.append(whole)
                     continue
                 for place, pattern in patterns:
-                    known = len(self.model.log.get(pattern.relation, ()))
+                    processed = len(self.model.log.get(pattern.relation, ()))
                     rest = self._plan(head, [*body[:place], *body[place + 1 :]], pattern.free)
-                    waiting.append(_Delta(pattern, rest, known))
+                    waiting.append(_Delta(pattern, rest, processed))
                 self._derive_all(whole, {})
         sizes: dict[int, tuple[int, ...]] = {}
         changed = True
@@ -307,8 +307,8 @@ class _Relaxation:
     def _derive_all(self, join: _Join, binding: dict[str, Ground]) -> bool:
         """Derive the head for each way to meet the conditions; whether a fact was new."""
         changed = False
-        for found in self._ways(join, 0, binding):
-            changed = self._derive(join.head, found) or changed
+        for solution in self._ways(join, 0, binding):
+            changed = self._derive(join.head, solution) or changed
         return changed
 
     def _is_pattern(self, literal: Literal) -> TypeGuard[Atom]:
@@ -425,15 +425,15 @@ class _Relaxation:
                 value = result(meaning, a, b)
                 if value is False:
                     continue
-                given = [str(a), str(b)]
+                row = [str(a), str(b)]
                 if value is not True:
                     if not low <= value <= high:
                         if numbers[0] is not None and numbers[1] is not None:
                             self.model.overflow.add((atom.start, atom.end))
                         continue
-                    given.append(str(value))
+                    row.append(str(value))
                 inner = dict(binding)
-                if all(_match(arg, text, inner) for arg, text in zip(atom.args, given, strict=True)):
+                if all(_match(arg, text, inner) for arg, text in zip(atom.args, row, strict=True)):
                     yield inner
 
 
@@ -469,8 +469,8 @@ def _match(pattern: Term, value: Ground, binding: dict[str, Ground]) -> bool:
     if isinstance(pattern, Constant):
         return pattern.name == value
     if isinstance(pattern, Variable):
-        known = binding.setdefault(pattern.name, value)
-        return known == value
+        bound = binding.setdefault(pattern.name, value)
+        return bound == value
     if isinstance(value, str) or value[0] != pattern.name or len(value) != len(pattern.args) + 1:
         return False
     return all(_match(arg, inner, binding) for arg, inner in zip(pattern.args, value[1:], strict=True))

@@ -13,6 +13,7 @@ from herbrand.syntax.ggdl.settle import Settler
 from herbrand.syntax.ggdl.translate import Translator
 from herbrand.syntax.ggdl.values import as_integer
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative
@@ -79,11 +80,11 @@ class Sentences:
                     self.legal_actions.add(key)
         self.legal_actions.update(self.program.own_heads.get("legal", ()))
         for work in self.works:
-            found = len(self.program.rules)
+            rule_count = len(self.program.rules)
             try:
                 self._one(work)
             except Refused:
-                del self.program.rules[found:]
+                del self.program.rules[rule_count:]
         for hook in self.hooks:
             if not hook.used:
                 self.report.source = hook.sentence.source
@@ -144,22 +145,10 @@ class Sentences:
         self.program.rules.append((scope.work.number, Rule(head, body, *span)))
 
     def _head(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom:
-        found = self.translator.unfolded(expr, scope)
-        assert found is not None
-        name, spelling, args = found
-        if name in {
-            "role",
-            "goal",
-            "sees",
-            "terminal",
-            "legal",
-            "next",
-            "init",
-            "base",
-            "input",
-            "true",
-            "does",
-        }:
+        call = self.translator.call_of(expr, scope)
+        assert call is not None
+        name, spelling, args = call
+        if name in ARITY:
             return self.translator.keyword(name, spelling, args, expr, scope, out)
         terms = tuple(self.translator.term(arg, scope, out) for arg in args)
         if (name, len(args)) in scope.work.members and scope.board is not None:
@@ -190,10 +179,10 @@ class Sentences:
         scope = self.translator.scope(work)
         out: Alternative = []
         fluent = self.translator.fluent_of(sentence.place, scope)
-        found = self.translator.unfolded(sentence.place, scope)
-        if found is None:
+        call = self.translator.call_of(sentence.place, scope)
+        if call is None:
             self.report.refuse("E-SYNTAX", "only a relation can be true at the begin", sentence.place)
-        name, spelling, args = found
+        name, spelling, args = call
         span = scope.span(sentence.place)
         if sentence.value is None:
             inner: Term = self.translator.pattern(sentence.place, scope, out)
@@ -232,12 +221,12 @@ class Sentences:
         body = sentence.body
         parts = body.parts if isinstance(body, n.Conjunction) else (body,)
         calls = [part for part in parts if isinstance(part, n.Holds) and self._operation_key(part.atom)]
-        rest = n.Conjunction(body.start, body.end, tuple(part for part in parts if part not in calls))
-        who = scope.fresh("role", sentence)
+        conditions = n.Conjunction(body.start, body.end, tuple(part for part in parts if part not in calls))
+        role = scope.fresh("role", sentence)
         span = scope.span(sentence.head)
-        does = Atom("does", (who, action), None, *span)
+        does = Atom("does", (role, action), None, *span)
         self.settler.write(occurs, [[*out, does]], scope)
-        triggers: list[Alternative] = [[occurs, *out, *a] for a in self.translator.body(rest, scope)]
+        triggers: list[Alternative] = [[occurs, *out, *a] for a in self.translator.body(conditions, scope)]
         for call in calls:
             inner: Alternative = []
             called, _ = self._occurs(call.atom, scope, inner)
@@ -329,9 +318,9 @@ class Sentences:
         place = sentence.head.place
         assert place is not None
         name, spelling, args = _action(sentence.head.action)
-        found = [h for h in self.hooks if h.action == (name, len(args)) and self._fits(h, place)]
+        fitting = [h for h in self.hooks if h.action == (name, len(args)) and self._fits(h, place)]
         self._forbid_moves(sentence.body)
-        hooks: list[_Hook | None] = [*found] or [None]
+        hooks: list[_Hook | None] = [*fitting] or [None]
         for hook in hooks:
             scope = self.translator.scope(work)
             out: Alternative = []
@@ -368,28 +357,28 @@ class Sentences:
         return hook.work.surface is board.surface
 
     def _spot(self, place: n.Expr, work: Work, scope: Scope, out: Alternative) -> tuple[Term, ...]:
-        found = self.translator.unfolded(place, scope)
-        if not isinstance(place, n.Index) and not (found is not None and found[0] == "cell" and work.lets):
+        call = self.translator.call_of(place, scope)
+        if not isinstance(place, n.Index) and not (call is not None and call.name == "cell" and work.lets):
             self.report.refuse("E-SURFACE", "a move is made at a place `board[i, j]`", place)
-        assert found is not None
-        board = found[2][0]
+        assert call is not None
+        board = call.args[0]
         if isinstance(board, n.Name):
-            known = self.program.instances.get(board.folded)
-            if known is None:
+            instance = self.program.instances.get(board.folded)
+            if instance is None:
                 self.report.refuse(
                     "E-SURFACE",
                     f"`{board.spelling}` is no board",
                     board,
                     help=f"make one: `init {board.spelling} := Surface`",
                 )
-            size = len(known.surface.cells.generators)
-            if size != len(found[2]) - 1:
+            size = len(instance.surface.cells.generators)
+            if size != len(call.args) - 1:
                 self.report.refuse(
                     "E-SURFACE",
-                    f"a place of `{board.spelling}` has {size} indices, not {len(found[2]) - 1}",
+                    f"a place of `{board.spelling}` has {size} indices, not {len(call.args) - 1}",
                     place,
                 )
-        return tuple(self.translator.term(arg, scope, out) for arg in found[2])
+        return tuple(self.translator.term(arg, scope, out) for arg in call.args)
 
     def _hooked(
         self, hook: _Hook, spot: tuple[Term, ...], terms: tuple[Term, ...], outer: Scope
@@ -401,12 +390,12 @@ class Sentences:
         for word in sorted(map(str.lower, words)):  # a hook shares no variables with the move that uses it
             scope.rename[word] = scope.fresh(word, scope.sentence).name
         subject = hook.sentence.head.subject
-        found = self.translator.unfolded(subject, scope)
-        assert found is not None
+        place = self.translator.call_of(subject, scope)
+        assert place is not None
         out: Alternative = []
         scope.typed.clear()
         scope.board = spot[0]
-        for pattern, term in zip(found[2], spot, strict=True):
+        for pattern, term in zip(place.args, spot, strict=True):
             if isinstance(pattern, n.Anonymous) and pattern.start < 0:
                 continue
             out.append(Equal(self.translator.term(pattern, scope, out), term))
@@ -436,8 +425,8 @@ class Sentences:
         if isinstance(body, n.Holds):
             if self.translator.fluent_of(body.atom, scope) is not None:
                 return
-            found = self.translator.unfolded(body.atom, scope)
-            if found is not None and (found[0], len(found[2])) in self.program.fluents:
+            call = self.translator.call_of(body.atom, scope)
+            if call is not None and (call.key) in self.program.fluents:
                 return
         self.report.refuse(
             "E-PERSIST-TARGET",
@@ -450,12 +439,12 @@ class Sentences:
         self, effects: tuple[n.Consequence, ...], triggers: list[Alternative], scope: Scope, *, level: int
     ) -> None:
         """Note the changes that effects make; they all happen together."""
-        seen: list[tuple[Change, n.Consequence]] = []
+        changes: list[tuple[Change, n.Consequence]] = []
         for effect in effects:
             if effect.sign == "persist":
                 continue
             change = self._effect(effect, triggers, scope, level=level)
-            for other, first in seen:
+            for other, first in changes:
                 if (
                     other.fluent is change.fluent
                     and other.args == change.args
@@ -469,7 +458,7 @@ class Sentences:
                         effect,
                         labels=[(first, "the other value")],
                     )
-            seen.append((change, effect))
+            changes.append((change, effect))
 
     def _effect(
         self, effect: n.Consequence, triggers: list[Alternative], scope: Scope, *, level: int
@@ -478,10 +467,10 @@ class Sentences:
         assert place is not None
         out: Alternative = []
         fluent = self.translator.fluent_of(place, scope)
-        found = self.translator.unfolded(place, scope)
-        if found is None:
+        call = self.translator.call_of(place, scope)
+        if call is None:
             self.report.refuse("E-EFFECT-TARGET", "this is no part of the state", place)
-        name, spelling, args = found
+        name, spelling, args = call
         value: Term | None = None
         asserted = effect.sign in {"=", "+", "+="}
         if effect.sign == "=":
@@ -497,12 +486,12 @@ class Sentences:
             value = self.translator.term(effect.value, scope, out)
             return self._change(fluent, terms, value, asserted, level, triggers, out, scope)
         if effect.sign in {"+=", "-="}:
-            known = self.program.fluents.get((name, len(args) + 1))
+            property_ = self.program.fluents.get((name, len(args) + 1))
             assert effect.value is not None
-            if known is None or known.kind != "set":
+            if property_ is None or property_.kind != "set":
                 self._no_target(effect, spelling)
             terms = tuple(self.translator.term(arg, scope, out) for arg in (*args, effect.value))
-            return self._change(known, terms, None, asserted, level, triggers, out, scope)
+            return self._change(property_, terms, None, asserted, level, triggers, out, scope)
         if fluent is not None and not asserted:  # `~F(a)`: no value any more
             terms = self.translator.fluent_args(args, fluent, scope, out)
             fluent.removed = True
@@ -574,7 +563,7 @@ def _doing_in(formula: n.Formula | None) -> n.Doing | n.Holds | None:
         case n.Holds(atom=n.Member(spelling=spelling)) if spelling.lower() == "does":
             return formula
         case n.Conjunction(parts=parts) | n.Disjunction(parts=parts):
-            return next((found for part in parts if (found := _doing_in(part)) is not None), None)
+            return next((doing for part in parts if (doing := _doing_in(part)) is not None), None)
         case n.Negation(inner=inner):
             return _doing_in(inner)
     return None

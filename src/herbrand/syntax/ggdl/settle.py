@@ -43,8 +43,8 @@ class Settler:
         for alternative in alternatives:
             settled = self._settle(head, alternative, scope)
             if settled is not None:
-                found, body = settled
-                rules.append(Rule(found, tuple(dict.fromkeys(body)), start, end))
+                new_head, body = settled
+                rules.append(Rule(new_head, tuple(dict.fromkeys(body)), start, end))
         self.program.rules += [(scope.work.number, rule) for rule in _not_implied(rules)]
 
     def _settle(
@@ -68,11 +68,11 @@ class Settler:
                 if not isinstance(literal, Nope):
                     result.append(literal)
                     continue
-                found = self._nope(literal, outer, literals, scope)
-                if found is None:
+                replacement = self._nope(literal, outer, literals, scope)
+                if replacement is None:
                     return None
-                result += found
-                again = again or any(isinstance(x, Equal | Nope) for x in found)
+                result += replacement
+                again = again or any(isinstance(x, Equal | Nope) for x in replacement)
             if not again:
                 return head, [x for x in result if isinstance(x, Atom | Not | Distinct)]
             literals = result
@@ -83,11 +83,11 @@ class Settler:
         """Put the conditions that the types of variables say in front."""
         positive = [x for x in literals if isinstance(x, Atom | Distinct)]
         shared = names_in(positive) | names_in([head])
-        wanted: list[Literal] = []
+        conditions: list[Literal] = []
         for name, atoms in scope.typed.items():
             if name in shared and name not in typed:
-                wanted += [atom for atom in atoms if atom not in literals]
-        return [*wanted, *literals]
+                conditions += [atom for atom in atoms if atom not in literals]
+        return [*conditions, *literals]
 
     def _nope(
         self, nope: Nope, outer: dict[str, None], beside: list[Literal], scope: Scope
@@ -191,48 +191,48 @@ def _canonical(head: Atom, body: list[Atom | Not | Distinct]) -> str:
 
 def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, list[Literal]] | None:
     """Solve the equalities of a conjunction, merge reads of one value; None if it never holds."""
-    made = scope.generated
+    generated = scope.generated
     while True:
         binding: Substitution = {}
-        rest: list[Literal] = []
+        others: list[Literal] = []
         for literal in literals:
             if isinstance(literal, Equal):
-                if not unify(literal.left, literal.right, binding, made):
+                if not unify(literal.left, literal.right, binding, generated):
                     return None
             else:
-                rest.append(literal)
+                others.append(literal)
         if binding:
-            rest = [apply(literal, binding) for literal in rest]
+            others = [apply(literal, binding) for literal in others]
             head = apply_atom(head, binding)
-            _move_types(binding, scope, rest)
-        merged = _merged(rest, made)
+            _move_types(binding, scope, others)
+        merged = _merged(others, generated)
         if merged is None:
             break
         literals = merged
-    kept: list[Literal] = []
-    for literal in rest:
+    simplified: list[Literal] = []
+    for literal in others:
         if isinstance(literal, Distinct):
             if literal.left == literal.right:
                 return None
             if not unify(literal.left, literal.right, {}):
                 continue
-        if literal not in kept:
-            kept.append(literal)
-    return head, kept
+        if literal not in simplified:
+            simplified.append(literal)
+    return head, simplified
 
 
-def _move_types(binding: Substitution, scope: Scope, rest: list[Literal]) -> None:
+def _move_types(binding: Substitution, scope: Scope, literals: list[Literal]) -> None:
     """The type of a variable that was replaced is a condition on what replaced it."""
     for name in binding:
         for atom in scope.typed.get(name, ()):
             moved = apply_atom(atom, binding)
-            if moved not in rest:
-                rest.insert(0, moved)
+            if moved not in literals:
+                literals.insert(0, moved)
 
 
-def _merged(literals: list[Literal], made: set[str]) -> list[Literal] | None:
+def _merged(literals: list[Literal], generated: set[str]) -> list[Literal] | None:
     """Where one place is read twice, say that both values are one; None if none is."""
-    seen: dict[tuple[object, ...], Variable] = {}
+    reads: dict[tuple[object, ...], Variable] = {}
     for literal in literals:
         if not (isinstance(literal, Atom) and literal.name == "true"):
             continue
@@ -240,9 +240,9 @@ def _merged(literals: list[Literal], made: set[str]) -> list[Literal] | None:
         if not isinstance(fluent, Function):
             continue
         value = fluent.args[-1]
-        if not isinstance(value, Variable) or value.name not in made:
+        if not isinstance(value, Variable) or value.name not in generated:
             continue
-        first = seen.setdefault((fluent.name, fluent.args[:-1]), value)
+        first = reads.setdefault((fluent.name, fluent.args[:-1]), value)
         if first.name != value.name and _is_read(fluent, literal):
             return [Equal(first, value), *literals]
     return None
@@ -275,16 +275,16 @@ def _solve_local(literals: list[Literal], local: list[str]) -> list[Literal] | N
                 continue
             if not unify(left, right, binding, names):
                 return None
-            rest = [apply(x, binding) for j, x in enumerate(literals) if j != i]
-            literals = rest
+            others = [apply(x, binding) for j, x in enumerate(literals) if j != i]
+            literals = others
             break
         else:
-            kept: list[Literal] = []
+            simplified: list[Literal] = []
             for literal in literals:
                 if isinstance(literal, Distinct):
                     if literal.left == literal.right:
                         return None
                     if not unify(literal.left, literal.right, {}):
                         continue
-                kept.append(literal)
-            return kept
+                simplified.append(literal)
+            return simplified

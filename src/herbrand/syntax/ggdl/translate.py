@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.literals import Equal, Nope
 from herbrand.syntax.ggdl.program import Fluent, show
-from herbrand.syntax.ggdl.scope import Scope
+from herbrand.syntax.ggdl.scope import Scope, call_of, resolve_let
 from herbrand.syntax.ggdl.types import named_type, range_type
 from herbrand.syntax.ggdl.values import Values, as_integer, calculated, integer
 from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Not, Or, Variable
+from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import GgdlProgram
+    from herbrand.syntax.ggdl.scope import Call, Work
     from herbrand.syntax.nodes import Literal as CoreLiteral
     from herbrand.syntax.nodes import Term
 
@@ -27,7 +29,6 @@ FEW: Final = 3
 """A range of so many constants is written out; a longer one gets a relation."""
 FLUENT_AT: Final = {"true": 0, "next": 0, "init": 0, "base": 0, "does": 1, "legal": 1, "input": 1}
 """Which argument of a keyword is a fluent or an action and stands for itself."""
-KEYWORDS: Final = frozenset({*FLUENT_AT, "role", "goal", "sees", "terminal"})
 LESS, AT_MOST = "ggdl_lt", "ggdl_le"
 ARITHMETIC: Final = {"+": "ggdl_add", "-": "ggdl_sub", "*": "ggdl_mul"}
 _QUANTIFIERS: Final = frozenset({"forall", "forany", "zip", "reverse", "exists"})
@@ -48,11 +49,8 @@ class Translator:
 
     # -- places --------------------------------------------------------------------------------
 
-    def scope(self, work: object) -> Scope:
-        """Begin with a sentence."""
-        from herbrand.syntax.ggdl.scope import Work
-
-        assert isinstance(work, Work)
+    def scope(self, work: Work) -> Scope:
+        """Open the scope of a sentence."""
         self.report.source = work.sentence.source
         self.values.local = work.local
         scope = Scope(work, self.program.declared)
@@ -66,33 +64,19 @@ class Translator:
                 scope.typed[scope.board.name] = [kind]
         return scope
 
-    def unfolded(self, expr: n.Expr, scope: Scope) -> tuple[str, str, tuple[n.Expr, ...]] | None:
-        """Return name, spelling and arguments of what is written as a call, a member or a place."""
-        match expr:
-            case n.Name(spelling=spelling):
-                if spelling.lower() in scope.work.lets:
-                    return self.unfolded(scope.work.lets[spelling.lower()], scope)
-                return expr.folded, spelling, ()
-            case n.Var(name=name) if name in scope.work.lets:
-                return self.unfolded(scope.work.lets[name], scope)
-            case n.FunctionCall(spelling=spelling, args=args):
-                return expr.folded, spelling, args
-            case n.Member(base=base, spelling=spelling, args=args):
-                return expr.folded, spelling, (base, *args)
-            case n.Index(base=base, args=args):
-                if base is None:
-                    if scope.board is None:
-                        self.report.refuse("E-SURFACE", "`@[…]` stands outside of a surface", expr)
-                    base = n.Anonymous(-1, -1)  # the board of the sentence
-                return "cell", "cell", (base, *args)
-        return None
+    def call_of(self, expr: n.Expr, scope: Scope) -> Call | None:
+        """Return an expression as a call; refuse `@[…]` where no board is implied."""
+        place = resolve_let(expr, scope.work.lets)
+        if isinstance(place, n.Index) and place.base is None and scope.board is None:
+            self.report.refuse("E-SURFACE", "`@[…]` is used outside of a surface", place)
+        return call_of(place, {})
 
     def fluent_of(self, expr: n.Expr, scope: Scope) -> Fluent | None:
         """Return the functional relation that an expression reads, if it does."""
-        found = self.unfolded(expr, scope)
-        if found is None:
+        call = self.call_of(expr, scope)
+        if call is None:
             return None
-        name, spelling, args = found
+        name, spelling, args = call
         if isinstance(expr, n.Name) and name == spelling.lower() and not args:
             declared = self.program.declared.get(spelling, set())
             if declared & {"value", "role", "parameter", "constant"} and "fluent" not in declared:
@@ -143,9 +127,9 @@ class Translator:
         own = scope.rename.get(variable.name, variable.name)
         term = Variable(own, variable.spelling, *scope.span(variable))
         atom = self.type_atom(name, term)
-        known = scope.typed.setdefault(own, [])
-        if atom not in known:
-            known.append(atom)
+        conditions = scope.typed.setdefault(own, [])
+        if atom not in conditions:
+            conditions.append(atom)
         scope.types.setdefault(own, name)
 
     def type_atom(self, name: str, term: Term) -> Atom:
@@ -156,18 +140,18 @@ class Translator:
     def _sum(
         self, sign: str, left: n.Expr, right: n.Expr, expr: n.Expr, scope: Scope, out: Alternative
     ) -> Term:
-        one, two = self.term(left, scope, out), self.term(right, scope, out)
+        a_term, b_term = self.term(left, scope, out), self.term(right, scope, out)
         start, end = scope.span(expr)
-        a, b = as_integer(one), as_integer(two)
+        a, b = as_integer(a_term), as_integer(b_term)
         if a is not None and b is not None:
             return integer(calculated(sign, a, b), start, end)
         if (b == 0 and sign in {"+", "-"}) or (b == 1 and sign == "*"):
-            return one
-        for part, written in ((one, left), (two, right)):
+            return a_term
+        for part, written in ((a_term, left), (b_term, right)):
             if not isinstance(part, Variable) and as_integer(part) is None:
                 self.report.refuse("E-CONST", f"`{show(part)}` is no integer", written)
         result = scope.fresh(_RESULT[sign], expr)
-        out.append(Atom(self.tables[ARITHMETIC[sign]], (one, two, result), None, start, end))
+        out.append(Atom(self.tables[ARITHMETIC[sign]], (a_term, b_term, result), None, start, end))
         return result
 
     def _name(self, expr: n.Name, scope: Scope, out: Alternative) -> Term:
@@ -175,14 +159,14 @@ class Translator:
         start, end = scope.span(expr)
         if spelling.lower() in scope.work.lets:
             return self.read(expr, scope, out)
-        known = self.values.named(spelling)
+        value = self.values.named(spelling)
         declared = self.program.declared.get(spelling, set())
-        if known is not None or declared:
+        if value is not None or declared:
             if scope.plain and spelling[0].isupper():
                 self._declared(expr, scope)
-            if known is not None:
+            if value is not None:
                 return (
-                    Constant(known.name, known.spelling, start, end) if isinstance(known, Constant) else known
+                    Constant(value.name, value.spelling, start, end) if isinstance(value, Constant) else value
                 )
         if self.fluent_of(expr, scope) is not None:
             return self.read(expr, scope, out)
@@ -222,9 +206,9 @@ class Translator:
         if not scope.plain:
             if isinstance(expr, n.Index) or self.fluent_of(expr, scope) is not None:
                 return self.read(expr, scope, out)
-            found = self.unfolded(expr, scope)
-            assert found is not None
-            name, _, args = found
+            call = self.call_of(expr, scope)
+            assert call is not None
+            name, _, args = call
             if len(args) == 1 and isinstance(args[0], n.Var) and isinstance(expr, n.FunctionCall):
                 kind = "role" if name == "roles" else name
                 if kind == "role" or kind in self.program.types:
@@ -235,13 +219,13 @@ class Translator:
                         scope.typed[term.name].append(atom)
                     return term
             if isinstance(expr, n.Member):
-                return self._member(expr, found, scope, out)
+                return self._member(expr, call, scope, out)
         return self.pattern(expr, scope, out)
 
     def _member(
-        self, expr: n.Member, found: tuple[str, str, tuple[n.Expr, ...]], scope: Scope, out: Alternative
+        self, expr: n.Member, call: tuple[str, str, tuple[n.Expr, ...]], scope: Scope, out: Alternative
     ) -> Term:
-        name, spelling, args = found
+        name, spelling, args = call
         if name in self.program.external:
             self.external(expr)
         if (name, len(args) + 1) in self.program.fixed:
@@ -261,10 +245,10 @@ class Translator:
 
     def pattern(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
         """Translate a fluent or an action as it stands: at the top nothing is read."""
-        found = self.unfolded(expr, scope) if not isinstance(expr, n.Var) else None
-        if found is None:
+        call = self.call_of(expr, scope) if not isinstance(expr, n.Var) else None
+        if call is None:
             return self.term(expr, scope, out)
-        name, spelling, args = found
+        name, spelling, args = call
         if isinstance(expr, n.Name) and scope.plain and spelling[0].isupper():
             return self._name(expr, scope, out)
         start, end = scope.span(expr)
@@ -280,10 +264,10 @@ class Translator:
     def read(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
         """Read the value of a functional relation in the current state."""
         fluent = self.fluent_of(expr, scope)
-        found = self.unfolded(expr, scope)
-        if fluent is None or found is None:
+        call = self.call_of(expr, scope)
+        if fluent is None or call is None:
             self.report.refuse("E-SURFACE", "no board has this place", expr)
-        args = self.fluent_args(found[2], fluent, scope, out)
+        args = self.fluent_args(call.args, fluent, scope, out)
         start, end = scope.span(expr)
         value = scope.fresh(fluent.name, expr)
         inner = Function(fluent.name, (*args, value), fluent.spelling, start, end)
@@ -308,15 +292,15 @@ class Translator:
             self.report.refuse("E-SYNTAX", f"the variable `{text}` is no condition", expr)
         if isinstance(expr, n.Name) and expr.spelling in self.program.bools:
             return self.program.bools[expr.spelling]
-        found = self.unfolded(expr, scope)
-        if found is None:
+        call = self.call_of(expr, scope)
+        if call is None:
             text = self.report.source.text[expr.start : expr.end]
             self.report.refuse("E-SYNTAX", f"`{text}` is no condition", expr)
-        name, spelling, args = found
+        name, spelling, args = call
         start, end = scope.span(expr)
         if isinstance(expr, n.Index):
             self.report.refuse("E-SYNTAX", "a place is no condition", expr)
-        if name in KEYWORDS or (name == "roles" and len(args) == 1):
+        if name in ARITY or (name == "roles" and len(args) == 1):
             return self.keyword("role" if name == "roles" else name, spelling, args, expr, scope, out)
         if name in self.program.external and isinstance(expr, n.Member):
             self.external(expr)
@@ -398,8 +382,8 @@ class Translator:
         """Translate the condition of a plain rule to itself."""
         if formula is None:
             return []
-        found = self._plain(formula, scope, out)
-        return list(found.literals) if isinstance(found, And) else [found]
+        literal = self._plain(formula, scope, out)
+        return list(literal.literals) if isinstance(literal, And) else [literal]
 
     def _plain(self, formula: n.Formula, scope: Scope, out: Alternative) -> CoreLiteral:
         span = scope.span(formula)
@@ -423,9 +407,9 @@ class Translator:
         """Translate a condition into alternatives, each of them a conjunction."""
         if formula is None:
             return [[]]
-        found = self._dnf(formula, scope)
-        self._limit(len(found), formula)
-        return found
+        alternatives = self._dnf(formula, scope)
+        self._limit(len(alternatives), formula)
+        return alternatives
 
     def _limit(self, count: int, formula: n.Formula) -> None:
         if count > MAX_ALTERNATIVES:
@@ -439,12 +423,12 @@ class Translator:
     def _dnf(self, formula: n.Formula, scope: Scope) -> list[Alternative]:
         match formula:
             case n.Conjunction(parts=parts):
-                found: list[Alternative] = [[]]
+                product_: list[Alternative] = [[]]
                 for part in parts:
                     right = self._dnf(part, scope)
-                    self._limit(len(found) * len(right), formula)
-                    found = [[*a, *b] for a, b in product(found, right)]
-                return found
+                    self._limit(len(product_) * len(right), formula)
+                    product_ = [[*a, *b] for a, b in product(product_, right)]
+                return product_
             case n.Disjunction(parts=parts):
                 return [alternative for part in parts for alternative in self._dnf(part, scope)]
             case n.Negation(inner=inner):
@@ -473,22 +457,22 @@ class Translator:
             left, right = self.term(inner.left, scope, out), self.term(inner.right, scope, out)
             if not out:
                 return [[Equal(left, right)]]
-        found: Alternative = []
+        conjunction: Alternative = []
         for alternative in self._dnf(inner, scope):
             if not alternative:
                 return []
-            found.append(Nope(alternative))
-        return [found]
+            conjunction.append(Nope(alternative))
+        return [conjunction]
 
     def does(self, doing: n.Doing, scope: Scope) -> Alternative:
         """Translate `r -> m` as a condition."""
         out: Alternative = []
         role = self.subject(doing.subject, scope, out)
         if doing.place is not None:
-            found = self.unfolded(doing.place, scope)
-            assert found is not None
-            name, spelling, args = self.unfolded(doing.action, scope) or ("", "", ())
-            terms = [self.term(arg, scope, out) for arg in (*found[2], *args)]
+            place = self.call_of(doing.place, scope)
+            assert place is not None
+            name, spelling, args = self.call_of(doing.action, scope) or ("", "", ())
+            terms = [self.term(arg, scope, out) for arg in (*place.args, *args)]
             action: Term = Function(name, tuple(terms), spelling, *scope.span(doing))
         else:
             action = self.pattern(doing.action, scope, out)
@@ -510,9 +494,9 @@ class Translator:
         term = self.term(expr, scope, out)
         if isinstance(term, Variable):
             atom = Atom("role", (term,), None, term.start, term.end)
-            known = scope.typed.setdefault(term.name, [])
-            if atom not in known:
-                known.insert(0, atom)
+            conditions = scope.typed.setdefault(term.name, [])
+            if atom not in conditions:
+                conditions.insert(0, atom)
         return term
 
     def _boolean(self, formula: n.Comparison, scope: Scope) -> n.Formula | None:
@@ -520,10 +504,10 @@ class Translator:
         for one, two in ((formula.left, formula.right), (formula.right, formula.left)):
             if not isinstance(two, n.Name) or two.folded not in {"true", "false"}:
                 continue
-            found = self.unfolded(one, scope)
-            if found is None:
+            call = self.call_of(one, scope)
+            if call is None:
                 continue
-            fluent = self.program.fluents.get((found[0], len(found[2])))
+            fluent = self.program.fluents.get(call.key)
             if fluent is None or fluent.kind != "bool" or formula.sign not in {"==", "#"}:
                 continue
             holds = n.Holds(formula.start, formula.end, one)
@@ -564,11 +548,11 @@ class Translator:
     def _preference(self, formula: n.Comparison, scope: Scope) -> str:
         """Return the type whose order of preference is meant."""
         ordered = [kind for kind in self.program.types.values() if kind.below]
-        found: dict[str, None] = {}
+        kinds: dict[str, None] = {}
         for side in (formula.left, formula.right):
             name = self._type_of(side, scope)
             if name is not None:
-                found[name] = None
+                kinds[name] = None
                 continue
             fluent = self.fluent_of(side, scope)
             if fluent is None and isinstance(side, n.Name | n.Quoted | n.Number | n.String | n.FunctionCall):
@@ -576,15 +560,15 @@ class Translator:
                 term = self.values.term(side)
                 del self.report.diagnostics[before:]
                 fitting = [kind.name for kind in ordered if term in kind.members]
-                found.update(dict.fromkeys(fitting))
-        names = [name for name in found if any(kind.name == name for kind in ordered)]
-        if not found and len(ordered) == 1:
+                kinds.update(dict.fromkeys(fitting))
+        names = [name for name in kinds if any(kind.name == name for kind in ordered)]
+        if not kinds and len(ordered) == 1:
             return ordered[0].name
         if len(names) != 1:
-            what = "no type" if not names else "more than one type"
+            count = "no type" if not names else "more than one type"
             self.report.refuse(
                 "E-PREF-TYPE",
-                f"{what} says which of the two is preferred",
+                f"{count} says which of the two is preferred",
                 scope.span(formula),
                 help="give a variable a type: `?x:T`, where `data T` has `<<`",
             )
@@ -616,12 +600,12 @@ class Translator:
 
     def _every(self, element: n.Expr, scope: Scope) -> list[n.Expr]:
         """Replace `_` in the arguments of a functional relation by all values of that position."""
-        found = self.unfolded(element, scope)
-        if found is None or not any(isinstance(arg, n.Anonymous) for arg in found[2]):
+        call = self.call_of(element, scope)
+        if call is None or not any(isinstance(arg, n.Anonymous) for arg in call.args):
             return [element]
         fluent = self.fluent_of(element, scope)
         choices: list[list[n.Expr]] = []
-        for i, arg in enumerate(found[2]):
+        for i, arg in enumerate(call.args):
             if not isinstance(arg, n.Anonymous) or arg.start < 0:
                 choices.append([arg])
                 continue
@@ -645,21 +629,22 @@ class Translator:
         if isinstance(element, n.Index):
             rest = choices[1:]
             return [n.Index(element.start, element.end, element.base, combo) for combo in product(*rest)]
-        return [n.FunctionCall(element.start, element.end, found[1], combo) for combo in product(*choices)]
+        return [
+            n.FunctionCall(element.start, element.end, call.spelling, combo) for combo in product(*choices)
+        ]
 
     def _membership(
         self, formula: n.Membership, item: n.Expr, collection: n.Expr, scope: Scope
     ) -> list[Alternative]:
-        start, end = scope.span(formula)
         if isinstance(collection, n.Name) and collection.folded in {"int", "string"}:
             self.report.refuse("E-TYPE-INFINITE", f"`{collection.spelling}` is no finite type", collection)
-        found = self.unfolded(collection, scope)
-        if found is not None:
-            fluent = self.program.fluents.get((found[0], len(found[2]) + 1))
+        call = self.call_of(collection, scope)
+        if call is not None:
+            fluent = self.program.fluents.get((call.name, len(call.args) + 1))
             if fluent is not None and fluent.kind == "set":
-                args = (*found[2], item)
-                call = n.FunctionCall(formula.start, formula.end, found[1], args)
-                return self._dnf(n.Holds(formula.start, formula.end, call), scope)
+                args = (*call.args, item)
+                atom = n.FunctionCall(formula.start, formula.end, call.spelling, args)
+                return self._dnf(n.Holds(formula.start, formula.end, atom), scope)
         if isinstance(collection, n.Name):
             kind = n.Type(collection.start, collection.end, collection.spelling)
             name = named_type(self.program, kind)
@@ -681,7 +666,6 @@ class Translator:
             out: Alternative = []
             one, two = self.term(item, scope, out), self.term(element, scope, out)
             alternatives.append([*out, Equal(one, two)])
-        del start, end
         return alternatives
 
     def _of_type(self, name: str, item: n.Expr, scope: Scope) -> list[Alternative]:

@@ -36,15 +36,15 @@ def declare_roles(program: GgdlProgram) -> None:
             values = Values(program)
             for head in sentence.heads:
                 if isinstance(head, n.FunctionCall) and len(head.args) == 1 and head.folded == "role":
-                    what = head.args[0]
-                    if isinstance(what, n.Name):
-                        named = Constant(what.folded, what.spelling, what.start, what.end)
-                        program.roles.setdefault(what.folded, named)
-                        program.declare(what.spelling, "role")
-                    elif isinstance(what, n.Number | n.Quoted | n.String):
-                        other = values.term(what)
-                        assert isinstance(other, Constant)
-                        program.roles.setdefault(other.name, other)
+                    argument = head.args[0]
+                    if isinstance(argument, n.Name):
+                        role = Constant(argument.folded, argument.spelling, argument.start, argument.end)
+                        program.roles.setdefault(argument.folded, role)
+                        program.declare(argument.spelling, "role")
+                    elif isinstance(argument, n.Number | n.Quoted | n.String):
+                        role_ = values.term(argument)
+                        assert isinstance(role_, Constant)
+                        program.roles.setdefault(role_.name, role_)
 
 
 def _plain_fact(program: GgdlProgram, rule: Rule) -> None:
@@ -61,12 +61,12 @@ def declare_constants(program: GgdlProgram) -> None:
     waiting = [s for s in program.sentences if isinstance(s, n.ConstantSentence)]
     names = {s.name for s in waiting}
     while waiting:
-        later: list[n.ConstantSentence] = []
+        blocked: list[n.ConstantSentence] = []
         for sentence in waiting:
             program.report.source = sentence.source
             needed = _names_in(sentence.value) & names
             if any(s.name in needed and s is not sentence for s in waiting):
-                later.append(sentence)
+                blocked.append(sentence)
                 continue
             program.declare(sentence.name, "constant")
             try:
@@ -75,12 +75,12 @@ def declare_constants(program: GgdlProgram) -> None:
                 program.constants[sentence.name] = Values(program).term(sentence.value)
             except Refused:
                 program.constants.setdefault(sentence.name, Constant("0"))
-        if len(later) == len(waiting):
-            for sentence in later:
+        if len(blocked) == len(waiting):
+            for sentence in blocked:
                 program.report.add("E-CONST", f"`{sentence.name}` is defined by itself", sentence)
                 program.constants[sentence.name] = Constant("0")
             return
-        waiting = later
+        waiting = blocked
 
 
 def _names_in(expr: n.Expr) -> set[str]:
@@ -113,11 +113,11 @@ def _unary_facts(program: GgdlProgram, sentence: n.RuleSentence) -> None:
     values = Values(program)
     for head in sentence.heads:
         if isinstance(head, n.FunctionCall) and len(head.args) == 1:
-            found = len(program.report.diagnostics)
+            count = len(program.report.diagnostics)
             try:
                 terms = [values.term(e) for e in values.expanded(head.args[0])]
             except Refused:
-                del program.report.diagnostics[found:]
+                del program.report.diagnostics[count:]
                 continue
             program.unary_facts.setdefault(head.folded, []).extend(terms)
 
@@ -126,12 +126,12 @@ def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()
     """Return the members of a type, evaluating its definition if that has not been done."""
     if name in program.types:
         return program.types[name].members
-    found = [s for s in program.sentences if isinstance(s, n.DataSentence) and s.name.lower() == name]
-    if not found:
+    sentences = [s for s in program.sentences if isinstance(s, n.DataSentence) and s.name.lower() == name]
+    if not sentences:
         return program.type_members(name)
-    first, *others = found
+    first, *others = sentences
     report = program.report
-    before = report.source
+    outer_source = report.source
     report.source = first.source
     try:
         if name in open_ones:
@@ -154,7 +154,7 @@ def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()
         members = {integer(0): integer(0)}
         program.types[name] = DataType(name, first.name, tuple(members))
     finally:
-        report.source = before
+        report.source = outer_source
     program.declare(first.name, "type")
     return program.types[name].members
 
@@ -172,12 +172,12 @@ def _chain(
         rank: list[Term] = []
         steps: list[list[Term]] = []
         for item in level.items:
-            found = _item(program, item, open_ones)
-            for term in found:
+            terms = _item(program, item, open_ones)
+            for term in terms:
                 members.setdefault(term, term)
-            rank += found
+            rank += terms
             if isinstance(item, n.Interval) and len(chain) > 1:
-                steps.append(found)
+                steps.append(terms)
         for step in steps:
             for worse, better in pairwise(step):
                 pairs[worse, better] = None
@@ -214,9 +214,9 @@ def _item(program: GgdlProgram, item: n.Expr, open_ones: tuple[str, ...]) -> lis
         inner = define_type(program, item.folded, open_ones) if item.folded != open_ones[-1] else None
         if inner is not None:
             return list(inner)
-    found = values.elements(item) if isinstance(item, n.Comprehension) else values.expanded(item)
-    terms = [values.term(element) for element in found]
-    for element in found:
+    elements = values.elements(item) if isinstance(item, n.Comprehension) else values.expanded(item)
+    terms = [values.term(element) for element in elements]
+    for element in elements:
         _declare_values(program, element)
     return terms
 
@@ -248,12 +248,12 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
         if name != "role" and program.type_members(name) is None:
             from difflib import get_close_matches
 
-            near = get_close_matches(name, [*program.types, "role"], n=1)
+            matches = get_close_matches(name, [*program.types, "role"], n=1)
             report.refuse(
                 "E-TYPE-UNKNOWN",
                 f"no type `{kind.name}`",
                 kind,
-                help=f"did you mean `{near[0]}`?" if near else "declare it with `data`",
+                help=f"did you mean `{matches[0]}`?" if matches else "declare it with `data`",
             )
         return name
     assert kind.low is not None
@@ -280,11 +280,11 @@ def _bounded(program: GgdlProgram, kind: n.Type) -> str:
 
 def range_type(program: GgdlProgram, members: tuple[Term, ...]) -> str:
     """Return the name of a type for these members, known already or made for them."""
-    for name, known in program.types.items():
-        if len(known.members) == len(members) and set(known.members) == set(members):
+    for name, data_type in program.types.items():
+        if len(data_type.members) == len(members) and set(data_type.members) == set(members):
             return name
-    for name, found in program.ranges.items():
-        if set(found) == set(members):
+    for name, others in program.ranges.items():
+        if set(others) == set(members):
             return name
     first, last = show(members[0]), show(members[-1])
     plain = all(isinstance(m, Constant) for m in (members[0], members[-1]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.nodes import Constant, Function
+from herbrand.syntax.tokens import KEYWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,12 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Values", "as_integer", "calculated", "integer", "mangled", "substituted"]
 
 _CONSTANT: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
-_KEYWORDS: Final = frozenset(
-    {
-        *("role", "base", "input", "init", "true", "does", "next", "legal", "goal", "terminal"),
-        *("sees", "knows", "random", "and", "or", "not", "distinct"),
-    }
-)
 MAX_MEMBERS: Final = 100_000
 """A range with more members is refused."""
 
@@ -34,7 +29,7 @@ def mangled(text: str) -> str:
     >>> mangled("o"), mangled("X"), mangled("-"), mangled("")
     ('o', 's__58_', 's__2d_', 's_')
     """
-    if _CONSTANT.fullmatch(text) and text not in _KEYWORDS:
+    if _CONSTANT.fullmatch(text) and text not in KEYWORDS:
         return text
     return "s_" + "".join(c if ("a" <= c <= "z" or "0" <= c <= "9") else f"_{ord(c):x}_" for c in text)
 
@@ -68,8 +63,8 @@ def substituted(expr: n.Expr, values: Mapping[str, n.Expr]) -> n.Expr:
 
     match expr:
         case n.Generator(start, end, name):
-            found = values.get(name)
-            return expr if found is None else found
+            value = values.get(name)
+            return expr if value is None else value
         case n.Var(start, end, name):
             return values.get("?" + name, expr)
         case n.FunctionCall(start, end, spelling, args):
@@ -109,15 +104,15 @@ class Values:
             case n.Number() | n.String() | n.Quoted():
                 return self.literal(expr, start, end)
             case n.Name(spelling=spelling):
-                known = self.named(spelling)
-                return Constant(expr.folded, spelling, start, end) if known is None else known
+                constant = self.named(spelling)
+                return Constant(expr.folded, spelling, start, end) if constant is None else constant
             case n.FunctionCall(spelling=spelling, args=args):
                 return Function(expr.folded, tuple(map(self.term, args)), spelling, start, end)
             case n.Sum(sign=sign, left=left, right=right):
                 one, two = self.integer(left), self.integer(right)
                 return integer(calculated(sign, one, two), start, end)
-        what = "a variable" if isinstance(expr, n.Var | n.Generator | n.Anonymous) else "this"
-        self.report.refuse("E-CONST", f"{what} has no value when the game is read", (start, end))
+        subject = "a variable" if isinstance(expr, n.Var | n.Generator | n.Anonymous) else "this"
+        self.report.refuse("E-CONST", f"{subject} has no value when the game is read", (start, end))
 
     def literal(self, expr: n.Number | n.String | n.Quoted, start: int, end: int) -> Constant:
         """Return the constant that a number, a string or a quoted name is, at a place."""
@@ -192,18 +187,18 @@ class Values:
     def elements(self, expr: n.Expr) -> list[n.Expr]:
         """Return the elements of a collection or comprehension, ranges in arguments multiplied out."""
         if isinstance(expr, n.Comprehension):
-            found = [
+            elements = [
                 element
                 for values in self.generated(expr.generators, {})
                 for element in self.expanded(substituted(expr.item, values))
             ]
         elif isinstance(expr, n.SetLiteral):
-            found = [element for item in expr.items for element in self.expanded(item)]
+            elements = [element for item in expr.items for element in self.expanded(item)]
         else:
-            found = self.expanded(expr)
-        if len(found) > MAX_MEMBERS:
+            elements = self.expanded(expr)
+        if len(elements) > MAX_MEMBERS:
             self.report.refuse("E-TYPE-INFINITE", "a collection with too many elements", expr)
-        return found
+        return elements
 
     def generated(
         self, generators: tuple[tuple[str, n.Expr], ...], values: dict[str, n.Expr]
