@@ -1,6 +1,6 @@
-"""Diagnostics: what is wrong with a text, where, why, and how to repair it.  Data only.
+"""Diagnostics as data: problems in a source text, with their locations and fixes.
 
-A diagnostic is found by a *check*, named for what it flags (`unsafe-variable`); the
+A diagnostic is reported by a *check*, named for what it flags (`unsafe-variable`); the
 catalogue of checks is `herbrand.check.catalogue`, the renderers are in
 `herbrand.check.render`.  Wording: a message begins in lower case, has no full stop, quotes
 the offending text in backticks, and stands alone; `help` says what to do.
@@ -51,24 +51,24 @@ class Spanned(Protocol):
 
     @property
     def end(self) -> int:
-        """Offset behind the last character."""
+        """Offset after the last character."""
 
 
 class Position(NamedTuple):
-    """A place as people count: both numbers start at 1."""
+    """Line and column, both counted from 1."""
 
     line: int
     column: int
 
 
 class Source:
-    """A text and where it came from."""
+    """A text and its origin."""
 
     def __init__(self, text: str, name: str = "<string>") -> None:
         self.text = text
         self.name = name
         """Path or label, as diagnostics show it."""
-        self._last_line = (0, "")  # thousands of findings may be about one long line
+        self._last_line = (0, "")  # cache: thousands of diagnostics may be about one long line
 
     def __repr__(self) -> str:
         return f"Source({self.name!r}, {len(self.text)} characters)"
@@ -89,7 +89,7 @@ class Source:
         return Position(line, column + 1)
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a place counted from 1, clipped to the text."""
+        """Return the offset of a line and column counted from 1, clipped to the text."""
         if line > len(self.line_starts):
             return len(self.text)
         return min(self.line_starts[max(line, 1) - 1] + max(column, 1) - 1, len(self.text))
@@ -106,12 +106,12 @@ class Source:
 
 
 class Severity(enum.Enum):
-    """How bad it is."""
+    """How serious a diagnostic is."""
 
     ERROR = "error"
     """The game cannot be played as written."""
     WARNING = "warning"
-    """It can be played, but probably not as meant, or not everywhere."""
+    """The game can be played, but probably not as intended, or not by every system."""
     NOTE = "note"
     """Worth knowing."""
 
@@ -123,7 +123,7 @@ class Severity(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A secondary place with a short remark, such as "first used here"."""
+    """A secondary location with a short remark, such as "first used here"."""
 
     span: Span
     message: str
@@ -139,7 +139,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A repair that can be applied to the source."""
+    """A set of edits that repairs the source."""
 
     message: str
     edits: tuple[Edit, ...]
@@ -147,7 +147,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding of one check."""
+    """A problem reported by a check."""
 
     check: str
     """Name of the check, a key of the catalogue."""
@@ -155,16 +155,16 @@ class Diagnostic:
     message: str
     source: Source = field(compare=False, repr=False)
     span: Span
-    """The primary place."""
+    """The primary location."""
     labels: tuple[Label, ...] = ()
     help: str | None = None
-    """What to do about it."""
+    """How to fix it."""
     notes: tuple[str, ...] = ()
     fix: Fix | None = None
 
     @property
     def is_error(self) -> bool:
-        """Whether this makes the game unplayable."""
+        """Whether the game is unplayable because of it."""
         return self.severity is Severity.ERROR
 
 
@@ -183,7 +183,7 @@ def apply_fixes(text: str, diagnostics: tuple[Diagnostic, ...]) -> tuple[str, tu
         occupied += [(e.span.start, e.span.end) for e in fix.edits]
         edits += fix.edits
         applied.append(diagnostic)
-    # from the end; at one place what is inserted goes before what is replaced
+    # from the end, so that offsets stay valid; at equal offsets, insertions go before replacements
     for edit in sorted(edits, key=lambda e: (e.span.start, e.span.end), reverse=True):
         text = text[: edit.span.start] + edit.text + text[edit.span.end :]
     return text, tuple(applied)

@@ -28,16 +28,16 @@ __all__ = [
 
 
 class HerbrandError(Exception):
-    """The root of everything herbrand raises on purpose."""
+    """Base class of all exceptions that herbrand raises deliberately."""
 
 
 class GameError(HerbrandError, ValueError):
-    """The game cannot be used for what was asked; `diagnostics` says why."""
+    """The game cannot be used for the requested operation; `diagnostics` says why."""
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(message)
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        """The errors that stand in the way, in textual order; may be empty."""
+        """The errors that prevent it, in textual order; may be empty."""
 
 
 class InvalidMoveError(HerbrandError, ValueError):
@@ -49,9 +49,9 @@ class IllegalMoveError(HerbrandError, ValueError):
 
 
 class BudgetExceeded(HerbrandError, RuntimeError):
-    """A limit of `herbrand.runtime.limits.Limits` was reached before the answer was known.
+    """A limit of `herbrand.runtime.limits.Limits` was reached before the result was complete.
 
-    `spent` names the limit and what was used up; `reached` says how far the work got.
+    `spent` names the exhausted limit; `reached` describes the progress up to then.
     """
 
     def __init__(self, spent: str, reached: str = "") -> None:
@@ -68,7 +68,7 @@ class Stopped(BudgetExceeded):
 
 
 class ProtocolError(HerbrandError, ValueError):
-    """What a peer sent is no message of the protocol, or is more than it may send."""
+    """A peer sent a malformed or oversized protocol message."""
 
 
 class MissingExtra(HerbrandError, ImportError):
@@ -81,7 +81,7 @@ class MissingExtra(HerbrandError, ImportError):
 
 
 class MissingProgram(HerbrandError, OSError):
-    """Another program is not installed; the message names it and where to get it."""
+    """An external program is not installed; the message names it and where to get it."""
 
     def __init__(self, feature: str, program: str, source: str) -> None:
         super().__init__(f"{feature} needs the program `{program}`, which was not found ({source})")

@@ -90,8 +90,8 @@ def test_own_moves_that_are_not_seen_are_told_only_when_asked():
     assert "unseen-own-move" not in {d.check for d in check(tree).diagnostics}
     found = check(tree, select=["unseen-own-move"]).diagnostics
     assert [d.message for d in found] == [
-        "no `sees` tells `first` what it did itself",
-        "no `sees` tells `second` what it did itself",
+        "no `sees` tells `first` its own move",
+        "no `sees` tells `second` its own move",
     ]
     for percept in ("(sees ?r (does ?r ?m)) (does ?r ?m)", "(sees ?r (did ?s ?m)) (role ?r) (does ?s ?m)"):
         text = HIDDEN + f"(legal bob wait) (goal bob 0) (<= {percept})"

@@ -86,7 +86,7 @@ MATCHING = """\
 """
 
 FAULTY = GAME + "(<= (next (cell ?x ?z b)) (true (cell ?x 1 b)))\n"
-"""`?z` is bound nowhere: exactly one error."""
+"""`?z` is never bound: exactly one error."""
 
 
 def run(*args: str, typed: str | bytes | None = None, env: dict[str, str] | None = None) -> Result:

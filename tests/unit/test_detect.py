@@ -34,7 +34,7 @@ def test_an_option_decides_before_the_suffix(tmp_path):
     path = tmp_path / "game.kif"
     path.write_text("role(x)", encoding="utf-8")
     assert read_file(path, "infix").notation == "infix"
-    with pytest.raises(ValueError, match="no notation"):
+    with pytest.raises(ValueError, match="unknown notation"):
         read("p", "latin")
 
 

@@ -97,7 +97,7 @@ def test_repaired(text, check, prefix):
         (":- a", "rule-without-head", "head"),
         ("~p", "misplaced-literal", "negation"),
         ("p :- distinct(a)", "wrong-operand-count", "two"),
-        ("p :- ()", "empty-list", "nothing"),
+        ("p :- ()", "empty-list", "empty parentheses"),
         ("p(?)", "nameless-variable", "name"),
         ("p(a) $$", "unreadable-token", "$$"),
         ("/* open", "unreadable-token", "never closed"),

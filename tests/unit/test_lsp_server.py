@@ -253,7 +253,7 @@ def test_commands_answer_in_words(run_with_client: Callable[[Scenario], None]) -
                 )
 
             assert "Why this is bad" in await command("herbrand.explain", "unsafe-variable")
-            assert "no check" in await command("herbrand.explain", "nonsense")
+            assert "unknown check" in await command("herbrand.explain", "nonsense")
             assert "herbrand play /somewhere/game.kif" in await command("herbrand.play", URI)
             assert "playable" in await command("herbrand.analyse", URI)
             assert "not open" in await command("herbrand.analyse", "file:///nothing.kif")

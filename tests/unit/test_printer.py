@@ -114,5 +114,5 @@ def test_a_fact_with_a_variable_is_not_read_as_a_conjunct():
 
 def test_unknown_notations_are_refused():
     """Only the three notations can be printed."""
-    with pytest.raises(ValueError, match="no notation"):
+    with pytest.raises(ValueError, match="unknown notation"):
         print_tree((), "latex")

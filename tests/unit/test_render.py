@@ -37,7 +37,7 @@ def test_carets_stand_under_the_place() -> None:
         "  --> games/t.kif:41:20\n"
         "   |\n"
         "41 | (<= (next (cell ?x ?y b))\n"
-        "   |                    ^^ bound nowhere\n"
+        "   |                    ^^ never bound\n"
         "42 |     (true (cell ?x 1 b)))\n"
         "   |\n"
         "help: bind `?y` in a positive literal"
@@ -118,7 +118,7 @@ def test_summary_counts() -> None:
     one = diagnostic("x", 0, 1)
     note = Diagnostic("unused-relation", Severity.NOTE, "m", one.source, one.span)
     assert render.summary([one, one, note]) == "2 errors, 1 note in 1 file"
-    assert render.summary([], 2) == "nothing found in 2 files"
+    assert render.summary([], 2) == "no findings in 2 files"
 
 
 def test_json_has_the_promised_keys() -> None:

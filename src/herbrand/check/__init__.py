@@ -1,8 +1,8 @@
-"""Tree → `Rules`: find out what is wrong with a rulesheet.
+"""Static checks of a rulesheet: `Tree` to `Rules`.
 
-`check` runs every check of `herbrand.check.catalogue` on a tree, adds what the reader found, and
-returns `Rules`, which the evaluators take.  All findings are reported at once, each with
-the name of its check, a place and mostly a help text.
+`check` runs every check of `herbrand.check.catalogue` on a tree, adds the diagnostics of the reader, and
+returns `Rules`, the input of the evaluators.  All problems are reported at once, each with
+the name of its check, a location and usually a help text.
 
 | before (syntax) | here                                                                |
 |-----------------|---------------------------------------------------------------------|
@@ -10,8 +10,8 @@ the name of its check, a place and mostly a help text.
 
 Safety, stratification and the recursion restriction follow Love et al., *General Game
 Playing: Game Description Language Specification* (2008); percepts follow Thielscher, *A General
-Game Description Language for Incomplete Information Games* (2010).  Where real rulesheets and the
-specification part, what can be played is no error: stratification is decided rule by rule.
+Game Description Language for Incomplete Information Games* (2010).  Where published rulesheets deviate
+from the specification, playable ones are accepted: stratification is decided rule by rule.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def check(
     ignore: Collection[str] = (),
     severities: Mapping[str, Severity] | None = None,
 ) -> Rules:
-    """Check a tree; never raises because of what the sheet says.
+    """Check a tree; never raises because of the content of the sheet.
 
-    `strict` makes an error of whatever the language specification forbids.  `select` reports
-    only these checks and turns on those that are off by default; `ignore` leaves checks out;
-    `severities` sets how bad their findings are.  Checks go by name or code; an unknown one
+    `strict` turns everything that the language specification forbids into an error.  `select` reports
+    only these checks and enables those that are off by default; `ignore` disables checks;
+    `severities` overrides severities.  Checks are given by name or code; an unknown one
     raises `UnknownCheckError`, a `LookupError`.
     """
     from herbrand.check.catalogue import CHECKS, find
@@ -53,10 +53,7 @@ def check(
     ignored = {find(name).name for name in ignore}
     levels = {find(name).name: severity for name, severity in (severities or {}).items()}
     opt_in = {"single-use-variable"} & ((selected or set()) | levels.keys())
-    diagnostics = [
-        *tree.diagnostics,
-        *_find(Sheet(tree), single_use="single-use-variable" in opt_in),
-    ]
+    diagnostics = [*tree.diagnostics, *_find(Sheet(tree), single_use="single-use-variable" in opt_in)]
     silent = {name for name, definition in CHECKS.items() if not definition.default} - levels.keys()
     reported = [
         d
@@ -72,13 +69,13 @@ _STYLE: Final = frozenset(
         *("function-arity", "relation-and-function", "unused-relation"),
     }
 )
-"""Remarks that mean nothing about rules which a translation made."""
+"""Style checks that do not apply to translated rules."""
 
 
 def _find(sheet: Sheet, *, single_use: bool) -> Iterable[Diagnostic]:
     from herbrand.check.checks import dependencies, goals, keywords, names, percepts, safety, style
 
-    is_translated = sheet.tree.ggdl is not None  # notes on style are for what an author wrote
+    is_translated = sheet.tree.ggdl is not None  # style notes apply to hand-written rules only
     for family in (keywords, names, safety, dependencies, goals, percepts, style):
         for diagnostic in family.find(sheet):
             if not is_translated or (family is not style and diagnostic.check not in _STYLE):
@@ -101,7 +98,7 @@ def _levelled(
 
 
 def _arranged(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sort by place, worst first at one place; drop what says the same at the same place."""
+    """Sort by offset, then severity; drop duplicates."""
     ordered = sorted(diagnostics, key=lambda d: (d.span.start, d.severity.rank, d.span.end))
     unique: dict[tuple[str, int, int, str], Diagnostic] = {}
     for d in ordered:

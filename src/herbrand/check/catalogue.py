@@ -52,7 +52,7 @@ _BY_CODE: Final = {check.code.lower(): check for check in CHECKS.values() if che
 
 
 class UnknownCheckError(HerbrandError, LookupError):
-    """No check has this name; the message tells the nearest one."""
+    """No check has this name; the message suggests the nearest one."""
 
 
 def find(name: str) -> Check:
@@ -60,30 +60,30 @@ def find(name: str) -> Check:
     key = name.strip().lower().replace("_", "-")
     check = CHECKS.get(key) or _BY_CODE.get(key)
     if check is None:
-        near = difflib.get_close_matches(key, CHECKS, n=1, cutoff=0.5)
-        hint = f": did you mean `{near[0]}`?" if near else ""
-        raise UnknownCheckError(f"no check `{name}`{hint}")
+        matches = difflib.get_close_matches(key, CHECKS, n=1, cutoff=0.5)
+        hint = f": did you mean `{matches[0]}`?" if matches else ""
+        raise UnknownCheckError(f"unknown check `{name}`{hint}")
     return check
 
 
 def explain(name: str) -> str:
-    """Return what a check flags, why, an example, and what to write instead, as Markdown."""
+    """Return the documentation of a check as Markdown: what it flags, why, an example, the fix."""
     return find(name).explain()
 
 
 def page() -> str:
-    """Return the reference page of all checks."""
+    """Return the reference page of all checks as Markdown."""
     lines = [
         "# Checks",
         "",
         "Written by `python -m herbrand.check.catalogue`; do not edit.",
         "",
         "Every finding has the name of its check: `error[unsafe-variable]: ...`. *Errors* make a game",
-        "unplayable, *warnings* say that something is probably not as meant or not everywhere accepted,",
-        "*notes* are worth knowing. `herbrand explain NAME` prints the same texts. Checks marked *spec* are",
-        "forbidden by the language specification and are errors in strict mode.",
+        "unplayable, *warnings* point at something that is probably unintended or not accepted everywhere,",
+        "*notes* are worth knowing. `herbrand explain NAME` prints the same texts. *spec* marks what the",
+        "language specification forbids; such findings are errors in strict mode.",
         "",
-        "| check | code | severity | reported | what |",
+        "| check | code | severity | reported | what it flags |",
         "|---|---|---|---|---|",
     ]
     stages = {"read": "when reading", "check": "when checking", "play": "when playing"}

@@ -1,14 +1,14 @@
-"""Which relation depends on which: components, strata, cycles.
+"""The dependency graph of relations: components, strata, cycles.
 
 The head of a rule depends on every relation of its body, *negatively* where the literal
 stands under an odd number of `not`.  A program is stratified when no cycle has a negative
 edge (Apt, Blair and Walker 1988); then its meaning is one perfect model, computed stratum by
 stratum.
 
-Real rulesheets often have `(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`: a cycle by name,
-though no instance depends on itself.  So there is a finer graph whose nodes are rules, with an
+Published rulesheets often have `(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`: a cycle by name,
+though no instance depends on itself.  Therefore a finer graph has rules as nodes, with an
 edge from rule A to rule B when a body literal of A unifies with the head of B;
-`negative_rule_cycles` looks for its bad cycles.  A program without them becomes stratified in
+`negative_rule_cycles` finds its cycles through negation.  A program without them becomes stratified in
 the ordinary sense once each relation is split by rule.
 """
 
@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from herbrand.check.drawn import draw
 from herbrand.check.relations import Edge, RelationGraph, show_relation, strongly_connected
 from herbrand.errors import MissingExtra
-from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of
+from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of, rebuilt
+from herbrand.syntax.unification import unify_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,12 +29,7 @@ if TYPE_CHECKING:
     from herbrand.check.relations import Relation
     from herbrand.syntax.nodes import Atom, Term
 
-__all__ = [
-    "DependencyGraph",
-    "RuleEdge",
-    "dependency_graph",
-    "negative_rule_cycles",
-]
+__all__ = ["DependencyGraph", "RuleEdge", "dependency_graph", "negative_rule_cycles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +45,7 @@ class RuleEdge:
 class DependencyGraph(RelationGraph):
     """The dependencies between the relations of a rulesheet, with drawings and exports.
 
-    Prints as one line a relation: what it depends on, `~` before negative dependencies.
+    `str` gives one line per relation: its dependencies, with `~` before negative ones.
     """
 
     def to_dot(self) -> str:
@@ -67,15 +63,15 @@ class DependencyGraph(RelationGraph):
         return "\n".join([*lines, "}"])
 
     def to_svg(self) -> str:
-        """Return a drawing with strata as layers, each relation above those it depends on."""
+        """Return an SVG drawing with strata as layers, each relation above those it depends on."""
         return draw(self)
 
     def _repr_svg_(self) -> str:
-        """Return what a notebook shows."""
+        """Return the drawing for notebooks."""
         return self.to_svg()
 
     def to_networkx(self) -> Any:
-        """Return the graph as a `networkx.MultiDiGraph`, from what depends to what it depends on.
+        """Return the graph as a `networkx.MultiDiGraph`, with edges from a relation to its dependencies.
 
         Nodes are (name, arity), with the attribute `recursive`; edges have `negative` and `rule`, the first
         rule with that dependency.  Raises `MissingExtra` without NetworkX.
@@ -111,7 +107,7 @@ def dependency_graph(statements: Iterable[Rule]) -> DependencyGraph:
 def negative_rule_cycles(
     graph: DependencyGraph, statements: Sequence[Rule]
 ) -> tuple[tuple[RuleEdge, ...], ...]:
-    """Return a cycle with a negative edge for each bad component of the graph of rules.
+    """Return a cycle with a negative edge for each unstratified component of the graph of rules.
 
     Each cycle begins with its negative edge.  An empty result means that the rules are
     stratified rule by rule.
@@ -164,7 +160,7 @@ class _HeadIndex:
     """Finds the rules whose heads unify with an atom."""
 
     def __init__(self, rules: list[Rule]) -> None:
-        self._rules = rules
+        self._heads = [_renamed_apart(Function("", rule.head.args)) for rule in rules]
         self._all: dict[Relation, list[int]] = {}
         self._by_symbol: dict[tuple[Relation, int, object], list[int]] = {}
         for i, rule in enumerate(rules):
@@ -174,7 +170,7 @@ class _HeadIndex:
                 self._by_symbol.setdefault((key, position, _symbol(term)), []).append(i)
 
     def unifying(self, atom: Atom) -> Iterator[int]:
-        """Yield the numbers of the rules whose heads unify with `atom`, variables kept apart."""
+        """Yield the indices of the rules whose heads unify with `atom`, after renaming variables apart."""
         key = atom.key
         candidates = self._all.get(key, [])
         for position, term in enumerate(atom.args):
@@ -184,56 +180,21 @@ class _HeadIndex:
                 free = self._by_symbol.get((key, position, None), [])
                 if len(exact) + len(free) < len(candidates):
                     candidates = sorted(exact + free)
+        pattern = Function("", atom.args)
         for i in candidates:
-            if _unify_apart(atom.args, self._rules[i].head.args):
+            if unify_in_place(pattern, self._heads[i], {}):
                 yield i
 
 
 def _symbol(term: Term) -> object:
-    """Return what must agree for two terms to unify; None for a variable."""
+    """Return the top symbol, which must agree for two terms to unify; None for a variable."""
     if isinstance(term, Variable):
         return None
     return term.name if isinstance(term, Constant) else term.key
 
 
-def _unify_apart(left: Sequence[Term], right: Sequence[Term]) -> bool:
-    """Whether two argument lists unify when their variables are kept apart."""
-    binding: dict[tuple[int, str], tuple[int, Term]] = {}
-    stack = [((0, a), (1, b)) for a, b in zip(left, right, strict=True)]
-    while stack:
-        (s, a), (t, b) = (_resolve(side, binding) for side in stack.pop())
-        if isinstance(a, Variable):
-            if not (isinstance(b, Variable) and (s, a.name) == (t, b.name)):
-                if _contains(s, a.name, t, b, binding):
-                    return False
-                binding[s, a.name] = (t, b)
-        elif isinstance(b, Variable):
-            stack.append(((t, b), (s, a)))
-        elif isinstance(a, Function) and isinstance(b, Function) and a.key == b.key:
-            stack += (((s, x), (t, y)) for x, y in zip(a.args, b.args, strict=True))
-        elif _symbol(a) != _symbol(b):
-            return False
-    return True
-
-
-def _resolve(side: tuple[int, Term], binding: dict[tuple[int, str], tuple[int, Term]]) -> tuple[int, Term]:
-    while isinstance(side[1], Variable):
-        further = binding.get((side[0], side[1].name))
-        if further is None:
-            break
-        side = further
-    return side
-
-
-def _contains(
-    s: int, name: str, t: int, term: Term, binding: dict[tuple[int, str], tuple[int, Term]]
-) -> bool:
-    stack = [(t, term)]
-    while stack:
-        t, term = _resolve(stack.pop(), binding)
-        if isinstance(term, Variable):
-            if (t, term.name) == (s, name):
-                return True
-        elif isinstance(term, Function):
-            stack += ((t, arg) for arg in term.args)
-    return False
+def _renamed_apart(term: Term) -> Term:
+    """Rename the variables of a head, so that they differ from those of any body."""
+    if isinstance(term, Variable):
+        return Variable(f"{term.name}'")
+    return rebuilt(term, _renamed_apart) if isinstance(term, Function) else term

@@ -1,8 +1,8 @@
-"""Draw a dependency graph as SVG: strata as layers, each relation above those it asks for.
+"""Draw a dependency graph as SVG: strata as layers, each relation above its dependencies.
 
-A layered drawing after Sugiyama, Tagawa and Toda (1981): rows from the graph, then a few sweeps in which
-each relation goes to the mean of those it is tied to.  Colours are attributes, so that a page may say
-otherwise in its style sheet; edges have `data-from` and `data-to`, relations `data-relation`.
+Layered drawing after Sugiyama, Tagawa and Toda (1981): rows from the graph, then a few sweeps that move
+each relation to the mean of its neighbours.  Colours are attributes, so that a page can override them
+in its style sheet; edges have `data-from` and `data-to`, relations `data-relation`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ ROW: Final = 62
 HIGH: Final = 28
 GAP: Final = 16
 LETTER: Final = 7.3
-"""Width of a letter."""
+"""Width of a character in pixels."""
 MOST_WIDE: Final = 1100
-"""A row that would be wider goes on in another one."""
+"""Maximum width of a row in pixels; a wider one is wrapped."""
 SWEEPS: Final = 6
 
 
 def draw(graph: RelationGraph, *, title: str = "What each relation depends on") -> str:
-    """Return the drawing; relations that neither ask nor are asked for are left out."""
+    """Return the drawing; relations without edges are omitted."""
     tied = {end for edge in graph.edges for end in (edge.head, edge.body)}
     wide = {node: LETTER * len(_label(node)) + 22 + 14 * (node in graph.recursive) for node in tied}
     bands = [_rows(graph, [node for node in stratum if node in tied], wide) for stratum in graph.strata]
@@ -82,7 +82,7 @@ def _width(row: list[Relation], wide: Mapping[Relation, float]) -> float:
 def _rows(
     graph: RelationGraph, stratum: list[Relation], wide: Mapping[Relation, float]
 ) -> list[list[Relation]]:
-    """Divide a stratum into rows, each relation above those of the stratum that it asks for."""
+    """Divide a stratum into rows, each relation above its dependencies in the stratum."""
     inside = set(stratum)
     depth: dict[Relation, int] = {}
     for component in graph.components:
@@ -108,7 +108,7 @@ def _rows(
 
 
 def _order(rows: list[list[Relation]], graph: RelationGraph) -> None:
-    """Order each row so that edges are short and cross seldom."""
+    """Order each row so that edges are short and rarely cross."""
     ties: dict[Relation, list[Relation]] = {node: [] for row in rows for node in row}
     for edge in graph.edges:
         if edge.head != edge.body:
@@ -129,9 +129,9 @@ def _order(rows: list[list[Relation]], graph: RelationGraph) -> None:
 
 def _edge(edge: Edge, place: Mapping[Relation, tuple[float, float]]) -> str:
     (x1, y1), (x2, y2) = place[edge.head], place[edge.body]
-    if y2 > y1:  # as it should be: from above to below
+    if y2 > y1:  # the usual direction: downwards
         start, bend = y1 + HIGH, y1 + HIGH + 24
-    else:  # in a cycle, or wrapped rows
+    else:  # upwards: in a cycle, or between wrapped rows
         start, bend = y1, y1 - 26
     path = f"M{x1:.1f} {start:.1f}C{x1:.1f} {bend:.1f} {x2:.1f} {y2 - 25:.1f} {x2:.1f} {y2 - 1:.1f}"
     kind, dash, ink = (

@@ -1,4 +1,4 @@
-"""Which features of the language a game uses, told from its rules alone."""
+"""Language features that a game uses, determined from its rules alone."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ __all__ = ["Features", "features"]
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a rulesheet uses; prints as a table."""
+    """Language features of a rulesheet; `str` gives a table."""
 
     roles: int
-    """How many roles there are, `random` counted."""
+    """Number of roles, including `random`."""
     has_random: bool
-    """Whether chance takes part."""
+    """Whether `random` is a role."""
     has_sees: bool
-    """Whether players are told only parts of what happens."""
+    """Whether `sees` is defined, so that players have imperfect information."""
     turn_fluent: str | None
-    """The proposition, such as "control", that says which role alone has a choice; None without one."""
+    """The fluent, such as "control", that names the only role with a choice; None without one."""
     simultaneous: bool
-    """Whether two roles may have a choice at once: nothing in the rules shows that they cannot."""
+    """Whether two roles may have a choice at once, as far as the rules show."""
     statements: int
     facts: int
     rules: int
     relations: int
-    """How many relations are defined."""
+    """Number of defined relations."""
     characters: int
-    """The length of the text."""
+    """Length of the text."""
     negation: bool
     distinct: bool
     disjunction: bool
     extended_bodies: bool
-    """Whether there is `and`, a nested `or`, or `not` of something else than an atom."""
+    """Whether there is `and`, a nested `or`, or `not` applied to something other than an atom."""
     recursion: bool
     """Whether a relation depends on itself."""
     functions_in_recursion: bool
     """Whether a recursive rule has a compound term with a variable in its head."""
     nested_functions: bool
-    """Whether there are terms inside of terms inside of propositions or moves."""
+    """Whether the arguments of fluents or moves contain nested terms."""
     stratified_by_name: bool
     computed_goals: bool
     """Whether a goal value is a variable of its rule."""
     declares_base: bool
     declares_input: bool
     finite: bool
-    """Whether there is a certificate that the states are finitely many."""
+    """Whether a certificate proves that there are finitely many states."""
     step_bound: int | None
-    """After how many steps every play has ended, when a step counter shows it."""
+    """Maximum number of steps of a play, where a step counter proves one."""
 
     def as_json(self) -> dict[str, object]:
         """Return the features as a dictionary of plain values."""
@@ -129,7 +129,7 @@ def features(rules: Rules) -> Features:
 
 
 class _Used:
-    """Which connectives occur."""
+    """Connectives that occur."""
 
     def __init__(self) -> None:
         self.negation = self.distinct = self.disjunction = self.extended = False
@@ -155,10 +155,10 @@ def _nesting(term: Term) -> int:
 
 
 def _turn_fluent(statements: Sequence[Rule]) -> str | None:
-    """Find a unary proposition that holds of one role at a time and gives it alone a choice.
+    """Find a unary fluent that holds for one role at a time and gives a choice to that role only.
 
-    Each rule for `legal` must either ask for `(true (control r))` of its own role, or give a
-    constant move.  That one role has control at a time is not looked into.
+    Each rule for `legal` must either require `(true (control r))` for its own role, or have a
+    constant move.  That only one role has control at a time is not verified.
     """
     candidates: set[str] | None = None
     for rule in statements:
@@ -171,7 +171,7 @@ def _turn_fluent(statements: Sequence[Rule]) -> str | None:
         candidates = conditions if candidates is None else candidates & conditions
     if candidates is None:
         return None
-    # a role that also has a constant move while out of control must have that one only
+    # assumes that a role without control has only the constant move
     return min(candidates, default=None)
 
 

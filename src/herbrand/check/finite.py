@@ -1,17 +1,17 @@
-"""A certificate that a game has finitely many states: no term can grow without end.
+"""A certificate that a game has finitely many states: no term can grow without bound.
 
-The rules are read as one positive program in which a step feeds the next one: what `init` and
-`next` derive is `true`, what is `legal` may be done.  Negative literals and `distinct` are
-passed over, so everything that can ever hold is derived.  For each argument position of each
-relation the certificate computes how deep the terms there can be (a constant has depth 0,
-`(f a)` has 1).  A variable that stands `d` levels inside of an argument of depth at most `n` has
-depth at most `n - d`; of several places that bind it the best counts.  If the least solution is
+The rules are read as one positive program in which each step feeds the next: everything that `init` and
+`next` derive is `true`, every `legal` move may be made.  Negative literals and `distinct` are
+ignored, so everything that can ever hold is derived.  For each argument position of each
+relation the certificate bounds the depth of terms (a constant has depth 0,
+`(f a)` has 1).  A variable `d` levels inside an argument of depth at most `n` has
+depth at most `n - d`; if several atoms bind it, the smallest bound counts.  If the least solution is
 finite, there are finitely many terms, and so finitely many states and moves.
 
 This is the idea of argument-restricted programs (Lierler and Lifschitz 2009), applied to the
-program of the whole game.  To tell propositions apart, `true`, `init` and `next` of
-`(cell x y z)` are one relation true:cell with three arguments, and likewise moves; a rule that
-passes a whole proposition or move by one variable is taken once for each function it may be.
+program of the whole game.  To distinguish fluents, `true`, `init` and `next` of
+`(cell x y z)` are one relation true:cell with three arguments, and moves likewise; a rule that
+passes a whole fluent or move in a variable is instantiated once for each function it may be.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["FiniteCertificate", "finite_certificate"]
 
 CEILING: Final = 100
-"""A depth beyond this is taken as growing without end; real sheets stay below ten."""
+"""Depth beyond which terms count as unbounded; published sheets stay below ten."""
 SPLIT_LIMIT: Final = 2000
-"""How many instances a rule may have for the functions of its whole propositions and moves."""
+"""Maximum number of instances of a rule for the functions of its whole fluents and moves."""
 
 _EMPTY: Final = -1
-"""The depth of a position in which nothing is derived."""
+"""Depth of a position without derived terms."""
 _UNBOUND: Final = CEILING + 1
 
 Position: TypeAlias = tuple[object, ...]
-"""A flattened relation and the number of an argument."""
+"""A flattened relation and the index of an argument."""
 _Shape: TypeAlias = tuple[str, int]
 """A function symbol and its arity; ("", 0) stands for all constants."""
 _FlatAtom: TypeAlias = tuple[object, tuple["Term", ...]]
@@ -48,14 +48,14 @@ _CONSTANT: Final[_Shape] = ("", 0)
 
 @dataclass(frozen=True, slots=True)
 class FiniteCertificate:
-    """The answer: `depths` bounds every term when `holds`."""
+    """The certificate: if `holds`, `depths` bounds the depth of every term."""
 
     holds: bool
-    """Whether the states are finitely many; False means not known."""
+    """Whether there are finitely many states; False means unknown."""
     depths: Mapping[str, int] = field(default_factory=dict)
-    """How deep terms can be at each argument, as far as deeper than a constant."""
+    """Maximum depth of terms at each argument position where it exceeds 0."""
     culprit: tuple[Rule, Term] | None = None
-    """When it does not hold: a rule through which terms seem to grow, and where in its head."""
+    """If it does not hold: a rule through which terms may grow, and the term in its head."""
 
     def __bool__(self) -> bool:
         return self.holds
@@ -70,17 +70,17 @@ class FiniteCertificate:
 
 
 def finite_certificate(statements: Iterable[Rule]) -> FiniteCertificate:
-    """Look for a certificate that only finitely many states can be reached.
+    """Try to certify that only finitely many states are reachable.
 
-    Sound, not complete: a game without the certificate may still be finite.  Takes time
-    about linear in the sheet.
+    Sound but incomplete: a game without the certificate may still be finite.  Takes time
+    roughly linear in the size of the sheet.
     """
     rules = list(statements)
     return _Depths(rules).solve()
 
 
 def _depth(term: Term) -> int:
-    """Nesting of a term, variables counted as constants."""
+    """Return the nesting depth of a term, counting variables as constants."""
     deepest = 0
     stack: list[tuple[Term, int]] = [(term, 0)]
     while stack:
@@ -93,7 +93,7 @@ def _depth(term: Term) -> int:
 
 
 def _variable_depths(term: Term) -> dict[str, int]:
-    """How deep each variable stands in a term, at most."""
+    """Return the maximum depth of each variable in a term."""
     depths: dict[str, int] = {}
     stack: list[tuple[Term, int]] = [(term, 0)]
     while stack:
@@ -106,11 +106,11 @@ def _variable_depths(term: Term) -> dict[str, int]:
 
 
 class _All(list["_Tree"]):
-    """Places of which the best counts: the literals of a conjunction."""
+    """A conjunction: the smallest bound of its literals counts."""
 
 
 class _Any(list["_Tree"]):
-    """Places of which the worst counts: the alternatives of a disjunction."""
+    """A disjunction: the largest bound of its alternatives counts."""
 
 
 _Tree: TypeAlias = "_All | _Any | _FlatAtom"
@@ -130,7 +130,7 @@ class _Depths:
         self.too_many: tuple[Rule, Term] | None = None
 
     def solve(self) -> FiniteCertificate:
-        """Compute the least solution, or find that it is not finite."""
+        """Compute the least solution, or detect that it is infinite."""
         for rule in self.rules:
             self._flatten(rule)
         if self.too_many:
@@ -139,12 +139,12 @@ class _Depths:
             for position in set(_positions(body)):
                 self.readers.setdefault(position, []).append(number)
         queue = list(range(len(self.instances)))
-        waiting = set(queue)
+        queued = set(queue)
         at = 0
         while at < len(queue):
             number = queue[at]
             at += 1
-            waiting.discard(number)
+            queued.discard(number)
             rule, head, body = self.instances[number]
             if not self._applies(body):
                 continue
@@ -157,14 +157,14 @@ class _Depths:
                 if depth > self.depth.get(position, _EMPTY):
                     self.depth[position] = depth
                     for reader in self.readers.get(position, ()):
-                        if reader not in waiting:
-                            waiting.add(reader)
+                        if reader not in queued:
+                            queued.add(reader)
                             queue.append(reader)
         depths = {_name(position): depth for position, depth in self.depth.items() if depth > 0}
         return FiniteCertificate(holds=True, depths=depths)
 
     def _culprit(self, rule: Rule, term: Term) -> tuple[Rule, Term]:
-        """Prefer a rule that builds a term in this cycle to one that only hands it on."""
+        """Return a rule that builds a term in this cycle, rather than one that only passes it on."""
         deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
         for origin, head, body in self.instances:
             for (place, built, _, _), written in product(head, origin.head.args):
@@ -175,7 +175,7 @@ class _Depths:
     def _written(self, rule: Rule, term: Term) -> Term:
         return term if term.end > term.start else rule.head.args[-1] if rule.head.args else term
 
-    # -- depths ---------------------------------------------------------------------------
+    # -- depths ----------------------------------------------------------------------------------
 
     def _applies(self, body: _All) -> bool:
         """Whether each atom of the conjunction can match what is derived so far."""
@@ -190,7 +190,7 @@ class _Depths:
         return True
 
     def _bound(self, name: str, tree: _Tree) -> int:
-        """How deep the value of a variable can be, by what a literal says about it."""
+        """Return the bound that a body puts on the depth of a variable."""
         if isinstance(tree, _All):
             return min((self._bound(name, part) for part in tree), default=_UNBOUND)
         if isinstance(tree, _Any):
@@ -207,10 +207,10 @@ class _Depths:
                     best = min(best, self.depth.get((relation, number), _EMPTY) - level)
         return best
 
-    # -- flattening -----------------------------------------------------------------------
+    # -- flattening ------------------------------------------------------------------------------
 
     def _whole_shapes(self, kind: str) -> list[_Shape]:
-        """What propositions or moves can be; all functions when a variable may bring in others."""
+        """Return the possible shapes of fluents or moves; all functions if a variable may add others."""
         shapes: dict[_Shape, None] = {_CONSTANT: None}
         for rule in self.rules:
             whole = _whole(rule.head)
@@ -228,7 +228,7 @@ class _Depths:
         """Add the instances of a rule."""
         body = _positive(rule.body)
         if next(variables_of(rule.head), None) is None:
-            # a rule whose head has no variables puts the same terms there whatever its body
+            # a ground head contributes the same terms whatever the body
             self._add(rule, rule.head, _All(), {})
             return
         wholes: dict[str, list[_Shape]] = {}
@@ -276,7 +276,7 @@ class _Depths:
 
 
 def _builds(term: Term, rule: Rule) -> bool:
-    """Whether a variable stands deeper in a term of the head than anywhere in the body."""
+    """Whether a variable is deeper in a term of the head than anywhere in the body."""
     in_body: dict[str, int] = {}
     for atom, _ in _atoms(_positive(rule.body), certain=True):
         for arg in atom.args:
@@ -286,7 +286,7 @@ def _builds(term: Term, rule: Rule) -> bool:
 
 
 def _shapes(rules: Iterable[Rule]) -> list[_Shape]:
-    """Every function symbol of the sheet."""
+    """Return every function symbol of the sheet."""
     from herbrand.syntax.nodes import Node, children
 
     shapes: dict[_Shape, None] = {}
@@ -300,7 +300,7 @@ def _shapes(rules: Iterable[Rule]) -> list[_Shape]:
 
 
 def _whole(atom: Atom) -> tuple[str, Term] | None:
-    """The proposition or move of an atom, with which of the two it is."""
+    """Return the fluent ("true") or move ("act") of an atom, or None."""
     if atom.name in ("true", "next", "init") and len(atom.args) == 1:
         return "true", atom.args[0]
     if atom.name in ("legal", "does") and len(atom.args) == 2:
@@ -309,7 +309,7 @@ def _whole(atom: Atom) -> tuple[str, Term] | None:
 
 
 def _hands_on(literal: Literal, kind: str, name: str) -> bool:
-    """Whether a literal of a body says that a variable is a whole proposition or move."""
+    """Whether a literal of a body binds a variable to a whole fluent or move."""
     if isinstance(literal, Atom):
         whole = _whole(literal)
         if whole is None or whole[0] != kind:
@@ -323,7 +323,7 @@ def _hands_on(literal: Literal, kind: str, name: str) -> bool:
 
 
 def _positive(literals: Iterable[Literal]) -> _All:
-    """Keep what binds variables: atoms, conjunctions, disjunctions; the rest only makes fewer derivations."""
+    """Keep only atoms, conjunctions and disjunctions; other literals only restrict derivations."""
     tree = _All()
     for literal in literals:
         part = _positive_part(literal)
@@ -371,13 +371,13 @@ def _flat_all(tree: _All, binding: dict[str, Term]) -> _All:
         elif isinstance(part, _All):
             flat += _flat_all(part, binding)
         else:
-            # an alternative that binds nothing must stay: it leaves its variables unbound
+            # keep alternatives that bind nothing: they leave variables unbound
             flat.append(_Any(_flat_all(_All([inner]), binding) for inner in part))
     return flat
 
 
 def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
-    """Name an atom by what its proposition or move is; the role of a move stands by itself."""
+    """Return the flattened relations of an atom; the role of a move is a relation of its own."""
     whole = _whole(atom)
     if whole is None:
         return [(atom.key, tuple(_bind(arg, binding) for arg in atom.args))] if atom.args else []
@@ -388,7 +388,7 @@ def _flat(atom: Atom, binding: dict[str, Term]) -> list[_FlatAtom]:
         atoms.append((("mover", 1), (_bind(atom.args[0], binding),)))
     if isinstance(term, Function):
         atoms.append(((kind, term.key), term.args))
-    return atoms  # constants say nothing, nor does a variable that occurs only here
+    return atoms  # constants and variables that occur only here impose no bound
 
 
 def _bind(term: Term, binding: dict[str, Term]) -> Term:

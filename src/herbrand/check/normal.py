@@ -1,12 +1,12 @@
-"""The normal form of rules: what evaluators read instead of the tree.
+"""The normal form of rules, which is the input of the evaluators.
 
 In normal form a body is a set of literals, each an `Atom`, the `Not` of an atom, a
 `Distinct`, or an `Or` whose disjuncts are such literals or an `And` of them.  Negation has
 been pushed inward (`(not (or a b))` is `(not a) (not b)`), conjunctions are spliced, a
-negated `distinct` has been solved by unifying its two sides in the whole rule, literals that
-are true or false whatever happens are gone, and repeated rules are dropped.
+negated `distinct` has been solved by unifying its two sides in the whole rule, constantly
+true or false literals have been folded, and repeated rules are dropped.
 
-Disjunctions stay, because splitting them into rules is exponential in their number; only a
+Disjunctions are kept, because splitting them into rules is exponential in their number; only a
 disjunction with a negated `distinct` inside is split.
 """
 
@@ -17,7 +17,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from herbrand.errors import GameError
-from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule, Variable
+from herbrand.syntax.nodes import And, Atom, Constant, Distinct, Function, Node, Not, Or, Rule
+from herbrand.syntax.unification import Substitution, resolve, unify_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,20 +27,17 @@ if TYPE_CHECKING:
 
 __all__ = ["NormalForm", "Substitution", "normalise", "substitute", "unify"]
 
-Substitution = dict[str, "Term"]
-"""Terms for variables, by variable name; may be triangular (values may hold bound variables)."""
-
 SPLIT_LIMIT: Final = 4096
-"""How many rules one rule may become when its disjunctions have to be split."""
+"""Maximum number of rules into which the disjunctions of one rule may be split."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormalForm:
-    """Rules in normal form and where each came from."""
+    """Rules in normal form, with the statements they come from."""
 
     rules: tuple[Rule, ...]
     origins: tuple[Rule, ...]
-    """For each normal rule the statement it stems from."""
+    """The original statement of each rule."""
 
 
 class _Equal(Node):
@@ -100,7 +98,7 @@ def _push(literal: Literal, *, negated: bool) -> _Step:
         return _push(literal.literal, negated=not negated)
     if isinstance(literal, And | Or):
         parts = tuple(_push(part, negated=negated) for part in literal.literals)
-        # an _Equal may stand inside for a moment; _split_equalities brings it to the top
+        # an _Equal may be nested here; _split_equalities moves it to the top level
         make = And if isinstance(literal, And) != negated else Or
         return make(parts, literal.start, literal.end)  # type: ignore[arg-type]
     if isinstance(literal, Distinct):
@@ -115,7 +113,7 @@ def _has_equality(step: Node) -> bool:
 
 
 def _split_equalities(body: Sequence[_Step]) -> Iterable[Sequence[_Step]]:
-    """Yield conjunctions in which every `_Equal` stands at the top."""
+    """Yield conjunctions in which every `_Equal` is at the top level."""
     choices = [_alternatives(step) for step in body]
     count = 1
     for alternatives in choices:
@@ -157,23 +155,6 @@ def _simplify(literal: Literal) -> Literal:
     return parts[0] if len(parts) == 1 else kind(tuple(parts), literal.start, literal.end)
 
 
-def _walk(term: Term, binding: Substitution) -> Term:
-    while isinstance(term, Variable) and term.name in binding:
-        term = binding[term.name]
-    return term
-
-
-def _occurs(name: str, term: Term, binding: Substitution) -> bool:
-    stack = [term]
-    while stack:
-        term = _walk(stack.pop(), binding)
-        if isinstance(term, Variable) and term.name == name:
-            return True
-        if isinstance(term, Function):
-            stack.extend(term.args)
-    return False
-
-
 def unify(left: Term, right: Term, binding: Substitution | None) -> Substitution | None:
     """Return the most general unifier that extends `binding`, or None.
 
@@ -182,28 +163,12 @@ def unify(left: Term, right: Term, binding: Substitution | None) -> Substitution
     if binding is None:
         return None
     extended = dict(binding)
-    stack = [(left, right)]
-    while stack:
-        a, b = stack.pop()
-        a, b = _walk(a, extended), _walk(b, extended)
-        if a == b:
-            continue
-        if isinstance(a, Variable):
-            if _occurs(a.name, b, extended):
-                return None
-            extended[a.name] = b
-        elif isinstance(b, Variable):
-            stack.append((b, a))
-        elif isinstance(a, Function) and isinstance(b, Function) and a.key == b.key:
-            stack.extend(zip(a.args, b.args, strict=True))
-        else:
-            return None
-    return extended
+    return extended if unify_in_place(left, right, extended) else None
 
 
 def substitute(term: Term, binding: Substitution) -> Term:
-    """Replace the bound variables of a term, thoroughly."""
-    term = _walk(term, binding)
+    """Replace the bound variables of a term, recursively."""
+    term = resolve(term, binding)
     if isinstance(term, Function):
         args = tuple(substitute(arg, binding) for arg in term.args)
         return Function(term.name, args, term.spelling, term.start, term.end)
@@ -228,7 +193,7 @@ def _substitute_literal(literal: Literal, binding: Substitution) -> Literal:
 
 
 def is_ground(term: Term) -> bool:
-    """Whether there is no variable in a term."""
+    """Whether a term has no variables."""
     if isinstance(term, Function):
         return all(map(is_ground, term.args))
     return isinstance(term, Constant)

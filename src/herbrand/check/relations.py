@@ -1,4 +1,4 @@
-"""Relations and which of them depend on which: components, strata, paths, cycles.
+"""Graphs of dependencies between relations: components, strata, paths, cycles.
 
 Strongly connected components are those of Tarjan (1972), strata those of Apt, Blair and Walker (1988).
 """
@@ -30,7 +30,7 @@ class Edge:
     body: Relation
     negative: bool
     rule: Rule = field(compare=False, repr=False)
-    """The first rule that makes the edge."""
+    """The first rule with this dependency."""
     literal: Atom = field(compare=False, repr=False)
     """The body atom in that rule."""
 
@@ -41,7 +41,7 @@ class Edge:
 class RelationGraph:
     """The dependencies between the relations of a rulesheet.
 
-    Prints as one line a relation: what it depends on, `~` before negative dependencies.
+    `str` gives one line per relation: its dependencies, with `~` before negative ones.
     """
 
     def __init__(self, nodes: tuple[Relation, ...], edges: tuple[Edge, ...]) -> None:
@@ -65,7 +65,7 @@ class RelationGraph:
         return "\n".join(lines)
 
     def edges_from(self, relation: Relation) -> tuple[Edge, ...]:
-        """Return the edges from a relation to what it directly depends on."""
+        """Return the edges from a relation to its direct dependencies."""
         return tuple(self._from.get(relation, ()))
 
     @cached_property
@@ -103,8 +103,8 @@ class RelationGraph:
     def strata(self) -> tuple[tuple[Relation, ...], ...]:
         """The relations by stratum, in an order of evaluation.
 
-        A relation stands as low as possible: above what it depends on negatively, not below
-        what it depends on positively.  A negative edge inside a cycle is passed over; ask
+        A relation is as low as possible: above its negative dependencies, and not below
+        its positive ones.  Negative edges inside cycles are ignored; test
         `is_stratified` first.
         """
         level: dict[Relation, int] = {}
@@ -163,8 +163,8 @@ class RelationGraph:
         """Return a shortest cycle that begins with `edge`; () when it lies on none."""
         if edge.head == edge.body:
             return (edge,)
-        rest = self.path(edge.body, edge.head)
-        return (edge, *rest) if rest else ()
+        path = self.path(edge.body, edge.head)
+        return (edge, *path) if path else ()
 
 
 def strongly_connected(
@@ -184,8 +184,8 @@ def strongly_connected(
         stack.append(root)
         on_stack.add(root)
         while work:
-            node, rest = work[-1]
-            for successor in rest:
+            node, remaining = work[-1]
+            for successor in remaining:
                 if successor not in index:
                     index[successor] = low[successor] = len(index)
                     stack.append(successor)

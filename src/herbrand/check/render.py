@@ -1,17 +1,17 @@
-"""Diagnostics for people and for programs: text with carets, one line, JSON, SARIF.
+"""Renderers of diagnostics: text with carets, one line, JSON, SARIF.
 
     error[unsafe-variable]: `?y` in the head is not bound by the body
       --> games/ticTacToe.kif:41:20
        |
     41 | (<= (next (cell ?x ?y b))
-       |                    ^^ bound nowhere
+       |                    ^^ never bound
     42 |     (true (cell ?x 1 b)))
        |
     help: bind `?y` in a positive literal
 
-Carets mark the primary place, dashes the labels.  Signs are aligned by how wide characters are
-shown; control characters, which could act on a terminal, and signs that turn the direction of
-writing are replaced.  Columns count code points and start at 1.
+Carets mark the primary location, dashes the labels.  Marks are aligned by the display width of
+characters; control characters, which could act on a terminal, and bidirectional controls
+are replaced.  Columns count code points and start at 1.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 __all__ = ["json", "json_value", "line", "sarif", "sarif_value", "summary", "text"]
 
 TAB: Final = 4
-"""Tabs are shown as so many spaces, wherever they stand."""
+"""Number of spaces shown for a tab, at any column."""
 WIDTH: Final = 140
-"""Longer lines are cut around the place that matters."""
+"""Maximum width of a line; a longer one is cut around the primary location."""
 CONTEXT: Final = 2
-"""So many lines behind the last marked one are shown when they continue its statement."""
+"""Maximum number of lines shown after the last marked one if they continue its statement."""
 
 _LONG: Final = 4 * WIDTH
-"""A line of so many characters is cut without measuring all of it."""
+"""Length above which a line is cut without measuring its width."""
 
 _COLORS: Final = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
 _BOLD, _BLUE = "1", "34"
 
 
-# -- text with carets ---------------------------------------------------------------------------
+# -- text with carets ----------------------------------------------------------------------------
 
 
 def text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
-    """Render diagnostics as paragraphs with the lines they are about, an empty line between two.
+    """Render diagnostics as paragraphs with source excerpts, separated by empty lines.
 
     `color` adds ANSI codes.
     """
@@ -58,10 +58,10 @@ def text(diagnostics: Iterable[Diagnostic], *, color: bool = False) -> str:
 
 
 def summary(diagnostics: Sequence[Diagnostic], files: int = 1) -> str:
-    """Count what was found: "2 errors, 1 warning in 1 file"."""
+    """Summarise counts by severity: "2 errors, 1 warning in 1 file"."""
     numbers = Counter(d.severity for d in diagnostics)
     parts = [_count(numbers[s], s.value) for s in Severity if numbers[s]]
-    return f"{', '.join(parts) or 'nothing found'} in {_count(files, 'file')}"
+    return f"{', '.join(parts) or 'no findings'} in {_count(files, 'file')}"
 
 
 def _count(number: int, noun: str) -> str:
@@ -70,7 +70,7 @@ def _count(number: int, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A marked stretch of one line, in code points."""
+    """A marked range of one line, in code points."""
 
     start: int
     end: int
@@ -110,11 +110,11 @@ def _paragraph(d: Diagnostic, paint: Any) -> Iterable[str]:
 
 
 def _marks(d: Diagnostic) -> dict[int, list[_Mark]]:
-    """The marks of a diagnostic by line; a place that goes on over lines is marked on its first."""
+    """Return the marks of a diagnostic by line; a multi-line range is marked on its first line."""
     by_line: dict[int, list[_Mark]] = {}
     primary = next((label.message for label in d.labels if label.span == d.span), "")
-    others: list[Label] = [label for label in d.labels if label.span != d.span]
-    for span, sign, message in ((d.span, "^", primary), *((x.span, "-", x.message) for x in others)):
+    secondary: list[Label] = [label for label in d.labels if label.span != d.span]
+    for span, sign, message in ((d.span, "^", primary), *((x.span, "-", x.message) for x in secondary)):
         number, column = d.source.position(min(span.start, len(d.source.text)))
         length = len(d.source.line_text(number))
         start = min(column - 1, length)
@@ -124,7 +124,7 @@ def _marks(d: Diagnostic) -> dict[int, list[_Mark]]:
 
 
 def _lines(source: Source, marks: dict[int, list[_Mark]]) -> list[int]:
-    """The numbers of the lines to show: the marked ones, gaps of one, and what continues the last."""
+    """Return the lines to show: marked ones, single lines between them, continuations of the last."""
     if not source.text.strip():
         return []
     numbers = sorted(marks)
@@ -142,7 +142,7 @@ def _lines(source: Source, marks: dict[int, list[_Mark]]) -> list[int]:
 
 
 class _Window:
-    """A line as it is shown, perhaps only a part of it, and the rows of signs under it."""
+    """The visible part of a line, and the rows of marks under it."""
 
     def __init__(self, line_text: str, marks: list[_Mark]) -> None:
         first, last = 0, len(line_text)
@@ -164,7 +164,7 @@ class _Window:
             self._marks.append((columns[start], columns[start] + width, mark.sign, mark.message))
 
     def rows(self) -> Iterable[list[tuple[str, str]]]:
-        """Yield the rows of signs; marks that would meet go to rows of their own."""
+        """Yield the rows of marks; overlapping marks go to separate rows."""
         remaining = sorted(self._marks, key=lambda mark: (mark[2] != "^", mark[0]))
         while remaining:
             placed: list[tuple[int, int, str, str]] = []
@@ -186,7 +186,7 @@ class _Window:
 
 
 def _clean(message: str) -> str:
-    """Make a text safe for a terminal, on one line."""
+    """Make a text printable on one line of a terminal."""
     if message.isprintable():
         return message
     return "".join(_shown(c) for c in " ".join(message.splitlines()))
@@ -225,7 +225,7 @@ def _paint(piece: str, code: str) -> str:
     return f"\x1b[{code}m{piece}\x1b[0m"
 
 
-# -- one line -----------------------------------------------------------------------------------
+# -- one line ------------------------------------------------------------------------------------
 
 
 def line(diagnostics: Iterable[Diagnostic]) -> str:
@@ -238,11 +238,11 @@ def line(diagnostics: Iterable[Diagnostic]) -> str:
     )
 
 
-# -- JSON ---------------------------------------------------------------------------------------
+# -- JSON ----------------------------------------------------------------------------------------
 
 
 def json_value(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
-    """Return diagnostics as plain values; the places of `end_` lie behind the last character."""
+    """Return diagnostics as JSON values; `end_line` and `end_column` are exclusive."""
     return [_object(d) for d in diagnostics]
 
 
@@ -274,7 +274,7 @@ def _place(source: Source, span: Span) -> dict[str, int]:
     return {"line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column}
 
 
-# -- SARIF --------------------------------------------------------------------------------------
+# -- SARIF ---------------------------------------------------------------------------------------
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -285,7 +285,7 @@ def sarif(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def sarif_value(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
-    """Return a SARIF log as plain values: one run, the rules that were broken, the results."""
+    """Return a SARIF log as JSON values: one run with its rules and results."""
     from herbrand import __version__
     from herbrand.check.catalogue import CHECKS
 
@@ -304,12 +304,7 @@ def sarif_value(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
                 "properties": {"code": check.code, "stage": check.stage},
             }
         rules.append(rule)
-    driver = {
-        "name": "herbrand",
-        "version": __version__,
-        "semanticVersion": __version__,
-        "rules": rules,
-    }
+    driver = {"name": "herbrand", "version": __version__, "semanticVersion": __version__, "rules": rules}
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

@@ -1,4 +1,4 @@
-"""`Rules`: what every later stage may rely on."""
+"""`Rules`: a checked rulesheet, the input of all later stages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["Rules"]
 class Rules:
     """A checked rulesheet.
 
-    Made by `herbrand.check.check`, also of a faulty sheet; `errors` says what stands in the
-    way of playing it.  Prints as the rules in normal form (`herbrand.check.normal`).
+    Created by `herbrand.check.check`, also for sheets with errors; `errors` lists what prevents
+    playing it.  `str` gives the rules in normal form (`herbrand.check.normal`).
     """
 
     def __init__(self, tree: Tree, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         self.tree = tree
         self.diagnostics = diagnostics
-        """Everything found by the reader and the checks, in textual order."""
+        """All diagnostics of the reader and the checks, in textual order."""
 
     def __repr__(self) -> str:
         return f"Rules({self.tree.source.name!r}, {len(self.tree.statements)} statements)"
@@ -53,21 +53,21 @@ class Rules:
 
     @cached_property
     def normal(self) -> NormalForm:
-        """The rules in normal form, as the evaluators want them."""
+        """The rules in normal form, for evaluators."""
         from herbrand.check.normal import normalise
 
         return normalise(self.tree.statements)
 
     @cached_property
     def graph(self) -> DependencyGraph:
-        """Which relation depends on which, with components and strata."""
+        """The dependency graph of the relations, with components and strata."""
         from herbrand.check.dependency import dependency_graph
 
         return dependency_graph(self.tree.statements)
 
     @cached_property
     def spelling(self) -> dict[str, str]:
-        """Display spelling of every constant and function name: the first one met."""
+        """Display spelling of every constant and function name: its first occurrence."""
         spellings: dict[str, str] = {}
         stack: list[Node] = list(reversed(self.tree.statements))
         while stack:

@@ -1,16 +1,16 @@
-"""A certificate that every play ends: a step counter.
+"""A certificate that every play terminates: a step counter.
 
-Some propositions are certain: whatever is played, they are true after k steps.  The first
-ones are the `init` facts; from what is certain after k steps, what is certain after the next
-one follows by the rules whose conditions only ask for certain propositions, for static facts, and
-for some move being made at all.  When `terminal` follows from what is certain after k steps,
+Some fluents are certain: whatever is played, they are true after k steps.  The first
+ones are the `init` facts; the certain fluents of each step follow from those of the step
+before by the rules whose conditions only require certain fluents, static facts, and
+that any move is made at all.  If `terminal` follows from the certain fluents after k steps,
 every play has ended by then.
 
 The usual counter is `(next (step ?y)) <= (true (step ?x)) (succ ?x ?y)` with
 `terminal <= (true (step 30))`; counters of several digits, counters that stop with
 `(not terminal)` and counters behind helper relations are found in the same way.
 
-The certificate assumes that every role always has a legal move; without one a play ends too.
+The certificate assumes that every role always has a legal move; otherwise a play ends as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["StepCounter", "step_counter"]
 
 WORK: Final = 100_000
-"""How many facts may be looked at before the search is given up."""
+"""Budget: number of facts examined before the search is abandoned."""
 
 _Value: TypeAlias = "str | tuple[_Value, ...]"
 """A ground term: a constant by its name, a compound term as (name, arguments...)."""
@@ -43,20 +43,20 @@ class StepCounter:
 
     bound: int
     fluents: tuple[str, ...]
-    """The functions of the propositions that the argument needs."""
+    """Names of the fluents that the proof uses."""
     last: tuple[str, ...]
-    """Those that are certain after `bound` steps; they make the state terminal."""
+    """The certain fluents after `bound` steps, which make the state terminal."""
 
     def __str__(self) -> str:
         return f"every play ends after at most {self.bound} steps: then {', '.join(self.last)} is true"
 
 
 class _Exhausted(Exception):
-    """Too much work."""
+    """The budget is exhausted."""
 
 
 def step_counter(statements: Iterable[Rule]) -> StepCounter | None:
-    """Look for a step counter; None when none is found, which proves nothing.
+    """Search for a step counter; None if the search fails, which proves nothing.
 
     Sound for any rulesheet without errors.  Gives up after a fixed amount of work.
     """
@@ -73,7 +73,7 @@ def step_counter(statements: Iterable[Rule]) -> StepCounter | None:
 
 
 class _Relation:
-    """Facts of one relation, found by any of their arguments."""
+    """Facts of one relation, indexed by each argument on demand."""
 
     __slots__ = ("_index", "facts")
 
@@ -100,7 +100,7 @@ class _Relation:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A rule that may be used: positive atoms, then tests on ground terms."""
+    """A usable rule: positive atoms, then tests on ground terms."""
 
     head: _Key
     args: tuple[Term, ...]
@@ -109,7 +109,7 @@ class _Clause:
 
 
 class _Program:
-    """The part of a rulesheet that does not depend on what is played."""
+    """The part of a rulesheet that does not depend on the moves."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.work = WORK
@@ -139,7 +139,7 @@ class _Program:
         self.needed = {key for key in needed if key[0].startswith("true ")}
 
     def run(self) -> StepCounter | None:
-        """Compute what is certain, step by step, until the game is over or nothing new comes."""
+        """Compute the certain fluents of each step until the game ends or they repeat."""
         certain: set[tuple[_Key, _Fact]] = set()
         for value in self.initial:
             key, fact = _flat_value(value)
@@ -171,7 +171,7 @@ class _Program:
         return None
 
     def _derive(self, facts: _Facts) -> bool:
-        """Add what the helper rules derive; return whether `terminal` is among it."""
+        """Add the consequences of the helper rules; return whether `terminal` is one of them."""
         changed = True
         while changed:
             changed = False
@@ -182,10 +182,10 @@ class _Program:
                     changed |= self._add(facts, clause.head, fact)
         return False
 
-    # -- which rules may be used ------------------------------------------------------------
+    # -- usable rules ----------------------------------------------------------------------------
 
     def _clause(self, rule: Rule) -> _Clause | None:
-        """Make a clause of a rule, or None when it asks for what is not certain."""
+        """Make a clause of a rule; None if a condition may be uncertain."""
         atoms: list[tuple[_Key, tuple[Term, ...]]] = []
         tests: list[Distinct | Not] = []
         head = rule.head
@@ -239,12 +239,12 @@ class _Program:
         return _Clause(key, args, tuple(_ordered(atoms)), tuple(tests))
 
     def _is_closed(self, key: _Key) -> bool:
-        """Whether facts alone say what holds of a relation."""
+        """Whether a relation is defined by facts alone."""
         dynamic = ("true", "does", "next", "legal", "goal", "init", "terminal")
         return key in self.facts_only and key[0] not in dynamic
 
     def _relevant(self, clauses: list[_Clause]) -> list[_Clause]:
-        """Keep the clauses that `terminal` may need and that can ever apply."""
+        """Keep the clauses that `terminal` depends on and that can apply."""
         while True:
             derivable = {c.head for c in clauses} | self.static.keys()
             derivable |= {_flat_value(value)[0] for value in self.initial}
@@ -254,12 +254,12 @@ class _Program:
             clauses = applicable
         needed: set[_Key] = {("terminal", 0)}
         while True:
-            more = {key for c in clauses if c.head in needed for key, _ in c.atoms} - needed
-            if not more:
+            added = {key for c in clauses if c.head in needed for key, _ in c.atoms} - needed
+            if not added:
                 return [c for c in clauses if c.head in needed]
-            needed |= more
+            needed |= added
 
-    # -- evaluation ------------------------------------------------------------------------
+    # -- evaluation ------------------------------------------------------------------------------
 
     def _solve(self, clause: _Clause, derived: _Facts) -> Iterator[_Fact]:
         """Yield the heads that follow from static and known facts."""
@@ -305,7 +305,7 @@ class _Program:
 
 
 def _ordered(atoms: list[tuple[_Key, tuple[Term, ...]]]) -> list[tuple[_Key, tuple[Term, ...]]]:
-    """Put propositions first, there are few, and then always the atom with most arguments known."""
+    """Order atoms by the share of bound arguments, fluents first, since there are few."""
     remaining = list(atoms)
     ordered: list[tuple[_Key, tuple[Term, ...]]] = []
     bound: set[str] = set()
@@ -324,7 +324,7 @@ def _ordered(atoms: list[tuple[_Key, tuple[Term, ...]]]) -> list[tuple[_Key, tup
 
 
 def _fluent(atom: Atom) -> _Key:
-    """The relation that stands for the propositions of one function."""
+    """Return the relation that represents the fluents of one function."""
     term = atom.args[0]
     assert not isinstance(term, Variable)
     return f"true {term.name}", term.arity if isinstance(term, Function) else 0

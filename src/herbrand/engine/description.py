@@ -450,7 +450,7 @@ class GameDescription:
 
 def _given(tree: Tree) -> tuple[tuple[str, Value], ...]:
     """The values of parameters that a tree was read with."""
-    return () if tree.ggdl is None else tree.ggdl.given
+    return () if tree.ggdl is None else tree.ggdl.arguments
 
 
 @lru_cache(maxsize=64)

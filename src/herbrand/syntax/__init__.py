@@ -1,9 +1,9 @@
-"""The first stage: from text to a `Tree`, and back.
+"""Read rulesheets into a `Tree`, and print them again: the first stage of the pipeline.
 
 GDL is written in two ways.  *Prefix* (KIF) is made of lists; every system reads it.  *Infix* is
 the notation of the textbook (Genesereth and Thielscher, General Game Playing), and *Prolog* its
-sister with commas and full stops.  All of them are read into one tree (`herbrand.syntax.tree`) and
-printed from it, so that reading what was printed gives the tree back.
+variant with commas and full stops.  All of them are read into one tree (`herbrand.syntax.tree`) and
+printed from it; printing and reading again yields the same tree.
 
 | text                          | becomes                                       |
 |-------------------------------|-----------------------------------------------|
@@ -11,10 +11,10 @@ printed from it, so that reading what was printed gives the tree back.
 | a name, in any case           | its folded name, and the spelling for display |
 | `?x`, `X`                     | `Variable`, folded, without question mark     |
 | a comment                     | a `Comment`, kept beside the statements       |
-| a mistake                     | a `Diagnostic`, and the repaired statement    |
+| an error                      | a `Diagnostic`, and the repaired statement    |
 
-Reading never fails: a text with mistakes gives a tree with diagnostics and as many statements
-as could be read or repaired.  The next stage (`herbrand.check`) asks whether they make a game.
+Reading never fails: a text with errors yields a tree with diagnostics and as many statements
+as could be read or repaired.  The next stage (`herbrand.check`) checks whether they form a game.
 
     >>> tree = read("role(white) role(black) terminal :- ~open")
     >>> print(tree)
@@ -22,17 +22,18 @@ as could be read or repaired.  The next stage (`herbrand.check`) asks whether th
     (role black)
     (<= terminal (not open))
 
-| module      | what                                                             |
+| module      | contents                                                         |
 |-------------|------------------------------------------------------------------|
 | `tree`      | the nodes                                                        |
-| `files`     | encodings, sizes, which notation a text is in                    |
+| `files`     | encodings, size limits, detection of the notation                |
 | `reader`    | the prefix reader, with `tokens`, `lists`, `repair`              |
 | `infix`     | the infix and Prolog reader, with `infix_tokens`                 |
-| `state_arguments` | rules out of Prolog programs that pass the state as an argument |
+| `state_arguments` | rules from Prolog programs that pass the state as an argument |
 | `ggdl`      | the typed superset with parameters, translated to plain rules    |
-| `printer`   | all notations out, with `names` for what they cannot spell       |
+| `unification` | substitutions and unification of terms                        |
+| `printer`   | output in all notations, with `names` for names they cannot spell |
 | `layout`    | the formatter of prefix text                                     |
-| `build`     | rulesheets made by Python programs                               |
+| `build`     | construction of rulesheets in Python                             |
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["NOTATIONS", "Source", "Tree", "detect", "read", "read_bytes", "read_file"]
 
 NOTATIONS = ("prefix", "infix", "prolog", "ggdl")
-"""What texts are written in."""
+"""The notations of rulesheets."""
 
 _INFIX_ARROW = re.compile(r"^[^;\r\n]*?(?<!\()(:-)", re.MULTILINE)
 
@@ -65,9 +66,9 @@ def read(
     name: str = "<string>",
     parameters: Mapping[str, Value] | None = None,
 ) -> Tree:
-    """Read a rulesheet; mistakes in it are diagnostics of the tree, never exceptions.
+    """Read a rulesheet; errors in it become diagnostics of the tree, never exceptions.
 
-    `notation` is one of `NOTATIONS`, or "auto" to find out (`detect`) from the ending of the
+    `notation` is one of `NOTATIONS`, or "auto" to detect it (`detect`) from the suffix of the
     source's name and from the text.  `parameters` gives values to the parameters of a GGDL text; the
     others have their defaults, and a text in another notation has none.
 
@@ -75,7 +76,7 @@ def read(
         ['unclosed-parenthesis']
     """
     if notation not in {"auto", *NOTATIONS}:
-        raise ValueError(f"no notation {notation!r} (auto, {', '.join(NOTATIONS)})")
+        raise ValueError(f"unknown notation {notation!r} (auto, {', '.join(NOTATIONS)})")
     source = text if isinstance(text, Source) else Source(text, name)
     if notation == "auto":
         notation = detect(source.text, Path(source.name).suffix)
@@ -122,7 +123,7 @@ def read_bytes(data: bytes, notation: str = "auto", name: str = "<string>") -> T
 
 
 def _with(tree: Tree, diagnostics: tuple[Diagnostic, ...]) -> Tree:
-    """Add findings to those of a tree."""
+    """Add diagnostics to those of a tree."""
     if not diagnostics:
         return tree
     merged = tuple(sorted((*diagnostics, *tree.diagnostics), key=lambda d: d.span.start))
@@ -130,7 +131,7 @@ def _with(tree: Tree, diagnostics: tuple[Diagnostic, ...]) -> Tree:
 
 
 def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:
-    """Note an infix arrow in prefix text: probably two notations in one file."""
+    """Report an infix arrow in prefix text: probably two notations in one file."""
     if ":-" not in source.text:
         return ()
     match = _INFIX_ARROW.search(source.text)
@@ -149,7 +150,7 @@ def _infix_in_prefix(source: Source) -> tuple[Diagnostic, ...]:
 
 
 def _without_parameters(source: Source, parameters: Mapping[str, Value]) -> tuple[Diagnostic, ...]:
-    """Refuse values for parameters: only GGDL has them."""
+    """Report values for parameters that the game does not have: only GGDL games have parameters."""
     return tuple(
         Diagnostic(
             "parameter-unknown",

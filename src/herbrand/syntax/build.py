@@ -1,4 +1,4 @@
-"""Write rulesheets as Python programs: for games that are generated, and for tests.
+"""Build rulesheets in Python: for generated games and for tests.
 
     >>> from herbrand.syntax.build import distinct, f, fact, no, rule, sheet, v
     >>> numbers = [fact(f("succ", n, n + 1)) for n in range(2)]
@@ -15,7 +15,7 @@
     (<= terminal (true (step ?n)) (distinct ?n 0))
 
 Strings and numbers stand for constants wherever a term is expected, and for relations without
-arguments where a literal is.  What `f` makes is a term inside another `f`, and an atom elsewhere.
+arguments wherever a literal is.  The result of `f` is a term inside another `f`, and an atom elsewhere.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Variables:
     """Makes variables by name: `v.x` is `?x`, and so is `v["x"]`."""
 
     def __getattr__(self, name: str) -> Variable:
-        if name.startswith("__"):  # copy and pickle ask for these
+        if name.startswith("__"):  # copy and pickle look these up
             raise AttributeError(name)
         return Variable(name.lower(), name)
 

@@ -1,4 +1,4 @@
-"""Infix habits in prefix text: `deal(?p,?c)`, commas, `&` and `~`, understood and reported."""
+"""Recover from infix syntax in prefix text: `deal(?p,?c)`, commas, `&` and `~`."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ __all__ = ["InfixCalls", "is_call"]
 
 
 class WrittenCall(Seq):
-    """What was written `name(a,b)`."""
+    """A list that was written as the call `name(a,b)`."""
 
     __slots__ = ()
 
 
 class InfixCalls:
-    """Turns the lists of one text into what they would be in proper prefix notation."""
+    """Rewrites infix calls and operators in the lists of one text to prefix notation."""
 
     def __init__(self, text: str, report: DiagnosticCollector) -> None:
         self.text = text
         self.report = report
 
     def elements(self, item: Seq, *, in_call: bool | None = None, is_sheet: bool = False) -> list[Item]:
-        """Return the elements of a list with infix calls, commas and signs understood.
+        """Return the elements of a list with infix calls, commas and operators rewritten.
 
-        To be called once for each list, because it reports what it understands.
+        Call it once for each list, because it reports each rewriting.
         """
         call = isinstance(item, WrittenCall) if in_call is None else in_call
         items = self._without_commas(item, call=call)
@@ -65,7 +65,7 @@ class InfixCalls:
         return elements
 
     def _without_commas(self, item: Seq, *, call: bool) -> list[Item]:
-        """Split the words with commas in them, which are reported unless they part arguments."""
+        """Split words at commas, which are reported unless they separate the arguments of a call."""
         words: list[Item] = []
         for part in item.items:
             if isinstance(part, Seq) or "," not in part.text or (part.text == "," and not call):
@@ -74,10 +74,10 @@ class InfixCalls:
             if not call:
                 self.report.error(
                     "comma-in-name",
-                    f"the comma in `{part.text}` does not part words in prefix notation",
+                    f"the comma in `{part.text}` does not separate words in prefix notation",
                     part,
                     help="write a space instead",
-                    fix=Fix("write spaces for commas", self._comma_edits(part)),
+                    fix=Fix("replace commas by spaces", self._comma_edits(part)),
                 )
             at = part.start
             for word in part.text.split(","):
@@ -124,9 +124,9 @@ class InfixCalls:
     def _report_call(self, name: Symbol, arguments: Seq, edits: list[Edit]) -> None:
         self.report.error(
             "infix-in-prefix",
-            f"`{self.text[name.start : arguments.start]}(…)` is written as in infix notation",
+            f"`{self.text[name.start : arguments.start]}(…)` is infix notation",
             Span(name.start, arguments.end),
-            help=f"in prefix notation the parenthesis stands before the name: `({name.text} …)`",
+            help=f"in prefix notation the parenthesis comes before the name: `({name.text} …)`",
             fix=Fix(f"write `({name.text} …)`", tuple(edits)) if arguments.closed else None,
         )
 
@@ -156,7 +156,7 @@ def _is_negation(sign: Symbol, item: Item) -> bool:
 
 
 def is_call(name: Symbol, arguments: Seq, *, first: bool) -> bool:
-    """Whether a word and the list glued to it are a call in the infix manner.
+    """Whether a word and the list directly after it form an infix call.
 
     `(init(cell 1 1 b))` and `(<= terminal(true (step 9)))` only lack a space.
     """

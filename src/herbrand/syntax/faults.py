@@ -1,4 +1,4 @@
-"""The faults of prefix statements: how each is told, and how it is repaired."""
+"""Diagnostics and fixes for malformed prefix statements."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def edit(start: int, end: int, text: str = "") -> Edit:
 
 
 class Faults:
-    """Reports the faults of one text."""
+    """Reports malformed statements of one text."""
 
     def __init__(self, text: str, report: DiagnosticCollector) -> None:
         self.text = text
         self.report = report
 
     def unclosed(self, torn: Torn) -> None:
-        """S2: parentheses that should have been closed at one place."""
+        """S2: parentheses that should all be closed at one offset."""
         first, *others = torn.opened
         missing = ")" * len(torn.opened)
         them = "parenthesis is" if not others else "parentheses are"
@@ -40,7 +40,7 @@ class Faults:
             Span(first, first + 1),
             labels=(
                 *(Label(Span(at, at + 1), "nor is this one") for at in others),
-                Label(Span(torn.at - 1, torn.at), f"`{missing}` is missing behind this"),
+                Label(Span(torn.at - 1, torn.at), f"`{missing}` is missing after this"),
             ),
             help=f"insert `{missing}` where the closing {them} missing",
             fix=Fix(f"insert `{missing}`", (edit(torn.at, torn.at, missing),)),
@@ -54,10 +54,10 @@ class Faults:
             fix = Fix("move the parenthesis", edits)
         self.report.error(
             "misplaced-parenthesis",
-            f"`{name}` takes in the conditions behind it: its closing parenthesis stands too late",
+            f"`{name}` swallows the conditions after it: its closing parenthesis comes too late",
             item,
             labels=(
-                Label(Span(at - 1, at), "it should be closed behind this"),
+                Label(Span(at - 1, at), "it should be closed after this"),
                 Label(Span(surplus, surplus + 1), "this looks like a condition of the rule"),
             ),
             help=f"close `{name}` before the conditions",
@@ -65,7 +65,7 @@ class Faults:
         )
 
     def nested_rules(self, item: Seq, before: Sequence[Item], inside: Sequence[Item]) -> None:
-        """S7: rules behind the head and conditions `before` of another."""
+        """S7: rules after the head and the conditions `before` of another rule."""
         fix = None
         if before and item.closed and all(map(is_rule, inside)):
             at = before[-1].end
@@ -80,7 +80,7 @@ class Faults:
         )
 
     def without_body(self, item: Seq, head: Item) -> None:
-        """S9: a rule that has nothing but its head."""
+        """S9: a rule with only a head."""
         self.report.warning(
             "rule-without-body",
             "a rule without conditions is a fact",
@@ -97,13 +97,12 @@ class Faults:
             "superfluous-parentheses",
             f"`{self.text[item.start : item.end]}` is the same as `{word}`",
             item,
-            help=f"write `{word}`: some systems take them as different",
+            help=f"write `{word}`: some systems treat them as different",
             fix=fix,
         )
 
     def group(self, item: Seq, items: Sequence[Item], message: str) -> None:
         """S3: a list of lists."""
-        """Report a list of lists."""
         fix = self.bare(item) if item.closed and all(isinstance(part, Seq) for part in items) else None
         if len(items) > 1 and message.startswith(("a term", "the head")):
             fix = None
@@ -116,20 +115,20 @@ class Faults:
         )
 
     def empty(self, item: Seq, repair: str | None) -> None:
-        """S4: a list of nothing; `repair` says what to do when it can be deleted."""
+        """S4: an empty list; `repair` is the help text when it can be deleted."""
         self.report.error(
             "empty-list",
-            "an empty list means nothing",
+            "an empty list has no meaning",
             item,
             help=repair or "write the term that is missing here",
             fix=self.deletion(item) if repair else None,
         )
 
-    def operands(self, item: Seq, word: str, wanted: str, count: int) -> None:
+    def operands(self, item: Seq, word: str, expected: str, count: int) -> None:
         """S8: a connective with too few or too many operands."""
         self.report.error(
             "wrong-operand-count",
-            f"`{word}` takes {wanted}, not {count}",
+            f"`{word}` takes {expected}, not {count}",
             item,
             help=f"write `({word} {'s t' if word == 'distinct' else 'condition'})`",
         )
@@ -138,46 +137,43 @@ class Faults:
         """L4: a question mark alone."""
         self.report.error(
             "nameless-variable",
-            "a variable needs a name behind its question mark",
+            "a variable needs a name after its question mark",
             word,
-            help="write for example `?x`",
+            help="for example `?x`",
         )
 
     def reserved(self, word: str, start: int, end: int) -> None:
-        """N6: a connective or an arrow where a name must be."""
+        """N6: a connective or an arrow in place of a name."""
         self.report.error(
             "reserved-name",
-            f"`{word}` is a word of the language and cannot be part of a term",
+            f"`{word}` is a reserved word and cannot be part of a term",
             Span(start, end),
             help="choose another name, or close the term before it",
         )
 
     def negated_compound(self, item: Seq, inside: Literal) -> None:
-        """S11a: `not` of something that is no atom."""
+        """S11a: `not` applied to something other than an atom."""
         kind = type(inside).__name__.lower()
         self.report.warning(
             "negated-compound",
             f"`not` of `{kind}`: the language has `not` of a single atom only",
             item,
-            help="it is read as meant here; other systems refuse it or read it wrongly",
+            help="herbrand reads it as intended; other systems reject or misread it",
         )
 
     def infix_arrow(self, arrow: Item, head: Item) -> None:
-        """S14: an arrow behind the head."""
+        """S14: an arrow after the head."""
         word = self.text[arrow.start : arrow.end]
         self.report.error(
             "infix-in-prefix",
-            f"`{word}` stands between head and body, as in infix notation",
+            f"`{word}` is between head and body, as in infix notation",
             arrow,
             help="in prefix notation it comes first: `(<= head literal …)`",
-            fix=Fix(
-                "put the arrow first",
-                (edit(head.start, head.start, "<= "), edit(head.end, arrow.end)),
-            ),
+            fix=Fix("put the arrow first", (edit(head.start, head.start, "<= "), edit(head.end, arrow.end))),
         )
 
     def infix_sign(self, item: Item, message: str) -> None:
-        """S14: a sign that belongs to the infix notation."""
+        """S14: an operator of the infix notation."""
         self.report.error(
             "infix-in-prefix",
             message,
@@ -186,7 +182,7 @@ class Faults:
         )
 
     def bare(self, item: Seq) -> Fix:
-        """Delete the parentheses around a list, leaving its words apart from their neighbours."""
+        """Return the fix that deletes the parentheses around a list and keeps its words separated."""
         text, start, end = self.text, item.start, item.end
         inner = text[start + 1 : end - 1].strip()
         space = " " if start and inner and text[start - 1] not in "( \t\r\n\f\v" and inner[0] != "(" else ""
@@ -194,5 +190,5 @@ class Faults:
         return Fix("delete the parentheses", (edit(start, start + 1, space), edit(end - 1, end, close)))
 
     def deletion(self, item: Seq) -> Fix | None:
-        """Return the repair that deletes a list, when it is one in the text."""
+        """Return the fix that deletes a list; None for one without closing parenthesis."""
         return Fix("delete it", (edit(item.start, item.end),)) if item.closed else None

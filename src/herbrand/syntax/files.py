@@ -1,4 +1,4 @@
-"""From files and bytes to texts: encodings, sizes, and which notation a text is written in."""
+"""Load source texts: encodings, size limits, detection of the notation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_BYTES", "SUFFIXES", "decode", "detect", "open_source", "too_large"]
 
 MAX_BYTES: Final = 16 * 2**20
-"""Larger files are not read: the largest published rulesheet has half a megabyte."""
+"""Larger files are rejected; the largest published rulesheet has half a megabyte."""
 
 SUFFIXES: Final = {
     ".kif": "prefix",
@@ -28,7 +28,7 @@ SUFFIXES: Final = {
     ".gel": "ggdl",
     ".gg": "ggdl",
 }
-"""The notation that the ending of a file's name stands for."""
+"""Notation by file suffix."""
 
 _BLANKS_AND_COMMENTS = re.compile(r"\ufeff?(?:\s+|[;%#][^\r\n]*|//[^\r\n]*|/\*[\s\S]*?(?:\*/|\Z))*")
 _FULL_STOPS = re.compile(r"[)\w]\.\s*(?:[\r\n]|\Z|%)")
@@ -44,7 +44,7 @@ _SAMPLE: Final = 200_000
 def detect(text: str, suffix: str = "") -> str:
     r"""Return the notation of a text: "prefix", "infix", "prolog" or "ggdl".
 
-    The ending of the file's name decides; else the first character that is neither blank nor
+    A known `suffix` decides; otherwise the first character that is neither blank nor part of a
     comment: a parenthesis begins prefix text.
 
         >>> detect("; a game\n(role white)"), detect("role(white)"), detect("role(white).")
@@ -64,7 +64,7 @@ def detect(text: str, suffix: str = "") -> str:
 
 
 def decode(data: bytes, name: str = "<string>") -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Decode the bytes of a rulesheet; what is not UTF-8 is read as Latin-1, with a warning."""
+    """Decode a rulesheet; anything but UTF-8 is read as UTF-16 or Latin-1, with a warning."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         source = Source(data.decode("utf-16", errors="replace"), name)
         return source, (_not_utf_8(source, 0, "UTF-16"),)
@@ -76,14 +76,14 @@ def decode(data: bytes, name: str = "<string>") -> tuple[Source, tuple[Diagnosti
 
 
 def _not_utf_8(source: Source, at: int, instead: str) -> Diagnostic:
-    message = f"the text is not in UTF-8: read as {instead}"
+    message = f"the text is not UTF-8: read as {instead}"
     return Diagnostic(
         "not-utf-8", Severity.WARNING, message, source, Span(at, at + 1), help="save the file in UTF-8"
     )
 
 
 def open_source(path: str | os.PathLike[str]) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Read a file; raises `OSError` when it cannot be read.  One that is too large stays unread."""
+    """Read a file; raises `OSError` when it cannot be read.  Too large a file is not read."""
     path = Path(path)
     if path.is_file() and path.stat().st_size > MAX_BYTES:
         source = Source("", str(path))
@@ -92,8 +92,13 @@ def open_source(path: str | os.PathLike[str]) -> tuple[Source, tuple[Diagnostic,
 
 
 def too_large(source: Source, size: int) -> Diagnostic:
-    """Return the finding that a text is too large to be a rulesheet."""
-    message = f"{size} bytes are too many for a rulesheet (at most {MAX_BYTES})"
+    """Return the diagnostic for a text too large to be a rulesheet."""
+    message = f"the text has {size} bytes, more than a rulesheet may have ({MAX_BYTES})"
     return Diagnostic(
-        "too-large", Severity.ERROR, message, source, Span(0, 0), help="generate less, or split the game"
+        "too-large",
+        Severity.ERROR,
+        message,
+        source,
+        Span(0, 0),
+        help="generate fewer rules, or split the game",
     )

@@ -1,7 +1,7 @@
-r"""Read the infix notations: the book's style (`&`, `~`, no full stop) and Prolog's (`,`, `\+`, `.`).
+r"""Parse the infix notations: textbook style (`&`, `~`, no full stop) and Prolog (`,`, `\+`, `.`).
 
-One grammar reads both, since published rulesheets mix them; the dialect is only what a file
-claims to be and decides which sign a repair uses.
+One grammar covers both, since published rulesheets mix them; the dialect is only what a file
+claims to be, and selects the connective that a fix inserts.
 
     sheet     = { statement } ;
     statement = atom [ IF body ] [ "." ] ;
@@ -9,13 +9,13 @@ claims to be and decides which sign a repair uses.
     unary     = NOT unary | "(" body ")" | term DIFFERENT term | atom ;
     term      = VARIABLE | NUMBER | CONSTANT [ "(" [ term { "," term } ] ")" ] ;
 
-Without full stops a statement ends where the next token cannot continue it.  This is where two
-mistakes hide: a conjunction sign that is missing and one too many before the next rule.
-Stanford's own reader turns both into other rules without a word; here they are errors
+Without full stops a statement ends where the next token cannot continue it.  This hides two
+mistakes: a missing conjunction sign, and a surplus one before the next rule.
+The Stanford reader silently turns both into different rules; here they are errors
 (`missing-conjunction`, `dangling-conjunction`) with a fix, and the repaired rule is kept.
 
-The reader never raises.  What cannot be repaired costs its statement, not its neighbours: reading
-goes on after the next full stop or with the next line that begins no deeper than the statement did.
+The parser never raises.  An unrecoverable error discards its statement, not the neighbours: parsing
+resumes after the next full stop or at the next line that is not indented deeper than the statement.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["read_infix"]
 
 _INNER: Final = frozenset({*CONNECTIVES, t.RIGHT, t.RIGHT_LIST, t.DIFFERENT})
-"""What never begins a statement, not even a mistaken one."""
+"""Tokens that never begin a statement, not even a malformed one."""
 _NEVER_HEADS: Final = frozenset({"true", "does", "distinct"})
 _DIRECTIVES: Final = frozenset(
     {
@@ -61,26 +61,26 @@ _DIRECTIVES: Final = frozenset(
 
 
 class _Group:
-    """A body or a parenthesis inside one, while it is being read."""
+    """A body, or a parenthesised group inside one, while it is being parsed."""
 
     __slots__ = ("alternatives", "conjuncts", "joined", "negations", "opening", "start")
 
     def __init__(self, opening: int, negations: list[int], start: int) -> None:
         self.opening = opening
-        """Token of the opening parenthesis; -1 for the body itself."""
+        """Index of the opening parenthesis token; -1 for the body itself."""
         self.negations = negations
-        """Tokens of the negation signs before the parenthesis."""
+        """Indices of the negation tokens before the parenthesis."""
         self.start = start
         self.alternatives: list[list[Literal]] = []
         self.conjuncts: list[Literal] = []
         self.joined: int | None = None
-        """Token of the connective that waits for its right side, or joined the last literal."""
+        """Index of the last connective token: the pending one, or the one before the last literal."""
 
 
 def read_infix(source: Source, dialect: str = "infix") -> Tree:
-    """Read a rulesheet in infix or Prolog notation; every error is a diagnostic of the tree.
+    """Read a rulesheet in infix or Prolog notation; errors become diagnostics of the tree.
 
-    `dialect` ("infix" or "prolog") says what the text claims to be.  Time is linear in its length.
+    `dialect` is "infix" or "prolog".  Time is linear in the length of the text.
 
         >>> from herbrand.diagnostic import Source
         >>> print(read_infix(Source("goal(x,100) :- line(x) & ~line(o)")))
@@ -91,18 +91,20 @@ def read_infix(source: Source, dialect: str = "infix") -> Tree:
     """
     if "\0" in source.text:
         return Tree((), source, dialect, (), (_not_text(source),))
-    with suspend_collector():  # the reader makes no cycles, and looking for them takes a third of the time
+    with suspend_collector():  # trees have no cycles, and collecting takes a third of the time
         return _Parser(source, dialect).tree()
 
 
 def _not_text(source: Source) -> Diagnostic:
     at = source.text.index("\0")
-    message = "this is not a text: it holds a NUL character"
-    return Diagnostic("not-text", ERROR, message, source, Span(at, at + 1), help="give a text file in UTF-8")
+    message = "not a text file: it contains a NUL character"
+    return Diagnostic(
+        "not-text", ERROR, message, source, Span(at, at + 1), help="use a text file encoded in UTF-8"
+    )
 
 
 class _Parser(TermReader):
-    """One reading of one sheet."""
+    """Parses one sheet."""
 
     def __init__(self, source: Source, dialect: str) -> None:
         super().__init__(source, dialect)
@@ -110,7 +112,7 @@ class _Parser(TermReader):
         self.skipped: list[Span] = []
         """Conditional blocks (`:- if` to `:- endif`), which are meant for Prolog systems only."""
 
-    # -- the sheet -----------------------------------------------------------------------------
+    # -- the sheet -------------------------------------------------------------------------------
 
     def tree(self) -> Tree:
         self.report_tokens()
@@ -125,11 +127,7 @@ class _Parser(TermReader):
                 help="write variables with a capital first letter, such as `X`",
             )
         return Tree(
-            tuple(self.statements),
-            self.source,
-            self.dialect,
-            self.comments(),
-            self.diagnostics.diagnostics(),
+            tuple(self.statements), self.source, self.dialect, self.comments(), self.diagnostics.diagnostics()
         )
 
     def comments(self) -> tuple[Comment, ...]:
@@ -139,7 +137,7 @@ class _Parser(TermReader):
         )
 
     def report_tokens(self) -> None:
-        """Report what the tokenizer noticed."""
+        """Report the problems noticed by the tokenizer."""
         unclosed = self.tokens.unclosed_comment
         if unclosed is not None:
             span = Span(unclosed.start, unclosed.start + 2)
@@ -154,7 +152,7 @@ class _Parser(TermReader):
             self.report(
                 "ambiguous-semicolon",
                 NOTE,
-                "`;` at the begin of a line starts a comment here",
+                "`;` at the start of a line begins a comment",
                 Span(comment.start, comment.start + 1),
                 help='if it means "or", put the alternatives into parentheses or write `|`',
             )
@@ -165,12 +163,12 @@ class _Parser(TermReader):
                 WARNING,
                 f"`{second}` and `{first}` differ by case only: read as `{name}`",
                 second_at,
-                labels=(Label(self.span(first_at), f"`{first}` stands here"),),
-                help="spell the name alike if it is the same thing, and unlike if it is not",
+                labels=(Label(self.span(first_at), f"`{first}` is used here"),),
+                help="use one spelling if it is one name, and different names if it is not",
             )
 
     def statement(self) -> None:
-        """Read one statement; always goes forward."""
+        """Parse one statement; always consumes at least one token."""
         first = self.first = self.at
         self.is_bad = False
         self.opened.clear()
@@ -182,7 +180,7 @@ class _Parser(TermReader):
             self.clause(first)
         except Abandon:
             self.synchronise()
-        if self.at == first:  # no progress would be a bug; never hang on it
+        if self.at == first:  # no progress would be a bug; do not loop forever
             self.at += 1
 
     def clause(self, first: int) -> None:
@@ -208,8 +206,8 @@ class _Parser(TermReader):
                 ERROR,
                 f"`{self.texts[self.at]}` joins statements",
                 self.at,
-                help="facts stand side by side; a conjunction stands behind a head and `:-`",
-                fix=Fix("leave the sign out", (Edit(self.span(self.at), ""),)),
+                help="facts need no connective; a conjunction follows a head and `:-`",
+                fix=Fix("delete the sign", (Edit(self.span(self.at), ""),)),
             )
             self.at += 1
         elif kind == t.DIFFERENT:
@@ -226,7 +224,7 @@ class _Parser(TermReader):
             self.statements.append(Rule(head, body, self.starts[first], end))
 
     def misplaced_start(self, first: int, kind: int) -> None:
-        """Report and pass what cannot begin a statement."""
+        """Report and skip tokens that cannot begin a statement."""
         if kind == t.IF:
             self.headless(first)
         elif kind in CONNECTIVES:
@@ -240,7 +238,7 @@ class _Parser(TermReader):
                 ERROR,
                 "a full stop without a statement before it",
                 first,
-                fix=Fix("leave the full stop out", (Edit(self.span(first), ""),)),
+                fix=Fix("delete the full stop", (Edit(self.span(first), ""),)),
             )
             self.at += 1
         elif kind in {t.NOT, t.LEFT, t.VARIABLE}:
@@ -252,7 +250,7 @@ class _Parser(TermReader):
             self.misplaced(first, subjects[kind])
             raise Abandon
         else:
-            self.unexpected("where a statement begins")
+            self.unexpected("at the start of a statement")
 
     def misplaced(self, token: int, subject: str) -> None:
         self.is_bad = True
@@ -265,17 +263,17 @@ class _Parser(TermReader):
         )
 
     def headless(self, arrow: int) -> None:
-        """Report a rule without head, or pass over a Prolog directive."""
+        """Report a rule without head, or skip a Prolog directive."""
         word = self.texts[arrow + 1] if self.kinds[arrow + 1] == t.NAME else ""
         if word in _DIRECTIVES:
-            self.report("prolog-only", NOTE, f"the Prolog directive `{word}` is passed over", arrow)
+            self.report("prolog-only", NOTE, f"the Prolog directive `{word}` is skipped", arrow)
         else:
             self.report(
                 "rule-without-head",
                 ERROR,
                 "a rule without a head",
                 arrow,
-                help="write what follows from the body before the arrow",
+                help="write what the body implies before the arrow",
             )
         self.at += 1
         self.synchronise()
@@ -283,7 +281,7 @@ class _Parser(TermReader):
             self.pass_conditional()
 
     def pass_conditional(self) -> None:
-        """Pass over what stands between `:- if(...)` and its `:- endif`: it is for Prolog alone."""
+        """Skip everything between `:- if(...)` and its `:- endif`: it is meant for Prolog only."""
         depth, start = 1, self.span(self.first).start
         while depth and self.kinds[self.at] != t.END_OF_FILE:
             self.first = self.at
@@ -295,7 +293,7 @@ class _Parser(TermReader):
             self.synchronise()
 
     def synchronise(self) -> None:
-        """Pass tokens up to where the next statement probably begins."""
+        """Skip to where the next statement probably begins."""
         tokens = self.tokens
         column = tokens.column(self.first)
         at = max(self.at, self.first + 1)
@@ -308,10 +306,10 @@ class _Parser(TermReader):
             at += 1
         self.at = at
 
-    # -- bodies --------------------------------------------------------------------------------
+    # -- bodies ----------------------------------------------------------------------------------
 
     def body(self, arrow: int) -> tuple[Literal, ...]:
-        """Read what stands behind the arrow, up to where the statement ends."""
+        """Parse the body after the arrow, up to the end of the statement."""
         top = _Group(-1, [], arrow)
         groups = [top]
         depth = 0
@@ -362,7 +360,7 @@ class _Parser(TermReader):
         if kind == t.DIFFERENT:
             self.at += 1
             if self.kinds[self.at] not in STARTS_TERM and not self.is_word(self.at):
-                self.unexpected(f"where the right side of `{self.texts[self.at - 1]}` should stand")
+                self.unexpected(f"where the right side of `{self.texts[self.at - 1]}` is expected")
             right = self.term(depth)
             return Distinct(term, right, self.starts[first], self.ends[self.at - 1])
         if kind in {t.REFUSED, t.TRANSITION} or self.is_adjacent_number(self.at):
@@ -377,7 +375,7 @@ class _Parser(TermReader):
             self.report(
                 "misplaced-literal",
                 ERROR,
-                f"the variable `{self.texts[first]}` stands where a literal should",
+                f"the variable `{self.texts[first]}` is used as a literal",
                 first,
                 help="a literal is an atom such as `p(X)`",
             )
@@ -402,7 +400,7 @@ class _Parser(TermReader):
         return Atom("distinct", args, None, term.start, term.end)
 
     def negate(self, literal: Literal, negations: list[int]) -> Literal:
-        """Wrap a literal into its negations."""
+        """Wrap a literal in its negations."""
         for token in reversed(negations):
             if not isinstance(literal, Atom):
                 self.report(
@@ -410,15 +408,15 @@ class _Parser(TermReader):
                     WARNING,
                     "negation of something other than an atom",
                     Span(self.starts[token], literal.end),
-                    help="some systems read only the negation of an atom; use a helper relation",
+                    help="some systems accept only negated atoms; use a helper relation",
                 )
             literal = Not(literal, self.starts[token], literal.end)
         return literal
 
     def no_literal(self, groups: list[_Group], negations: list[int]) -> bool:
-        """Handle a token that is no literal where one is expected.
+        """Handle a token that does not start a literal where one is expected.
 
-        Returns True when the state is now as after a literal, False when a literal is still expected.
+        Returns True if parsing continues as after a literal, False if a literal is still expected.
         """
         group, at = groups[-1], self.at
         kind = self.kinds[at]
@@ -426,8 +424,8 @@ class _Parser(TermReader):
             self.unexpected("after a negation")
         if kind in CONNECTIVES:
             if self.is_word(at) and self.kinds[at + 1] == t.LEFT and self.starts[at + 1] == self.ends[at]:
-                self.unexpected("where a literal should stand")
-            self.dangling(at)  # of two signs in a row the second is dropped
+                self.unexpected("where a literal is expected")
+            self.dangling(at)  # of two connectives in a row the second is dropped
             self.at += 1
             return False
         if kind in ENDS or kind == t.RIGHT:
@@ -437,7 +435,7 @@ class _Parser(TermReader):
                 return True
             if len(groups) > 1:
                 if kind == t.RIGHT and not group.conjuncts:
-                    self.report("empty-list", ERROR, "nothing between the parentheses", group.opening)
+                    self.report("empty-list", ERROR, "empty parentheses", group.opening)
                     self.is_bad = True
                 return True
             if kind == t.RIGHT:
@@ -455,14 +453,14 @@ class _Parser(TermReader):
                 return False
             group.conjuncts.append(Atom("true"))
             return True
-        self.unexpected("where a literal should stand")
+        self.unexpected("where a literal is expected")
         return False
 
     def after_literal(self, groups: list[_Group], literal_start: int) -> str:
-        """Decide what follows a literal.
+        """Decide how to continue after a literal.
 
         Returns "more" (another literal), "close" (the innermost parenthesis), "end" (of the
-        statement), or "again" when something was passed over.
+        statement), or "again" when a token was skipped.
         """
         group, at = groups[-1], self.at
         kind = self.kinds[at]
@@ -509,7 +507,7 @@ class _Parser(TermReader):
         return "end"
 
     def arrow_in_body(self, groups: list[_Group], literal_start: int) -> str:
-        """Handle an arrow behind a literal of a body: the literal is the head of the next rule."""
+        """Handle an arrow after a literal of a body: the literal is the head of the next rule."""
         group, at = groups[-1], self.at
         is_head = bool(group.conjuncts) and isinstance(group.conjuncts[-1], Atom)
         first_on_line = self.tokens.is_first_on_line(literal_start)
@@ -542,7 +540,7 @@ class _Parser(TermReader):
         return "end"
 
     def must_continue(self, at: int) -> bool:
-        """Whether the literal at a token cannot begin a statement, so that a sign before it is missing."""
+        """Whether the literal at `at` cannot begin a statement, so a connective before it is missing."""
         kind = self.kinds[at]
         if kind in {t.LEFT, t.NOT}:
             return True
@@ -559,7 +557,7 @@ class _Parser(TermReader):
         return before[after] > before[at]
 
     def maybe_missing(self, at: int) -> None:
-        """Note a ground atom behind a rule that is laid out like one of its conjuncts."""
+        """Report a ground atom after a rule that is laid out like one of its conjuncts."""
         tokens = self.tokens
         after = at + 1
         if self.kinds[after] == t.LEFT:
@@ -578,14 +576,14 @@ class _Parser(TermReader):
         )
 
     def missing(self, at: int) -> None:
-        """Report a missing sign between two literals."""
+        """Report a missing connective between two literals."""
         end = self.ends[at - 1]
         sign = self.and_sign
         text = "," if sign == "," else f" {sign}"
         self.report(
             "missing-conjunction",
             ERROR,
-            f"no `{sign}` before `{self.texts_of(at)}`",
+            f"missing `{sign}` before `{self.texts_of(at)}`",
             Span(end, end),
             labels=(Label(self.span(at), "this literal belongs to the same rule"),),
             help=f"write `{sign}` here",
@@ -593,18 +591,14 @@ class _Parser(TermReader):
         )
 
     def dangling(self, token: int) -> None:
-        """Report a sign that has no literal on one of its sides."""
+        """Report a connective without a literal on one side."""
         sign = self.texts[token]
         after = self.kinds[token + 1] in STARTS_LITERAL and self.kinds[token - 1] in {
             *CONNECTIVES,
             t.IF,
             t.LEFT,
         }
-        problem = (
-            "joins nothing: no literal before it"
-            if after
-            else "joins nothing: no literal follows in this rule"
-        )
+        problem = "has no literal before it" if after else "has no literal after it"
         span = self.span(token)
         start = span.start
         while start > 0 and self.source.text[start - 1] in " \t":
@@ -616,12 +610,12 @@ class _Parser(TermReader):
             ERROR,
             f"`{sign}` {problem}",
             span,
-            help="leave it out",
-            fix=Fix(f"leave `{sign}` out", (Edit(Span(start, span.end), ""),)),
+            help="delete it",
+            fix=Fix(f"delete `{sign}`", (Edit(Span(start, span.end), ""),)),
         )
 
     def grouped(self, group: _Group) -> Literal:
-        """Return the literal that a parenthesis stands for."""
+        """Return the literal of a parenthesised group."""
         literal = self.joined(group)
         if literal is None:
             self.is_bad = True
@@ -670,6 +664,6 @@ class _Parser(TermReader):
                 "a rule without a body",
                 arrow,
                 help="a fact is written without the arrow",
-                fix=Fix("leave the arrow out", (Edit(self.span(arrow), ""),)),
+                fix=Fix("delete the arrow", (Edit(self.span(arrow), ""),)),
             )
         return tuple(top.conjuncts)

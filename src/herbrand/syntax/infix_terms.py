@@ -1,4 +1,4 @@
-"""The lower half of the infix reader: terms, and how mistakes are recorded."""
+"""The lower half of the infix parser: terms, and the recording of diagnostics."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ STARTS_LITERAL: Final = frozenset({*STARTS_TERM, t.LEFT, t.NOT})
 CONNECTIVES: Final = frozenset({t.AND, t.COMMA, t.OR})
 ENDS: Final = frozenset({t.END_OF_FILE, t.STOP})
 _SIGNS: Final = {
-    "!": ("cuts", "order means nothing in GDL, so there is nothing to cut"),
+    "!": ("cuts", "order has no meaning in GDL, so there is nothing to cut"),
     "->": ("if-then-else", "write one rule for each case, with `~` for the else case"),
     "*->": ("if-then-else", "write one rule for each case, with `~` for the else case"),
     "-->": ("grammar rules", "write `:-` between head and body"),
-    "?-": ("queries", "a rulesheet holds facts and rules only"),
+    "?-": ("queries", "a rulesheet contains only facts and rules"),
     "=": ("equality", "write the term in place of the variable; `distinct(s,t)` says that terms differ"),
     "==": ("equality", "write the term in place of the variable; `distinct(s,t)` says that terms differ"),
     "=@=": ("equality", "write the term in place of the variable; `distinct(s,t)` says that terms differ"),
@@ -56,7 +56,7 @@ class Abandon(Exception):  # control flow, not an error
 
 
 class TermReader:
-    """Reads terms from a tokenized text and collects findings; statements are added by a subclass."""
+    """Parses terms of a tokenized text and collects diagnostics; a subclass adds statements."""
 
     def __init__(self, source: Source, dialect: str) -> None:
         self.source = source
@@ -77,10 +77,10 @@ class TermReader:
         self.numbered: set[str] | None = None
         self.question_mark: int | None = None
 
-    # -- terms ---------------------------------------------------------------------------------
+    # -- terms -----------------------------------------------------------------------------------
 
     def term(self, depth: int) -> Term:
-        """Read a term; one Python frame a level of nesting."""
+        """Parse a term, recursively: one Python frame per level of nesting."""
         at = self.at
         kind = self.kinds[at]
         text = self.texts[at]
@@ -121,7 +121,7 @@ class TermReader:
                 Span(start, self.ends[self.at]),
                 help=f"write `{text}`",
                 fix=Fix(
-                    "leave the parentheses out", (Edit(Span(self.starts[opening], self.ends[self.at]), ""),)
+                    "delete the parentheses", (Edit(Span(self.starts[opening], self.ends[self.at]), ""),)
                 ),
             )
             self.at += 1
@@ -145,7 +145,7 @@ class TermReader:
         )
 
     def between_arguments(self, opening: int) -> bool:
-        """Handle a token that is neither a comma nor the closing parenthesis; whether arguments go on."""
+        """Handle an unexpected token after an argument; return whether another argument follows."""
         at = self.at
         kind = self.kinds[at]
         if self.closed_at == at:
@@ -165,7 +165,7 @@ class TermReader:
             self.report(
                 "unreadable-token",
                 ERROR,
-                f"no `,` between the arguments of `{self.texts[opening - 1]}`",
+                f"missing `,` between the arguments of `{self.texts[opening - 1]}`",
                 Span(end, end),
                 help="write `,` here",
                 fix=Fix("insert `,`", (Edit(Span(end, end), ","),)),
@@ -186,9 +186,9 @@ class TermReader:
                 self.report(
                     "unreadable-token",
                     ERROR,
-                    "no argument behind this `,`",
+                    "no argument after this `,`",
                     at - 1,
-                    fix=Fix("leave it out", (Edit(self.span(at - 1), ""),)),
+                    fix=Fix("delete it", (Edit(self.span(at - 1), ""),)),
                 )
                 self.is_bad = True
                 return Constant("")
@@ -200,11 +200,11 @@ class TermReader:
                 self.report("unreadable-token", ERROR, "no argument before this `,`", at)
                 self.is_bad = True
                 return Constant("")
-        self.unexpected("where a term should stand")
+        self.unexpected("where a term is expected")
         raise Abandon
 
     def placeholder(self) -> Constant:
-        """Report a list, a string, a cut or junk; pass it; the statement is lost but reading goes on."""
+        """Report and skip a list, a string, a cut or junk; the statement will be discarded."""
         at = self.at
         kind = self.kinds[at]
         self.is_bad = True
@@ -223,7 +223,7 @@ class TermReader:
         return Constant("", None, self.starts[at], self.ends[self.at - 1])
 
     def variable(self, at: int) -> Variable:
-        """Read a variable; `_` is a new one each time."""
+        """Parse a variable; each `_` is a new one."""
         text = self.texts[at]
         if text == "_":
             self.anonymous += 1
@@ -239,7 +239,7 @@ class TermReader:
                     ERROR,
                     "a variable without a name",
                     at,
-                    help="write a name behind the question mark, or `_`",
+                    help="write a name after the question mark, or `_`",
                 )
                 self.is_bad = True
             elif self.question_mark is None:
@@ -248,7 +248,7 @@ class TermReader:
         return Variable(name, spelling, self.starts[at], self.ends[at])
 
     def numbered_variables(self) -> set[str]:
-        """Return the variables of the text that are named as anonymous ones will be, such as `_1`."""
+        """Return the variables of the text whose names anonymous ones must avoid, such as `_1`."""
         if self.numbered is None:
             self.numbered = {
                 text.lstrip("?")
@@ -258,7 +258,7 @@ class TermReader:
         return self.numbered
 
     def variable_name(self, spelling: str, at: int) -> str:
-        """Fold the name of a variable; of two in a rule that fold to one, the later gets a suffix."""
+        """Fold the name of a variable; if two of a rule collide, the later one gets a suffix."""
         variable = self.variables.get(spelling)
         if variable is not None:
             return variable.name
@@ -274,22 +274,22 @@ class TermReader:
                 f"`{spelling}` and `{self.texts[first]}` are two variables that differ by case only: "
                 f"read as `{name}` and `{folded}`",
                 at,
-                labels=(Label(self.span(first), f"`{self.texts[first]}` stands here"),),
-                help="spell the variable alike if it is the same one",
+                labels=(Label(self.span(first), f"`{self.texts[first]}` is used here"),),
+                help="use one spelling if it is the same variable",
             )
         self.variable_names[name] = at
         self.variables[spelling] = Variable(name, spelling, self.starts[at], self.ends[at])
         return name
 
     def capital_name(self, at: int) -> tuple[str, str]:
-        """Report a variable used as a name, and return the constant that was probably meant."""
+        """Report a variable used as a name, and return the constant that was probably intended."""
         text = self.texts[at]
         stem = text.lstrip("_?") or "c"
         fixed = stem[0].lower() + stem[1:]
         self.report(
             "list-without-name",
             ERROR,
-            f"the variable `{text}` stands where a name should",
+            f"the variable `{text}` is used as a name",
             at,
             help=f"names begin with a lower-case letter: `{fixed}`",
             fix=Fix(f"write `{fixed}`", (Edit(self.span(at), fixed),)),
@@ -297,7 +297,7 @@ class TermReader:
         return fixed.lower(), fixed
 
     def begins_statement(self, at: int) -> bool:
-        """Whether a token stands where statements begin: first on a line, no deeper than this one."""
+        """Whether a token is where statements begin: first on its line, indented no deeper than this one."""
         tokens = self.tokens
         return (
             self.kinds[at] in STARTS_TERM
@@ -306,11 +306,11 @@ class TermReader:
         )
 
     def is_applied(self, at: int) -> bool:
-        """Whether a parenthesis follows without a blank."""
+        """Whether a parenthesis follows without a space."""
         return self.kinds[at + 1] == t.LEFT and self.starts[at + 1] == self.ends[at]
 
     def is_call(self, at: int) -> bool:
-        """Whether the parenthesis behind a name holds its arguments, although blanks may stand between."""
+        """Whether the parenthesis after a name holds its arguments, even if spaces precede it."""
         left = at + 1
         if self.starts[left] == self.ends[at]:
             return True
@@ -324,10 +324,10 @@ class TermReader:
         self.report(
             "misplaced-parenthesis",
             WARNING,
-            f"a blank between `{self.texts[at]}` and its arguments",
+            f"a space between `{self.texts[at]}` and its arguments",
             gap,
-            help="leave it out",
-            fix=Fix("leave the blank out", (Edit(gap, ""),)),
+            help="delete it",
+            fix=Fix("delete the space", (Edit(gap, ""),)),
         )
         return True
 
@@ -336,7 +336,7 @@ class TermReader:
         return self.kinds[at] in {t.AND, t.OR, t.NOT} and self.texts[at][0].isalpha()
 
     def is_adjacent_number(self, at: int) -> bool:
-        """Whether a negative number touches what stands before it, as in `N-1`."""
+        """Whether a negative number directly follows a term, as in `N-1`."""
         return (
             self.kinds[at] == t.NUMBER
             and self.texts[at][0] == "-"
@@ -346,7 +346,7 @@ class TermReader:
         )
 
     def as_atom(self, term: Term, where: str) -> Atom:
-        """Turn what was read as a term into an atom."""
+        """Turn a parsed term into an atom."""
         assert not isinstance(term, Variable)
         if where == "head" and term.name == "distinct":
             self.is_bad = True
@@ -355,19 +355,19 @@ class TermReader:
                 ERROR,
                 "`distinct` cannot be defined",
                 Span(term.start, term.end),
-                help="it is built in and stands in bodies only",
+                help="it is built in and allowed only in bodies",
             )
         args = term.args if isinstance(term, Function) else ()
         return Atom(term.name, args, term.spelling, term.start, term.end)
 
-    # -- findings ------------------------------------------------------------------------------
+    # -- diagnostics -----------------------------------------------------------------------------
 
     def span(self, token: int) -> Span:
-        """Return the place of a token."""
+        """Return the span of a token."""
         return Span(self.starts[token], self.ends[token])
 
     def texts_of(self, at: int) -> str:
-        """Return the text of the token at `at`, short."""
+        """Return the text of a token, cut to 40 characters."""
         return self.texts[at][:40]
 
     def report(
@@ -381,35 +381,35 @@ class TermReader:
         help: str | None = None,  # noqa: A002  # the field of a diagnostic
         fix: Fix | None = None,
     ) -> None:
-        """Record a finding at a token or at a range of the text."""
+        """Record a diagnostic at a token or at a range of the text."""
         span = self.span(place) if isinstance(place, int) else place
         self.diagnostics.error(check, message, span, help=help, labels=labels, fix=fix, severity=severity)
 
     def too_deep(self, token: int) -> None:
-        """Report nesting that no rulesheet has; give up the statement."""
+        """Report excessive nesting and abandon the statement."""
         self.report(
             "too-deep",
             ERROR,
-            f"more than {MAX_DEPTH} parentheses inside each other",
+            f"more than {MAX_DEPTH} nested parentheses",
             token,
             help="split the statement with helper relations",
         )
         raise Abandon
 
     def extra_parenthesis(self) -> None:
-        """Report a closing parenthesis without an opening one, and pass it."""
+        """Report an unmatched closing parenthesis and skip it."""
         self.report(
             "extra-parenthesis",
             ERROR,
             "`)` closes nothing",
             self.at,
-            help="leave it out",
-            fix=Fix("leave `)` out", (Edit(self.span(self.at), ""),)),
+            help="delete it",
+            fix=Fix("delete `)`", (Edit(self.span(self.at), ""),)),
         )
         self.at += 1
 
     def unclosed(self, at: int) -> None:
-        """Report all parentheses that are open before token `at`, once, at the outermost."""
+        """Report all parentheses open before token `at`, once, at the outermost."""
         if self.closed_at == at:
             return
         self.closed_at = at
@@ -423,7 +423,7 @@ class TermReader:
             ERROR,
             message,
             self.opened[0],
-            labels=tuple(Label(self.span(token), "open as well") for token in self.opened[1:6]),
+            labels=tuple(Label(self.span(token), "also open") for token in self.opened[1:6]),
             help=f"write `{')' * min(count, 10)}` where it ends",
             fix=Fix(
                 f"close {'it' if count == 1 else 'them'} before the next statement",
@@ -432,7 +432,7 @@ class TermReader:
         )
 
     def unexpected(self, where: str) -> None:
-        """Report a token that nothing can be made of, by the name of what it is; give up the statement."""
+        """Report an unexpected token by its kind and abandon the statement."""
         at = self.at
         kind = self.kinds[at]
         if kind in {t.REFUSED, t.TRANSITION, t.LEFT_LIST, t.RIGHT_LIST}:
@@ -453,16 +453,16 @@ class TermReader:
         raise Abandon
 
     def junk(self) -> None:
-        """Report characters without meaning, all that follow each other as one."""
+        """Report a run of unexpected characters as one."""
         first = self.at
         while self.kinds[self.at] == t.JUNK:
             self.at += 1
         span = Span(self.starts[first], self.ends[self.at - 1])
         shown = self.source.text[span.start : min(span.end, span.start + 20)]
-        self.report("unreadable-token", ERROR, f"`{shown}` means nothing here", span)
+        self.report("unreadable-token", ERROR, f"unexpected characters `{shown}`", span)
 
     def feature(self, at: int) -> tuple[str, str]:
-        """Say what of Prolog a token belongs to, and what to write instead."""
+        """Return the Prolog feature that a token belongs to, and what to write instead."""
         kind, text = self.kinds[at], self.texts[at]
         if kind in {t.LEFT_LIST, t.RIGHT_LIST} or (
             text == "!" and self.kinds[at - 1] in STARTS_TERM and self.opened
@@ -473,12 +473,12 @@ class TermReader:
         return _SIGNS.get(text, ARITHMETIC)
 
     def refusal(self, feature: tuple[str, str], span: Span) -> None:
-        """Report something of Prolog that GDL does not have."""
+        """Report a Prolog feature that GDL does not have."""
         construct, instead = feature
         self.report("prolog-only", ERROR, f"GDL has no {construct}", span, help=instead)
 
     def refuse(self, feature: tuple[str, str] | None = None) -> None:
-        """Report a sign of Prolog or of later HRF that GDL does not have, by name."""
+        """Report an operator of Prolog or later HRF by name, and abandon the statement."""
         at = self.at
         self.is_bad = True
         if self.kinds[at] == t.TRANSITION:

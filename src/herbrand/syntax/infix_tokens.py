@@ -1,11 +1,11 @@
-"""Tokens of the infix notations: the book's style, later HRF, and Prolog, in one alphabet.
+"""Tokenizer of the infix notations: textbook style, later HRF, and Prolog.
 
-The tokenizer settles everything that depends on characters and lines: what is a comment, which
-signs mean the same, which parenthesis closes which, and how names that differ only by case are
-kept apart.  The parser (`herbrand.syntax.infix`) sees four parallel lists and never the text.
+The tokenizer decides everything that depends on characters and lines: what is a comment, which
+operators are synonyms, which parentheses match, and how names that differ only in case are
+distinguished.  The parser (`herbrand.syntax.infix`) uses four parallel lists and not the text.
 
-A single `;` or `#` is a comment sign in some files and an operator in others.  Place decides:
-as the first sign of a line outside all parentheses it starts a comment, anywhere else it is the
+A single `;` or `#` starts a comment in some files and is an operator in others.  Position decides:
+first on a line and outside all parentheses it starts a comment, anywhere else it is the
 operator (`;` is "or", `#` is "different").  `;;` always starts a comment.
 """
 
@@ -39,7 +39,7 @@ DIFFERENT: Final = 11
 IF: Final = 12
 STOP: Final = 13
 REFUSED: Final = 14
-"""A sign of Prolog that GDL does not have."""
+"""An operator of Prolog that GDL does not have."""
 LEFT_LIST: Final = 15
 RIGHT_LIST: Final = 16
 TRANSITION: Final = 17
@@ -90,7 +90,7 @@ _LITERAL_AHEAD = re.compile(
 
 @dataclass(slots=True)
 class InfixTokens:
-    """A tokenized text.  The lists `kinds`, `starts`, `ends` and `texts` have one item a token."""
+    """A tokenized text.  The lists `kinds`, `starts`, `ends` and `texts` have one item per token."""
 
     source: Source
     kinds: list[int] = field(default_factory=list)
@@ -98,19 +98,19 @@ class InfixTokens:
     ends: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     closed_by: dict[int, int] = field(default_factory=dict)
-    """Index of each opening parenthesis or bracket that is closed, and of what closes it."""
+    """Index of the closing token for each opening parenthesis or bracket that is closed."""
     comments: list[Comment] = field(default_factory=list)
     semicolons: list[Comment] = field(default_factory=list)
-    """Comments that could have been meant as "or"."""
+    """Comments that may have been intended as "or"."""
     unclosed_comment: Comment | None = None
     names: dict[str, str] = field(default_factory=dict)
-    """For each spelling of a constant the name it stands for."""
+    """Folded, unambiguous name for each spelling of a constant."""
     case_twins: list[tuple[str, int, str, int]] = field(default_factory=list)
-    """Two spellings that differ by case only, each with the token where it first stands."""
+    """Pairs of spellings that differ only in case, each with the index of its first token."""
     variables_before: list[int] = field(default_factory=list)
-    """How many variables stand before each token."""
+    """Number of variables before each token."""
     connectives_before: list[int] = field(default_factory=list)
-    """How many connectives (other than commas) stand before each token."""
+    """Number of connectives (other than commas) before each token."""
 
     def line(self, index: int) -> int:
         """Return the line number of a token."""
@@ -121,12 +121,12 @@ class InfixTokens:
         return self.starts[index] - self.source.line_starts[self.line(index) - 1] + 1
 
     def is_first_on_line(self, index: int) -> bool:
-        """Whether no other token stands before this one on its line."""
+        """Whether a token is the first on its line."""
         return index == 0 or self.line(index - 1) != self.line(index)
 
 
 def tokenize(source: Source) -> InfixTokens:
-    """Cut a text into tokens; never fails, characters without meaning become `JUNK` tokens."""
+    """Tokenize a text; never fails, unexpected characters become `JUNK` tokens."""
     tokens = InfixTokens(source)
     text = source.text
     kinds, starts, ends, texts = tokens.kinds, tokens.starts, tokens.ends, tokens.texts
@@ -137,7 +137,7 @@ def tokenize(source: Source) -> InfixTokens:
     while True:
         match = next(matches)
         group = match.lastindex
-        assert group is not None  # `\S` and `\Z` leave nothing out
+        assert group is not None  # `\S` and `\Z` match whatever remains
         before, (start, at) = at, match.span(group)
         kind = _KIND[group]
         word = match[group]
@@ -152,7 +152,7 @@ def tokenize(source: Source) -> InfixTokens:
             if open_brackets and kinds[open_brackets[-1]] == (LEFT if kind == RIGHT else LEFT_LIST):
                 closed_by[open_brackets.pop()] = len(kinds)
         elif kind == STOP or kind == IF:  # noqa: PLR1714, SIM109
-            open_brackets.clear()  # neither can stand inside parentheses: one was lost
+            open_brackets.clear()  # neither occurs inside parentheses: a closing one is missing
         elif group == _COMMENT:
             comment = Comment(word, start, at)
             tokens.comments.append(comment)
@@ -181,7 +181,7 @@ def tokenize(source: Source) -> InfixTokens:
 
 
 def unquote(text: str) -> str:
-    """Return what a quoted constant stands for.
+    """Return the name that a quoted constant denotes.
 
     >>> unquote("'it''s'")
     "it's"
@@ -212,7 +212,7 @@ def _count(tokens: InfixTokens) -> None:
 
 
 def _keep_names_apart(tokens: InfixTokens) -> None:
-    """Fold the names; of two that fold to one, the later one gets a suffix."""
+    """Fold the names; if two collide, the later one gets a suffix."""
     names = tokens.names
     first: dict[str, int] = {}
     for index, kind in enumerate(tokens.kinds):
@@ -224,7 +224,7 @@ def _keep_names_apart(tokens: InfixTokens) -> None:
             names[word] = word
             first[word] = index
     owner: dict[str, str] = {}
-    taken = {spelling.lower() for spelling in names.values()}
+    used = {spelling.lower() for spelling in names.values()}
     by_spelling: dict[str, str] = {}
     last_number: dict[str, int] = {}
     for word, spelling in names.items():
@@ -235,10 +235,10 @@ def _keep_names_apart(tokens: InfixTokens) -> None:
         name = folded
         if folded in owner and folded not in KEYWORDS:
             number = last_number.get(folded, 1) + 1
-            while (name := f"{folded}_{number}") in taken:
+            while (name := f"{folded}_{number}") in used:
                 number += 1
             last_number[folded] = number
-            taken.add(name)
+            used.add(name)
             twin = owner[folded]
             tokens.case_twins.append((twin, first[twin], word, first[word]))
         owner.setdefault(folded, word)

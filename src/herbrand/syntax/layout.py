@@ -1,8 +1,8 @@
-"""The formatter of prefix text: canonical layout, nothing written is lost.
+"""The formatter of prefix text: canonical layout that preserves everything the author wrote.
 
-It works on words and parentheses, not on the tree, so that spelling, comments and forms that
-say the same in more words stay as the author wrote them.  The layout is the one that authors
-use: a rule with two or more conditions is broken behind its head, with every condition on a line
+It works on words and parentheses, not on the tree, so that spelling, comments and redundant
+forms are preserved.  The layout is the one that authors
+use: a rule with two or more conditions is broken after its head, with every condition on a line
 of its own, four columns to the right; everything else stands on one line where it fits and is
 broken likewise where it does not.  A comment at the end of a line stays there, one on a line of
 its own too, and one blank line between statements is kept.
@@ -26,14 +26,14 @@ __all__ = ["format_text"]
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _INDENT = 4
 _MOST_ON_A_LINE = 3
-"""Parts of a rule that may share one line: arrow, head and a single condition."""
+"""Maximum number of parts of a rule on one line: arrow, head and a single condition."""
 
 
 def format_text(source: Source, *, width: int = 100) -> str:
-    """Return prefix text in canonical layout, with lines of at most `width` where that can be.
+    """Return prefix text in canonical layout, with lines of at most `width` characters if possible.
 
     Formatting again changes nothing, and the text reads as the same tree.  Raises `GameError`
-    with the diagnostics when the text has syntax errors: what is not understood is not moved.
+    with the diagnostics when the text has syntax errors.
     """
     errors = tuple(d for d in read_prefix(source).diagnostics if d.is_error)
     if errors:
@@ -65,14 +65,14 @@ class _List:
     blank_before: bool = False
     is_rule: bool = False
     flat: str | None = ""
-    """The list on one line; None when it has to be broken: for a comment, or a second condition."""
+    """The list on one line; None if a comment or a second condition forces line breaks."""
 
 
 _Piece: TypeAlias = _Word | _Remark | _List
 
 
 def _pieces(text: str) -> list[_Piece]:
-    """Part a text without syntax errors into nested lists of words and comments."""
+    """Split a text without syntax errors into nested lists of words and comments."""
     sheet = _List()
     stack = [sheet]
     last = 0
@@ -110,29 +110,29 @@ def _flat(piece: _Piece) -> str | None:
 
 
 class _Writer:
-    """Writes pieces into lines."""
+    """Lays pieces out in lines."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.lines: list[str] = []
         self.line = ""
         self.is_ended = True
-        """Whether nothing more may stand on the current line: a comment ends it."""
+        """Whether the current line is complete, because a comment ends it."""
 
     def text(self) -> str:
-        """Return everything written."""
+        """Return the formatted text."""
         if self.line:
             self.new_line(0)
         return "\n".join([*self.lines, ""]) if self.lines else ""
 
     def new_line(self, indent: int) -> None:
-        """Go on in a new line."""
+        """Start a new line."""
         self.lines.append(self.line.rstrip())
         self.line = " " * indent
         self.is_ended = False
 
     def statement(self, piece: _Piece) -> None:
-        """Write a piece of the sheet's top level."""
+        """Write a top-level piece."""
         if isinstance(piece, _Remark) and not piece.own_line and self.line:
             self.line += f" {piece.text}"
             return
@@ -147,7 +147,7 @@ class _Writer:
             self.piece(piece, 0)
 
     def piece(self, piece: _Word | _List, closing: int) -> None:
-        """Write a word or a list; `closing` parentheses are to follow it on its last line."""
+        """Write a word or a list, leaving room for `closing` parentheses on its last line."""
         flat = _flat(piece)
         if flat is not None and (
             isinstance(piece, _Word) or len(self.line) + len(flat) + closing <= self.width
@@ -162,7 +162,7 @@ class _Writer:
         inside = indent + _INDENT
         self.line += "("
         first = next((item for item in piece.items if not isinstance(item, _Remark)), None)
-        beside_name = int(isinstance(first, _Word))  # a head goes behind `<=`, an operand behind `or`
+        beside_name = int(isinstance(first, _Word))  # a head follows `<=`, an operand `or`
         written = 0
         for number, item in enumerate(piece.items):
             if isinstance(item, _Remark):

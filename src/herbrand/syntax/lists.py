@@ -1,8 +1,8 @@
-"""Nested lists of a torn or crooked prefix text: where each starts and ends, and what is missing.
+"""Nested lists of malformed prefix text: where each starts and ends, and which parentheses are missing.
 
-`list_at` reads one list whatever follows it.  A list that is never closed ends where the next
-statement plainly begins: at a parenthesis in the first column.  Inside such a *torn* list the
-indentation says which inner list lost its parenthesis.
+`list_at` reads one list regardless of what follows.  A list that is never closed ends where the next
+statement evidently begins: at a parenthesis in the first column.  Inside such a *torn* list the
+indentation tells which inner list lost its parenthesis.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Symbol:
 
 
 class Seq:
-    """A list of the text, or what is to be read as one."""
+    """A list of the text, or words to be read as one."""
 
     __slots__ = ("closed", "end", "items", "start")
 
@@ -56,7 +56,7 @@ class Seq:
         self.start = start
         self.end = end
         self.closed = closed
-        """Whether the text has both its parentheses."""
+        """Whether both parentheses are present in the text."""
 
 
 Item: TypeAlias = Symbol | Seq
@@ -72,14 +72,14 @@ class Torn:
 
 @dataclass(slots=True)
 class Lists:
-    """What `list_at` found: the list, where reading goes on, and what was missing in it."""
+    """Result of `list_at`: the list, the offset after it, and its missing parentheses."""
 
     root: Seq
     end: int
     torn: list[Torn]
     comments: list[tuple[int, int]]
     deep: int | None = None
-    """Where the nesting went beyond all bounds; the list is then not to be used."""
+    """Offset where the nesting exceeded `MAX_DEPTH`; the list must then not be used."""
 
 
 def is_line_start(text: str, offset: int) -> bool:
@@ -118,7 +118,7 @@ def list_without(text: str, start: int, end: int, ignored: int) -> Lists | None:
 
 
 def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, bool]:
-    """Return where the list ends and whether it is torn there."""
+    """Return the end of the list, and whether it is torn there."""
     depth = 0
     for match in _PARENTHESIS.finditer(text, start, end):
         first = match.group()[0]
@@ -135,7 +135,7 @@ def _extent(text: str, start: int, end: int, *, is_open: bool) -> tuple[int, boo
 
 
 def _read(text: str, start: int, stop: int, *, by_indentation: bool, ignored: int = -1) -> Lists | None:
-    """Read the list in text[start:stop]; None when more is closed than open."""
+    """Read the list in text[start:stop]; None on an unmatched closing parenthesis."""
     lists = Lists(Seq([], start, stop), stop, [], [])
     stack: list[Seq] = []
     last = start
@@ -186,7 +186,7 @@ def _close_by_indentation(text: str, at: int, last: int, stack: list[Seq], lists
 
 
 def _close(stack: list[Seq], keep: int, at: int, lists: Lists) -> None:
-    """Close all lists but the first `keep` behind the last word, and note what was missing."""
+    """Close all lists but the first `keep` at offset `at`, and record the missing parentheses."""
     lists.torn.append(Torn([seq.start for seq in stack[keep:]], at))
     for seq in stack[keep:]:
         seq.end = at
@@ -200,17 +200,17 @@ def _column(text: str, at: int) -> int:
 
 
 def is_arrow(item: Item) -> bool:
-    """Whether it is a sign for "if"."""
+    """Whether an item is an arrow such as `<=`."""
     return isinstance(item, Symbol) and item.text in ARROWS
 
 
 def is_rule(item: Item) -> bool:
-    """Whether it is a list that begins with an arrow."""
+    """Whether an item is a list that begins with an arrow."""
     return isinstance(item, Seq) and bool(item.items) and is_arrow(item.items[0])
 
 
 def connective_of(item: Item) -> str | None:
-    """Return the connective that a list begins with."""
+    """Return the connective that a list begins with, or None."""
     if isinstance(item, Seq) and item.items and isinstance(item.items[0], Symbol):
         word = item.items[0].text.lower()
         return word if word in CONNECTIVES else None

@@ -1,8 +1,8 @@
-"""How names are spelled in each notation, and what happens to those that a notation cannot spell.
+"""Spelling of names in each notation, and renaming of those that a notation cannot spell.
 
 A tree holds names folded to lower case.  Prefix text can spell almost every name; the book's
 infix only letters, digits and `_`, with a lower-case letter or digit first; Prolog spells the rest in
-quotes.  A name that cannot be spelled is renamed, never into a name that the sheet has already,
+quotes.  A name that cannot be spelled is renamed, never to a name that the sheet uses already,
 and the table of renamings goes with the text, so that moves and match records can be translated back.
 """
 
@@ -34,9 +34,9 @@ _NOT_VARIABLE = re.compile(r"[\s();,]")
 def constant_names(
     statements: Iterable[Rule], notation: str, *, portable: bool = False
 ) -> tuple[dict[str, str], dict[str, Node]]:
-    """Say how each constant, function and relation name of a sheet is written.
+    """Choose the spelling of each constant, function and relation name of a sheet.
 
-    Returns the written form of every name, and of the renamed ones the first node that has it.
+    Returns the spelling of every name, and the first node of each renamed one.
     """
     first: dict[str, Node] = {}
     applied: set[str] = set()
@@ -52,7 +52,7 @@ def constant_names(
             stack.extend(reversed(children(node)))
     spellings: dict[str, str] = {}
     renamed: dict[str, Node] = {}
-    taken = {*first, *KEYWORDS}
+    used = {*first, *KEYWORDS}
     can_spell = _spelling_rule(notation, portable=portable)
     for name, node in first.items():
         if can_spell(name, name in applied):
@@ -60,13 +60,13 @@ def constant_names(
         elif notation == "prolog" and not portable:
             spellings[name] = quote(name)
         else:
-            spellings[name] = fresh(_spellable(name, notation, can_spell), taken)
+            spellings[name] = fresh(_spellable(name, notation, can_spell), used)
             renamed[name] = node
     return spellings, renamed
 
 
 def _spelling_rule(notation: str, *, portable: bool) -> Callable[[str, bool], bool]:
-    """Return the test whether a name (that may be applied to arguments) can be written as it is."""
+    """Return a test of whether a name, applied to arguments or not, can be written unchanged."""
 
     def prefix(name: str, _: bool) -> bool:
         if portable:
@@ -96,7 +96,7 @@ def _spellable(name: str, notation: str, can_spell: Callable[[str, bool], bool])
 
 
 def fresh(name: str, taken: set[str]) -> str:
-    """Return `name`, or the first of `name_2`, `name_3`, ... that is free; and take it."""
+    """Return `name`, or the first unused of `name_2`, `name_3`, ..., and add it to `taken`."""
     new, number = name, 1
     while new in taken:
         number += 1
@@ -117,7 +117,7 @@ def quote(name: str) -> str:
 
 
 def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Say how each variable of a rule is written, from left to right.
+    """Choose the spelling of each variable of a rule, from left to right.
 
     `shown` gives spellings to prefer.  In Prolog a variable that occurs once begins with `_`.
     """
@@ -130,7 +130,7 @@ def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = 
         else:
             stack.extend(reversed(children(node)))
     spellings: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for name, occurrences in count.items():
         spelling = (shown or {}).get(name, name)
         if notation == "prefix":
@@ -141,9 +141,9 @@ def variable_names(rule: Rule, notation: str, shown: Mapping[str, str] | None = 
             if notation == "prolog" and occurrences == 1:
                 new = f"_{new}"
         base, number = new, 1
-        while new.lower() in taken:  # compared as readers compare
+        while new.lower() in used:  # readers ignore case
             number += 1
             new = f"{base}_{number}"
-        taken.add(new.lower())
+        used.add(new.lower())
         spellings[name] = new
     return spellings

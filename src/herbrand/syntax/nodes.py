@@ -1,11 +1,11 @@
-"""The abstract syntax of GDL, shared by all notations.
+"""The abstract syntax tree of GDL, shared by all notations.
 
 Names are compared without case: `name` is folded to lower case and decides
-equality, `spelling` is what the author wrote and is only displayed.  Places (`start`, `end`:
-offsets in the source) take no part in equality either.  Nodes are values: nothing may assign
-to their attributes after construction (the type checker sees to it); they are plain slotted
-classes because a rulesheet makes hundreds of thousands of them, and a frozen dataclass costs
-three times as much to make.
+equality, `spelling` is as the author wrote it and is only displayed.  Offsets (`start`, `end`
+in the source) do not affect equality either.  Nodes are values: nothing may assign
+to their attributes after construction (the type checker enforces this); they are plain slotted
+classes because a rulesheet creates hundreds of thousands of them, and a frozen dataclass takes
+three times as long to construct.
 
 | node       | prefix             | meaning                                        |
 |------------|--------------------|------------------------------------------------|
@@ -51,7 +51,7 @@ __all__ = [
 
 
 class Node:
-    """What every node has: a place."""
+    """Base class of all nodes: a range of the source."""
 
     __slots__ = ("end", "start")
     start: int
@@ -59,12 +59,12 @@ class Node:
 
     @property
     def span(self) -> Span:
-        """The place of the node in its source; (0, 0) for nodes made by programs."""
+        """The range of the node in its source; (0, 0) for nodes without one."""
         return Span(self.start, self.end)
 
 
-class Constant(Node):
-    """An object constant: entity, role or number.  The spelling of a number is its identity."""
+class _Symbol(Node):
+    """Base class of `Constant` and `Variable`: a name."""
 
     __slots__ = ("name", "spelling")
 
@@ -73,6 +73,15 @@ class Constant(Node):
         self.spelling: Final = name if spelling is None else spelling
         self.start = start
         self.end = end
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class Constant(_Symbol):
+    """An object constant: entity, role or number.  The spelling of a number is its identity."""
+
+    __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constant) and self.name == other.name
@@ -80,23 +89,14 @@ class Constant(Node):
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __repr__(self) -> str:
-        return f"Constant({self.name!r})"
-
     def __str__(self) -> str:
         return self.name
 
 
-class Variable(Node):
+class Variable(_Symbol):
     """A variable; `name` is folded and without the question mark."""
 
-    __slots__ = ("name", "spelling")
-
-    def __init__(self, name: str, spelling: str | None = None, start: int = 0, end: int = 0) -> None:
-        self.name: Final = name
-        self.spelling: Final = name if spelling is None else spelling
-        self.start = start
-        self.end = end
+    __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Variable) and self.name == other.name
@@ -104,15 +104,12 @@ class Variable(Node):
     def __hash__(self) -> int:
         return hash(("?", self.name))
 
-    def __repr__(self) -> str:
-        return f"Variable({self.name!r})"
-
     def __str__(self) -> str:
         return f"?{self.name}"
 
 
 class _Applied(Node):
-    """A name applied to terms: what `Function` and `Atom` share."""
+    """Base class of `Function` and `Atom`: a name applied to terms."""
 
     __slots__ = ("args", "name", "spelling")
 
@@ -132,7 +129,7 @@ class _Applied(Node):
 
     @property
     def arity(self) -> int:
-        """How many arguments there are."""
+        """Number of arguments."""
         return len(self.args)
 
     @property
@@ -192,7 +189,7 @@ class Not(Node):
 
 
 class _Junction(Node):
-    """Several literals joined: what `And` and `Or` share."""
+    """Base class of `And` and `Or`: several literals."""
 
     __slots__ = ("literals",)
 
@@ -263,7 +260,7 @@ class Rule(Node):
 
     @property
     def is_fact(self) -> bool:
-        """Whether there is nothing to prove."""
+        """Whether the body is empty."""
         return not self.body
 
     def __eq__(self, other: object) -> bool:
@@ -310,7 +307,7 @@ def variables_of(node: Node) -> Iterator[Variable]:
 
 
 def atoms_of(literal: Literal, negated: bool = False) -> Iterator[tuple[Atom, bool]]:
-    """Yield every atom in a literal with whether it stands under an odd number of `not`."""
+    """Yield every atom in a literal, and whether it is under an odd number of `not`."""
     if isinstance(literal, Atom):
         yield literal, negated
     elif isinstance(literal, Not):
@@ -336,7 +333,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def rebuilt(node: _N, change: Callable[[Any], Any]) -> _N:
-    """Return a node of the same kind, name and place, with `change` of each node directly below it."""
+    """Return a copy of a node with `change` applied to each of its children."""
     if isinstance(node, _Applied):
         return type(node)(node.name, tuple(map(change, node.args)), node.spelling, node.start, node.end)
     if isinstance(node, Not):

@@ -1,4 +1,4 @@
-r"""Print trees in the three notations, such that reading the text gives the tree back.
+r"""Print trees in the three notations, so that reading the text yields the same tree.
 
 | notation | a rule of two literals | different | not | or |
 |----------|------------------------|-----------|-----|----|
@@ -9,8 +9,8 @@ r"""Print trees in the three notations, such that reading the text gives the tre
 Prefix is printed canonically, one statement a line; `herbrand.syntax.layout` breaks the lines.  In the
 others, a rule of two or more literals gets a line for each, as it does there.
 
-What a notation cannot spell is renamed and reported (`herbrand.syntax.names`).  Connectives with one
-operand or none exist in prefix only; elsewhere they are written as what they mean.
+Names that a notation cannot spell are renamed and reported (`herbrand.syntax.names`).  Connectives with one
+operand or none exist in prefix only; other notations get an equivalent literal.
 """
 
 from __future__ import annotations
@@ -45,34 +45,30 @@ if TYPE_CHECKING:
 __all__ = ["Printed", "in_binding_order", "print_tree", "simplified"]
 
 _WIDTH: Final = 80
-"""A longer rule is broken behind its head even if it has a single literal."""
+"""Maximum line length in characters; a longer rule is broken after its head."""
 _INDENT: Final = "    "
 _SIGN = re.compile(r"[;%]+|#|//+")
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A text, and how its names differ from those of the tree."""
+    """A printed text, and how its names differ from those of the tree."""
 
     text: str
     renamed: Mapping[str, str] = field(default_factory=dict)
     """Name in the tree to name in the text, where they differ."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """What could not be written as it was."""
+    """Names that had to be changed."""
     remarks: tuple[str, ...] = ()
-    """What was found out about the game on the way; also in the text, as comments."""
+    """Observations about the game made while printing; also in the text, as comments."""
 
 
 def print_tree(
-    tree: Tree | Iterable[Rule],
-    notation: str = "prefix",
-    portable: bool = False,
-    *,
-    spelling: bool = False,
+    tree: Tree | Iterable[Rule], notation: str = "prefix", portable: bool = False, *, spelling: bool = False
 ) -> Printed:
     r"""Print a tree, or only statements, as "prefix", "infix" or "prolog" text.
 
-    `portable` renames what some systems cannot read, `spelling` keeps upper-case letters where the
+    `portable` renames names that some systems cannot read, `spelling` keeps upper-case letters where the
     notation allows them.  In Prolog a negation or comparison that stands before the literals which bind
     its variables is moved behind them.
 
@@ -90,7 +86,7 @@ def print_tree(
             X \== Y.
     """
     if notation not in {"prefix", "infix", "prolog"}:
-        raise ValueError(f"no notation {notation!r} to print (prefix, infix, prolog)")
+        raise ValueError(f"unknown notation {notation!r} to print (prefix, infix, prolog)")
     statements = tree.statements if isinstance(tree, Tree) else tuple(tree)
     source = tree.source if isinstance(tree, Tree) else Source("")
     written, renamed = constant_names(statements, notation, portable=portable)
@@ -111,13 +107,13 @@ def print_tree(
     return Printed(text, table, tuple(diagnostics))
 
 
-# -- statements and comments -------------------------------------------------------------------
+# -- statements and comments ---------------------------------------------------------------------
 
 
 def _with_comments(
     statements: Sequence[Rule], comments: Sequence[Comment], source: Source, writer: _Prefix, sign: str
 ) -> list[str]:
-    """Print statements with the comments before and behind them; one inside goes before its statement."""
+    """Print statements with their comments; a comment inside a statement goes before it."""
     lines: list[str] = []
     pending = sorted(comments, key=lambda c: c.start)
     following = 0
@@ -144,13 +140,13 @@ def _with_comments(
 
 
 def _is_behind(statement: Rule, comment: Comment, source: Source) -> bool:
-    """Whether a comment stands on the line on which a statement ends."""
+    """Whether a comment is on the line on which a statement ends."""
     between = source.text[statement.end : comment.start]
     return comment.start >= statement.end > 0 and len(between) < 200 and not between.strip(" \t.")
 
 
 def _translated(comment: Comment, sign: str) -> list[str]:
-    """Return a comment with the sign of the notation printed, as often as it was written."""
+    """Return the lines of a comment with the comment sign of the notation, repeated as in the source."""
     text = comment.text
     if text.startswith("/*"):
         inside = text[2:].removesuffix("*/")
@@ -179,27 +175,27 @@ def _renaming(node: Node, table: Mapping[str, str], notation: str, source: Sourc
 
 
 def _collisions(statements: Sequence[Rule], table: dict[str, str], source: Source) -> list[Diagnostic]:
-    """Report names that a reader kept apart although they differ by case only; enter them in the table."""
+    """Report names that differ only in case, which the reader renamed; add them to the table."""
     diagnostics = []
-    seen: set[str] = set()
+    reported: set[str] = set()
     stack: list[Node] = list(reversed(statements))
     while stack:
         node = stack.pop()
         if (
             isinstance(node, Constant | Function | Atom)
-            and node.spelling not in seen
+            and node.spelling not in reported
             and node.spelling.lower() != node.name.lower()
         ):
-            seen.add(node.spelling)
+            reported.add(node.spelling)
             name = table.setdefault(node.spelling, table.get(node.name, node.name))
-            message = f"`{node.spelling}` differs by case only from another name: written `{name}`"
+            message = f"`{node.spelling}` differs from another name only in case: written `{name}`"
             diagnostics.append(Diagnostic("case-collision", Severity.WARNING, message, source, node.span))
         stack.extend(reversed(children(node)))
     return diagnostics
 
 
 def _keep_spellings(statements: Sequence[Rule], notation: str, written: dict[str, str]) -> None:
-    """Write names as they were spelled first, where the notation reads that spelling as the name."""
+    """Use the first spelling of each name where the notation reads it back as the same name."""
     visited: set[str] = set()
     stack: list[Node] = list(reversed(statements))
     while stack:
@@ -212,7 +208,7 @@ def _keep_spellings(statements: Sequence[Rule], notation: str, written: dict[str
         stack.extend(reversed(children(node)))
 
 
-# -- what connectives mean ---------------------------------------------------------------------
+# -- connectives ---------------------------------------------------------------------------------
 
 
 def simplified(literal: Literal) -> Literal:
@@ -236,21 +232,21 @@ def simplified(literal: Literal) -> Literal:
 
 
 def in_binding_order(body: Iterable[Literal], bound: frozenset[str] = frozenset()) -> tuple[Literal, ...]:
-    """Move each test that stands before its binders to where its variables are first bound.
+    """Move each test that precedes its binders to where its variables are first bound.
 
     Tests are negations, comparisons, and disjunctions with such tests in them; `bound` holds the
-    names of variables that have values already.  What is never bound goes last.
+    names of variables that have values already.  Tests that never get bound go last.
     """
     bound_names = set(bound)
     ordered: list[Literal] = []
-    waiting: list[tuple[set[str], Literal]] = []
+    pending: list[tuple[set[str], Literal]] = []
     for literal in body:
-        waiting.append((_needs(literal), literal))
-        while ready := next((pair for pair in waiting if pair[0] <= bound_names), None):
-            waiting.remove(ready)
+        pending.append((_needs(literal), literal))
+        while ready := next((pair for pair in pending if pair[0] <= bound_names), None):
+            pending.remove(ready)
             ordered.append(_ordered_inside(ready[1], frozenset(bound_names)))
             bound_names |= _binds(ready[1])
-    return (*ordered, *(literal for _, literal in waiting))
+    return (*ordered, *(literal for _, literal in pending))
 
 
 def _ordered_inside(literal: Literal, bound: frozenset[str]) -> Literal:
@@ -264,7 +260,7 @@ def _ordered_inside(literal: Literal, bound: frozenset[str]) -> Literal:
 
 
 def _binds(literal: Literal) -> set[str]:
-    """Return the variables that have values when a literal has been proved."""
+    """Return the variables that are bound once a literal has been proved."""
     if isinstance(literal, Atom):
         return {variable.name for variable in variables_of(literal)}
     if isinstance(literal, And):
@@ -275,7 +271,7 @@ def _binds(literal: Literal) -> set[str]:
 
 
 def _needs(literal: Literal) -> set[str]:
-    """Return the variables that must have values before a literal can be tried."""
+    """Return the variables that must be bound before a literal can be evaluated."""
     if isinstance(literal, Atom):
         return set()
     if isinstance(literal, And):
@@ -286,7 +282,7 @@ def _needs(literal: Literal) -> set[str]:
     return {variable.name for variable in variables_of(literal)}
 
 
-# -- the writers -------------------------------------------------------------------------------
+# -- the writers ---------------------------------------------------------------------------------
 
 
 class _Prefix:
@@ -299,7 +295,7 @@ class _Prefix:
         self.variables: Mapping[str, str] = {}
 
     def wants_gap(self, before: Rule, statement: Rule, has_comment: bool) -> bool:  # noqa: ARG002
-        """Whether an empty line stands between two statements."""
+        """Whether to print an empty line between two statements."""
         return False
 
     def name_variables(self, rule: Rule) -> None:
@@ -349,7 +345,7 @@ def _looks_like_conjunct(rule: Rule) -> bool:
 
 
 class _Infix(_Prefix):
-    """Writes the book's infix or Prolog; the notations differ in their signs only."""
+    """Writes textbook infix or Prolog; the notations differ in their operators only."""
 
     def __init__(self, notation: str, written: Mapping[str, str], *, spelling: bool) -> None:
         super().__init__(notation, {"0": "0", **written}, spelling=spelling)
@@ -368,7 +364,7 @@ class _Infix(_Prefix):
         head = self.applied(rule.head)
         if not rule.body:
             return [head + self.stop]
-        # Where no full stops are written, a reader takes such a fact for the next conjunct.
+        # Without full stops, a reader would parse such a fact as another conjunct.
         stop = "." if after is not None and _looks_like_conjunct(after) else self.stop
         body = tuple(map(simplified, rule.body))
         if self.is_prolog:
@@ -385,7 +381,7 @@ class _Infix(_Prefix):
         return self.bound(literal, _OR)
 
     def bound(self, literal: Literal, least: int) -> str:
-        """Write a literal, in parentheses if it binds less than `least`."""
+        """Write a literal, in parentheses if its precedence is below `least`."""
         if isinstance(literal, Atom):
             return self.applied(literal)
         if isinstance(literal, Distinct):

@@ -1,10 +1,10 @@
 """The reader of the prefix notation (KIF): `read_prefix`.
 
-Two readers of one grammar stand behind it.  The quick one here takes a sheet in one pass over
+Two readers share one grammar.  The fast one here processes a sheet in one pass over
 its tokens and builds the nodes directly, because the name after an opening parenthesis and the
-list around it decide what a list is.  At the first thing in a statement that is not plain, it
-gives that statement up to the careful one (`herbrand.syntax.repair`), which explains, repairs
-and recovers, and goes on behind it.  On plain text both build the same tree.
+enclosing list determine what a list is.  At the first irregularity in a statement, it
+hands that statement to the careful one (`herbrand.syntax.repair`), which explains, repairs
+and recovers, and continues after it.  On well-formed text both build the same tree.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["read_prefix"]
 
 _NAME, _OPEN, _CLOSE, _COMMENT = 1, 2, 3, 4
-# Possessive: a symbol directly before a parenthesis must not shrink, but fail and be looked at.
+# Possessive: a symbol directly before a parenthesis must not backtrack, but fail and be reported.
 _TOKEN = re.compile(
     r"([^\s();\ufeff]++)(?!\()|\([\s\ufeff]*+([^\s();\ufeff]++)(?!\()|(\))|(;[^\r\n]*)|[^\s\ufeff]"
 )
 
-# What the innermost open list is.  Below _LISTS_OF_TERMS the elements are literals.
+# Kinds of the innermost open list.  Below _LISTS_OF_TERMS the elements are literals.
 _SHEET, _RULE, _NOT, _OR, _LISTS_OF_TERMS, _ATOM, _TERM, _DISTINCT = range(8)
 _CONNECTIVE = {"not": _NOT, "or": _OR, "distinct": _DISTINCT}
 
@@ -44,24 +44,20 @@ def read_prefix(source: Source) -> Tree:
     """Read a rulesheet in prefix notation.
 
     Never raises on any text.  The tree holds every statement that could be read or repaired;
-    its diagnostics say what was wrong, in textual order, with a repair where there is one.
+    its diagnostics describe the errors in textual order, with a fix where there is one.
     Takes time and memory linear in the length of the text.
     """
     reader = _Reader(source)
-    with suspend_collector():  # the reader makes no cycles, and looking for them takes a third of the time
+    with suspend_collector():  # trees have no cycles, and collecting takes a third of the time
         reader.read()
     reader.names.findings(reader.report, reader.statements)
     return Tree(
-        tuple(reader.statements),
-        source,
-        "prefix",
-        tuple(reader.comments),
-        reader.report.diagnostics(),
+        tuple(reader.statements), source, "prefix", tuple(reader.comments), reader.report.diagnostics()
     )
 
 
 class _Reader:
-    """One reading of one sheet."""
+    """Parses one sheet."""
 
     def __init__(self, source: Source) -> None:
         self.text = source.text
@@ -71,7 +67,7 @@ class _Reader:
         self.comments: list[Comment] = []
 
     def read(self) -> None:
-        """Read the whole sheet, the quick way wherever that is possible."""
+        """Read the whole sheet, with the fast reader wherever possible."""
         text, end = self.text, len(self.text)
         if not self._is_text():
             return
@@ -99,7 +95,7 @@ class _Reader:
                 "too-large",
                 f"the text has {len(text)} characters, more than {MAX_CHARACTERS}",
                 Span(0, 0),
-                help="a rulesheet has at most some hundred thousand characters; is this one?",
+                help="rulesheets have at most a few hundred thousand characters; is this one?",
             )
             return False
         at = text.find("\0")
@@ -117,10 +113,10 @@ class _Reader:
         return False
 
     def read_plain(self, position: int, end: int) -> int:
-        """Read statements as long as they are plain; return where the first other one starts.
+        """Read well-formed statements; return the offset of the first irregular one.
 
-        `end` itself is returned when all are.  The loop is long because it is the one place in
-        reading where time is spent: a call for each token would double it.
+        Returns `end` if there is none.  The loop is long because it is the hot spot of
+        reading: a function call per token would double its time.
         """
         entries, learn = self.names.known, self.names.learn
         comments = self.comments

@@ -1,8 +1,8 @@
-"""The careful reader of prefix statements: says what is wrong, repairs it, and goes on.
+"""The careful reader of prefix statements: reports errors, repairs them, and continues.
 
-It reads a statement into nested lists (`herbrand.syntax.lists`) and then makes nodes of them.
-A statement that can be repaired is read as repaired; one that cannot be is left out.  Either
-way its faults are reported, all of them.
+It reads a statement into nested lists (`herbrand.syntax.lists`) and then builds nodes from them.
+A statement that can be repaired is read as repaired; any other is dropped.  Either
+way, all its errors are reported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FIRST_COLUMN = re.compile(r"[\r\n]\(")
 
 
 class CarefulReader:
-    """Reads single statements of one sheet; made when the first crooked one is met."""
+    """Reads single statements of one sheet; created at the first malformed one."""
 
     def __init__(
         self,
@@ -58,14 +58,14 @@ class CarefulReader:
         self.comments = comments
         self.unclosed = unclosed_parentheses(text)
         self.is_lost = False
-        """Whether the statement at hand has a fault that no repair is known for."""
+        """Whether the current statement has an error without a repair, and is dropped."""
         self.bodiless: tuple[int, int, int] | None = None
-        """The last rule without a body: its start, its end, and its number."""
+        """The last rule without a body: its start, its end, and its index."""
 
-    # -- from text to lists ----------------------------------------------------------------
+    # -- from text to lists ----------------------------------------------------------------------
 
     def wrapped(self, start: int) -> tuple[int, int] | None:
-        """Return the inside of a sheet that is one list of lists, as START messages carry it."""
+        """Return the inner range of a sheet that is wrapped in one list, as in START messages."""
         outside: list[Comment] = []
         opened: list[int] = []
         depth, close = 0, -1
@@ -89,7 +89,7 @@ class CarefulReader:
         return opened[0] + 1, close
 
     def read_statement(self, start: int, end: int) -> int:
-        """Read what begins at `start`, whatever it is, and return where reading goes on."""
+        """Read the item at `start`, whatever it is, and return the offset after it."""
         token = TOKEN.search(self.text, start, end)
         if token is None:
             return end
@@ -107,9 +107,9 @@ class CarefulReader:
             for item in self.calls.elements(Seq(items, at, after), in_call=False, is_sheet=True):
                 self._statement(item)
             return after
-        found, after = self._list(at, end)
-        if found is not None:
-            self._statement(found)
+        sequence, after = self._list(at, end)
+        if sequence is not None:
+            self._statement(sequence)
         return after
 
     def _is_unclosed(self, start: int) -> bool:
@@ -125,7 +125,7 @@ class CarefulReader:
                 f"more than {MAX_DEPTH} parentheses are open here",
                 Span(lists.deep, lists.deep + 1),
                 labels=(Label(Span(start, start + 1), "the statement begins here"),),
-                help="the statement was skipped; terms of games are a few levels deep",
+                help="the statement was skipped; terms in games are a few levels deep",
             )
             return None, lists.end
         items = lists.root.items
@@ -134,7 +134,7 @@ class CarefulReader:
                 "unclosed-parenthesis",
                 "this parenthesis is never closed",
                 Span(start, start + 1),
-                help="delete it: the list behind it is a statement by itself",
+                help="delete it: the list after it is a statement by itself",
                 fix=Fix("delete the parenthesis", (edit(start, start + 1),)),
             )
             del self.comments[len(self.comments) - len(lists.comments) :]
@@ -164,7 +164,7 @@ class CarefulReader:
         return last
 
     def _closed_early(self, extra: int, end: int) -> bool:
-        """Read `(<= head) literal)` as the rule that it was meant to be, if it is one."""
+        """Read `(<= head) literal)` as the rule that was intended, if it is one."""
         if self.bodiless is None:
             return False
         start, close, number = self.bodiless
@@ -188,7 +188,7 @@ class CarefulReader:
         return True
 
     def _glued_pair(self, items: list[Item], at: int, end: int) -> tuple[list[Item], int]:
-        """Read the list right behind a word at the top of the sheet: `role(white)`."""
+        """Read the list directly after a word at the top level: `role(white)`."""
         before = len(self.comments)
         if self._is_unclosed(at):
             return items, at
@@ -201,10 +201,10 @@ class CarefulReader:
             del self.comments[before:]
         return items, at
 
-    # -- from lists to statements ----------------------------------------------------------
+    # -- from lists to statements ----------------------------------------------------------------
 
     def _statement(self, item: Item) -> None:
-        """Make a statement of a word or a list at the top of the sheet."""
+        """Make a statement from a word or a list at the top level."""
         self.is_lost = False
         if isinstance(item, Symbol):
             atom = self._word_as_atom(item, "a statement")
@@ -229,7 +229,7 @@ class CarefulReader:
         elif first.text.lower() in CONNECTIVES:
             self.report.error(
                 "misplaced-literal",
-                f"`{first.text}` can stand only inside a rule",
+                f"`{first.text}` is allowed only inside a rule",
                 item,
                 help="a statement is a fact `(name …)` or a rule `(<= head literal …)`",
             )
@@ -239,7 +239,7 @@ class CarefulReader:
                 self.statements.append(Rule(atom, (), item.start, item.end))
 
     def _rule(self, item: Seq, items: list[Item]) -> None:
-        """Make a rule, or several when one stands inside the other by a lost parenthesis."""
+        """Make a rule, or several if a lost parenthesis nested them."""
         parts = items[1:]
         nested = next((i for i, part in enumerate(parts) if is_rule(part)), len(parts))
         inside = parts[nested:]
@@ -270,8 +270,8 @@ class CarefulReader:
             self._statement(part)
 
     def _literals_of_rule(self, parts: list[Item]) -> list[Literal | None]:
-        """Return head and body; the head is None when there is none."""
-        head, *rest = parts
+        """Return head and body; the head is None if it is unusable."""
+        head, *conditions = parts
         literals: list[Literal | None] = []
         surplus: list[Item] = []
         if isinstance(head, Symbol):
@@ -284,17 +284,17 @@ class CarefulReader:
                     "misplaced-literal",
                     f"`{items[0].text}` cannot be the head of a rule",
                     head,
-                    help="the head is an atom such as `(legal ?r ?m)`; conditions stand behind it",
+                    help="the head is an atom such as `(legal ?r ?m)`; conditions follow it",
                 )
                 literals.append(None)
             else:
                 items, surplus = self._split_surplus(head, items)
                 literals.append(self._applied(head, items, "the head of a rule"))
-        for part in [*surplus, *rest]:
+        for part in [*surplus, *conditions]:
             literals += self._literals(part)
         return literals
 
-    # -- literals --------------------------------------------------------------------------
+    # -- literals --------------------------------------------------------------------------------
 
     def _literals(self, item: Item) -> list[Literal]:
         """Make the literals of one element of a body: one, unless a parenthesis is misplaced."""
@@ -319,7 +319,7 @@ class CarefulReader:
             return self._true_of_literal(item, items[1])
         if any(is_arrow(part) for part in items):
             self.is_lost = True
-            self.faults.infix_sign(item, "`<=` begins a rule and stands nowhere else")
+            self.faults.infix_sign(item, "`<=` begins a rule and is not allowed elsewhere")
             return []
         items, surplus = self._split_surplus(item, items)
         atom = self._applied(item, items, "a condition")
@@ -367,7 +367,7 @@ class CarefulReader:
             if not parts:
                 self.report.warning(
                     "empty-or",
-                    "an `or` of nothing is never true",
+                    "an `or` without operands is never true",
                     Span(start, end),
                     help="list the alternatives, or delete the rule",
                 )
@@ -381,7 +381,7 @@ class CarefulReader:
         return [And(tuple(literals), start, end)]
 
     def _true_of_literal(self, item: Seq, inside: Item) -> list[Literal]:
-        """`(true (distinct a b))`: a fluent cannot be a connective, so the `true` is too much."""
+        """`(true (distinct a b))`: a fluent cannot be a connective, so the `true` is superfluous."""
         word = connective_of(inside)
         fix = None
         if item.closed and isinstance(inside, Seq) and inside.closed:
@@ -408,7 +408,7 @@ class CarefulReader:
                 "misplaced-literal",
                 f"the variable `{item.text}` cannot be {place}",
                 item,
-                help="only a name or a list that begins with one can stand here",
+                help="only a name, or a list that begins with one, is allowed here",
             )
         elif name in CONNECTIVES:
             self.report.error(
@@ -419,11 +419,11 @@ class CarefulReader:
             )
         else:
             self.is_lost = True
-            self.faults.infix_sign(item, f"`{item.text}` is a sign of the infix notation")
+            self.faults.infix_sign(item, f"`{item.text}` is an operator of the infix notation")
         return None
 
     def _applied(self, item: Seq, items: list[Item], place: str) -> Atom | None:
-        """Make an atom of a list in the place of one."""
+        """Make an atom from a list."""
         if not items:
             self.is_lost = True
             self.faults.empty(item, None)
@@ -438,17 +438,17 @@ class CarefulReader:
         return self._atom(item, items)
 
     def _atom(self, item: Seq, items: list[Item]) -> Atom:
-        """Make an atom; its name may turn out to be none, then the statement is lost."""
+        """Make an atom; the statement is dropped if its name is invalid."""
         name, spelling = self._name(cast("Symbol", items[0]))
         args = tuple([self._term(part) for part in items[1:]])
         if not args and not self.is_lost:
             self.faults.superfluous(item, items[0])
         return Atom(name, args, spelling, item.start, item.end)
 
-    # -- terms -----------------------------------------------------------------------------
+    # -- terms -----------------------------------------------------------------------------------
 
     def _term(self, item: Item) -> Term:
-        """Make a term; a placeholder when it is none, and the statement is lost."""
+        """Make a term; an invalid one becomes a placeholder, and the statement is dropped."""
         start, end = item.start, item.end
         if isinstance(item, Symbol):
             kind, name, spelling = self.names.look_up(item.text, start)
@@ -462,7 +462,7 @@ class CarefulReader:
                 self.faults.reserved(item.text, start, end)
             elif kind is None:
                 self.is_lost = True
-                self.faults.infix_sign(item, f"`{item.text}` is a sign of the infix notation")
+                self.faults.infix_sign(item, f"`{item.text}` is an operator of the infix notation")
             return Constant(name, spelling, start, end)
         items = self.calls.elements(item)
         if not items:
@@ -499,11 +499,11 @@ class CarefulReader:
             self.faults.reserved(word.text, word.start, word.end)
         elif kind is None:
             self.is_lost = True
-            self.faults.infix_sign(word, f"`{word.text}` is a sign of the infix notation")
+            self.faults.infix_sign(word, f"`{word.text}` is an operator of the infix notation")
         return name, spelling
 
     def _split_surplus(self, item: Seq, items: list[Item]) -> tuple[list[Item], list[Item]]:
-        """Part the arguments of a keyword from conditions that a late parenthesis put there."""
+        """Separate the arguments of a keyword from conditions that a late parenthesis put there."""
         if not items or isinstance(items[0], Seq):
             return items, []
         arity = ARITY.get(items[0].text.lower())

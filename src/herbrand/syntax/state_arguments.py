@@ -1,8 +1,8 @@
-"""Rules out of a Prolog program whose predicates take the state: `without_state_arguments`.
+"""Rules from a Prolog program whose predicates take the state: `without_state_arguments`.
 
 `herbrand convert --to prolog --style state` gives each relation that depends on the state the
-argument `State`, each that depends on the joint move `Inputs` besides, and asks lists for what is
-true and done.  Here that is turned round, so that such a program is a rulesheet again:
+argument `State`, each that depends on the joint move also `Inputs`, and looks up in these lists what is
+true and done.  This module reverts that, so that such a program is a rulesheet again:
 
 | in the program                          | in the rules            |
 |-----------------------------------------|-------------------------|
@@ -34,7 +34,7 @@ _NAMES: Final = {"next_fluent": "next", "is_terminal": "terminal"}
 
 
 def without_state_arguments(tree: Tree) -> Tree:
-    """Return the rules of a program in state style; any other tree as it is."""
+    """Return the rules of a program in state style; any other tree unchanged."""
     if _MODULE.search(tree.source.text) is None:
         return tree
     return tree.with_statements(tuple(map(_changed, tree.statements)))

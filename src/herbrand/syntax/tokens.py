@@ -1,4 +1,4 @@
-"""What the prefix reader, its repairs and the formatter know about characters and words."""
+"""Lexical vocabulary of the prefix notation, the table of spellings, and the diagnostic collector."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = [
 ]
 
 MAX_DEPTH: Final = 200
-"""Parentheses inside parentheses.  The deepest sheet in practice has about a dozen; what walks a tree by
-recursion, comparing two of them for one, takes three or four of the thousand levels of Python for each."""
+"""Nesting limit of parentheses.  Published sheets reach about a dozen; recursive functions over trees,
+such as comparison, use three or four of Python's thousand stack frames per level."""
 MAX_CHARACTERS: Final = 100_000_000
 MAX_FINDINGS: Final = 200
-"""How many findings of one severity are listed; a sheet with more is no rulesheet."""
+"""Maximum number of diagnostics of one severity; a text with more is not a rulesheet."""
 
 TOKEN: Final = re.compile(r"[()]|;[^\r\n]*|[^\s();\ufeff]+")
-"""A parenthesis, a comment, or a symbol; a byte-order mark is a blank, wherever files were joined."""
+"""A parenthesis, a comment, or a symbol; byte-order marks (from concatenated files) count as blanks."""
 
 ARROWS: Final = frozenset({"<=", "⇐", "←", ":-"})
 CONNECTIVES: Final = frozenset({"not", "or", "and", "distinct"})
@@ -56,7 +56,7 @@ ARITY: Final = {
     "terminal": 0,
     "sees": 2,
 }
-"""Arguments of the relations with a fixed meaning."""
+"""Arity of each relation with a fixed meaning."""
 
 KEYWORDS: Final = frozenset({*ARITY, "knows", "random", *CONNECTIVES})
 """Words with a fixed meaning, which no other name may be renamed to."""
@@ -66,15 +66,15 @@ _PLAIN = re.compile(r"\??[A-Za-z0-9_-]+")
 
 
 class Spellings:
-    """Every spelling met in a sheet: what it is, its folded name and where it stood first."""
+    """The spellings used in a sheet, each with its class, folded name and first offset."""
 
     def __init__(self) -> None:
         self.known: dict[str, tuple[type[Constant | Variable] | None, str, str]] = {}
-        """Spelling to (class, folded name, spelling to keep); no class: needs a closer look."""
+        """Spelling to (class, folded name, spelling to keep); the class is None for special words."""
         self.first: dict[str, int] = {}
 
     def learn(self, spelling: str, start: int) -> tuple[type[Constant | Variable] | None, str, str]:
-        """Enter a spelling met for the first time."""
+        """Register a new spelling that occurs at `start`."""
         folded = spelling.lower()
         kind: type[Constant | Variable] | None
         if spelling[0] == "?":
@@ -97,7 +97,7 @@ class Spellings:
         return entry
 
     def look_up(self, spelling: str, start: int) -> tuple[type[Constant | Variable] | None, str, str]:
-        """Return what is known about a spelling, which stands at `start`."""
+        """Return the entry of a spelling that occurs at `start`, registering it if new."""
         return self.known.get(spelling) or self.learn(spelling, start)
 
     def findings(self, report: DiagnosticCollector, statements: Iterable[Rule]) -> None:
@@ -122,22 +122,24 @@ class Spellings:
             )
         for spellings in constants.values():
             if len(spellings) > 1:
-                first, two = spellings[:2]
-                _inconsistent(report, (first, self.first[first]), (two, self.first[two]), len(spellings))
+                first, second = spellings[:2]
+                _inconsistent(
+                    report, (first, self.first[first]), (second, self.first[second]), len(spellings)
+                )
         mixed = {name for name, spellings in variables.items() if len(spellings) > 1}
         if mixed:
             _mixed_variables(report, statements, mixed)
 
 
 def _mixed_variables(report: DiagnosticCollector, statements: Iterable[Rule], mixed: set[str]) -> None:
-    """Report variables with two spellings in one rule; between rules it does not matter."""
+    """Report variables with two spellings in one rule; across rules spelling does not matter."""
     for statement in statements:
-        seen: dict[str, Variable] = {}
+        first_uses: dict[str, Variable] = {}
         stack: list[Node] = [statement]
         while stack and mixed:
             node = stack.pop()
             if isinstance(node, Variable) and node.name in mixed:
-                first = seen.setdefault(node.name, node)
+                first = first_uses.setdefault(node.name, node)
                 if first.spelling != node.spelling:
                     mixed.discard(node.name)
                     places = (f"?{first.spelling}", first.start), (f"?{node.spelling}", node.start)
@@ -156,7 +158,7 @@ def _inconsistent(
         f"`{two}` is also spelled `{one}`{more}",
         Span(at, at + len(two)),
         labels=(Label(Span(start, start + len(one)), f"first spelled `{one}` here"),),
-        help="use one spelling: some systems take names in different case as different names",
+        help="use one spelling: some systems distinguish case",
     )
 
 

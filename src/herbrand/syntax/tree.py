@@ -1,4 +1,4 @@
-"""`Tree`: a rulesheet as it was read, in whatever notation."""
+"""`Tree`: a parsed rulesheet, in any notation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Tree"]
 
 
 class Tree:
-    """A rulesheet as read: statements in textual order, comments, and what the reader found.
+    """A parsed rulesheet: statements in textual order, comments, and the diagnostics of the reader.
 
     Two trees are equal when their statements are.
     """
@@ -34,16 +34,16 @@ class Tree:
         self.statements: Final = statements
         self.source: Final = source
         self.notation: Final = notation
-        """The notation that was read: "prefix", "infix", "prolog" or "ggdl"."""
+        """The notation of the source: "prefix", "infix", "prolog" or "ggdl"."""
         self.comments: Final = comments
         self.folds_case: Final = folds_case
-        """False only for the other reading of case (`herbrand.syntax.case`)."""
+        """False only for the case-sensitive interpretation (`herbrand.syntax.case`)."""
         self.diagnostics: Final = diagnostics
         self.ggdl: Final = ggdl
-        """What a GGDL text declares beside its rules: parameters, types, parts of the state."""
+        """Declarations of a GGDL text besides its rules: parameters, types, fluents."""
 
     def with_statements(self, statements: tuple[Rule, ...], *, folds_case: bool | None = None) -> Tree:
-        """Return the tree with other statements; everything else is as it was."""
+        """Return a copy of the tree with other statements."""
         folds = self.folds_case if folds_case is None else folds_case
         return Tree(
             statements,

@@ -1,6 +1,6 @@
-"""The checks, one module a family.
+"""The checks, one module per family.
 
 Each family has `CHECKS`, the checks it may report, and most have `find(sheet)`, which yields
-diagnostics.  The checks of the readers are documented in `reading`; those that must evaluate
-the rules are in `played`.
+diagnostics.  `reading` and `ggdl` document the checks of the readers, `play` those that evaluate
+the rules (`herbrand.analyse.trial`).
 """

@@ -1,4 +1,4 @@
-"""What a check is, and what all checks look at together: `Check`, `Sheet`."""
+"""Common classes of the checks: `Check`, and `Sheet`, the views of a rulesheet that they share."""
 
 from __future__ import annotations
 
@@ -21,17 +21,7 @@ if TYPE_CHECKING:
     from herbrand.syntax.nodes import Term
     from herbrand.syntax.tree import Tree
 
-__all__ = [
-    "CONNECTIVES",
-    "ERROR",
-    "KEYWORDS",
-    "NOTE",
-    "WARNING",
-    "Check",
-    "Severity",
-    "Sheet",
-    "nearest",
-]
+__all__ = ["CONNECTIVES", "ERROR", "KEYWORDS", "NOTE", "WARNING", "Check", "Severity", "Sheet", "nearest"]
 
 ERROR: Final = Severity.ERROR
 WARNING: Final = Severity.WARNING
@@ -41,42 +31,42 @@ KEYWORDS: Final = tokens.ARITY
 """The relations with a fixed meaning and their arities."""
 
 CONNECTIVES: Final = tokens.CONNECTIVES | {"<="}
-"""Words that can name nothing."""
+"""Words that cannot be names."""
 
 _SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that can be wrong, and its documentation."""
+    """A kind of problem, with its documentation."""
 
     name: str
     """The public name, as in `error[unsafe-variable]`."""
     code: str
     """Number of the rule in the language reference, such as "V1"; "" when it has none."""
     severity: Severity
-    """How bad a finding usually is."""
+    """The default severity."""
     title: str
     """One line, lower case, no full stop."""
     what: str
     why: str
     example: str
-    """A faulty text."""
+    """A text with the problem."""
     instead: str
-    """What to do; code is indented by four spaces."""
+    """The fix; code is indented by four spaces."""
     stage: Literal["read", "check", "play"] = "check"
-    """Who reports it: a reader, `herbrand.check.check`, or a run of the game."""
+    """The stage that reports it: a reader, `herbrand.check.check`, or a run of the game."""
     spec: bool = False
     """Whether the language specification forbids it: then it is an error in strict mode."""
     default: bool = True
-    """Whether it is reported without being asked for."""
+    """Whether it is enabled by default."""
     notation: Literal["prefix", "infix", "prolog", "ggdl"] = "prefix"
     """The notation of the example."""
 
     def explain(self) -> str:
         """Return the documentation as Markdown."""
         code = f" ({self.code})" if self.code else ""
-        level = self.severity.value if self.default else f"{self.severity.value}, only when asked for"
+        level = self.severity.value if self.default else f"{self.severity.value}, off by default"
         example = "\n".join(f"    {line}".rstrip() for line in self.example.strip("\n").splitlines())
         return "\n\n".join(
             (
@@ -90,7 +80,7 @@ class Check:
 
 
 class Sheet:
-    """A rulesheet as the checks see it; each view is made once, when first asked for."""
+    """Views of a rulesheet that the checks share; each is computed on first use."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -101,7 +91,7 @@ class Sheet:
 
     @cached_property
     def definitions(self) -> dict[Relation, list[Rule]]:
-        """The statements about each relation."""
+        """The statements that define each relation."""
         definitions: dict[Relation, list[Rule]] = {}
         for rule in self.statements:
             definitions.setdefault(rule.head.key, []).append(rule)
@@ -129,7 +119,7 @@ class Sheet:
     def terms(self) -> list[tuple[Constant | Function, bool]]:
         """The first occurrence of every constant and function in terms, and whether it is in `sees`.
 
-        In `sees` and outside of it count as two occurrences; functions of different arity are
+        Occurrences inside and outside `sees` are separate; functions of different arity are
         different.
         """
         first_occurrences: dict[tuple[str, int, bool], Constant | Function] = {}
@@ -184,20 +174,20 @@ class Sheet:
 
     @cached_property
     def is_torn(self) -> bool:
-        """Whether the reader may have lost statements, so that nothing can be called missing."""
+        """Whether the reader may have dropped statements, so that no definition can be called missing."""
         return any(d.is_error and d.check not in _REPAIRED for d in self.tree.diagnostics)
 
-    # -- words for messages ---------------------------------------------------------------
+    # -- words for messages ----------------------------------------------------------------------
 
     def quote(self, node: Node) -> str:
-        """Return a node as it is written, on one line, in backticks."""
+        """Return the source text of a node, on one line, in backticks."""
         text = " ".join(_text(self, node).split())
         if len(text) > _SHOWN:
             text = text[: _SHOWN - 1] + "…"
         return f"`{text}`"
 
     def variable(self, variable: Variable) -> str:
-        """Return a variable as it is written, in backticks."""
+        """Return a variable as spelled in the source, in backticks."""
         return f"`{'?' if self.marks_variables else ''}{variable.spelling}`"
 
     def apply(self, name: str, *args: str) -> str:
@@ -228,7 +218,7 @@ class Sheet:
         notes: Iterable[str] = (),
         fix: Fix | None = None,
     ) -> Diagnostic:
-        """Make a diagnostic; a label at the primary place is what stands behind its carets."""
+        """Make a diagnostic; a label at the primary location becomes the text after its carets."""
         return Diagnostic(
             check.name,
             severity or check.severity,
@@ -255,7 +245,7 @@ _REPAIRED: Final = frozenset(
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that a misspelt name was probably meant to be."""
+    """Return the candidate closest to a misspelt name, or None."""
     squeezed = re.sub(r"[-_+]", "", name)
     pool = [c for c in candidates if c != name and abs(len(c) - len(name)) <= 3]
     for candidate in pool:

@@ -1,4 +1,4 @@
-"""What may depend on what: stratification, recursion, and the order of a step (D1-D6)."""
+"""Checks of dependencies: stratification, recursion, and the order of a step (D1-D6)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.check.checks.base import ERROR, KEYWORDS, NOTE, WARNING, Check, Sheet
 from herbrand.check.dependency import negative_rule_cycles
+from herbrand.check.relations import Edge
 from herbrand.syntax.nodes import Atom, Function, Rule, atoms_of, variables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from herbrand.check.dependency import RuleEdge
-    from herbrand.check.relations import Edge, Relation
+    from herbrand.check.relations import Relation
     from herbrand.diagnostic import Diagnostic
     from herbrand.syntax.nodes import Term
 
@@ -21,34 +22,34 @@ __all__ = ["CHECKS", "find"]
 NEGATION_CYCLE_BY_NAME: Final = Check(
     "negation-cycle-by-name", "D1a", WARNING, "a relation depends on its own negation, by name",
     "Points at a negated literal in a cycle of relations in which no rule depends on its own negation.",
-    "It is well defined, rule by rule, but many systems look at names only and refuse the sheet.",
+    "It is well defined, rule by rule, but many systems compare only names and reject the sheet.",
     "(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))\n(<= (goal ?r 100) (role ?r) (true (won ?r)))",
-    "Name the condition by a relation of its own:\n\n"
+    "Define a relation for the condition:\n\n"
     "    (<= (goal ?r 0) (role ?r) (not (winner ?r)))\n    (<= (goal ?r 100) (winner ?r))",
     spec=True,
 )  # fmt: skip
 UNSTRATIFIED_NEGATION: Final = Check(
     "unstratified-negation", "D1b", ERROR, "a rule depends on its own negation",
     "Points at a negated literal in a cycle of rules, and shows the cycle.",
-    "What holds when it does not hold? Such rules have no one meaning.",
+    "Such rules have no unique model: in the example, each relation could be the one that holds.",
     "(<= (p ?x) (q ?x) (not (r ?x)))\n(<= (r ?x) (q ?x) (not (p ?x)))",
-    "Decide which is first: one of the two must not ask for the other.",
+    "Decide which comes first: one of the two must not depend on the other.",
     spec=True,
 )  # fmt: skip
 UNRESTRICTED_RECURSION: Final = Check(
-    "unrestricted-recursion", "D2", ERROR, "recursion whose arguments nothing limits",
+    "unrestricted-recursion", "D2", ERROR, "recursion with unrestricted arguments",
     "Points at an argument of a recursive call that is neither ground, nor an argument of the head, nor an "
-    "argument of a positive literal from outside of the recursion. An error where the recursion can build "
+    "argument of a positive literal outside the recursion. An error where the recursion can build "
     "terms, else a warning.",
-    "Terms could grow without end, and so would the evaluation.",
+    "Terms could grow without bound, and evaluation might not terminate.",
     "(<= (number (s ?x)) (number ?x))",
-    "Let a relation from outside limit the argument:\n\n"
+    "Let a relation outside the recursion limit the argument:\n\n"
     "    (<= (number ?y) (number ?x) (succ ?x ?y))",
     spec=True,
 )  # fmt: skip
 DYNAMIC_INIT: Final = Check(
     "dynamic-init", "D3", ERROR, "`init`, `base`, `input` or `role` depends on the state",
-    "Points at the first condition on the way from `init`, `base` or `input` to `true`, `does`, `next`, "
+    "Points at the first condition on the path from `init`, `base` or `input` to `true`, `does`, `next`, "
     "`legal`, `goal` or `terminal`.",
     "They are evaluated once, before there is a state.",
     "(<= (init (open ?d)) (true (door ?d)))",
@@ -57,18 +58,18 @@ DYNAMIC_INIT: Final = Check(
 )  # fmt: skip
 LEGAL_DEPENDS_ON_DOES: Final = Check(
     "legal-depends-on-does", "D4", ERROR, "`legal`, `goal` or `terminal` depends on the moves",
-    "Points at the first condition on the way from `legal`, `goal` or `terminal` to `does`.",
-    "They are asked before the players have chosen.",
+    "Points at the first condition on the path from `legal`, `goal` or `terminal` to `does`.",
+    "They are evaluated before the players have chosen.",
     "(<= terminal moved)\n(<= moved (does ?r go))",
-    "Remember the move in the state:\n\n    (<= (next moved) (does ?r go))\n    (<= terminal (true moved))",
+    "Store the move in the state:\n\n    (<= (next moved) (does ?r go))\n    (<= terminal (true moved))",
     spec=True,
 )  # fmt: skip
 LEGAL_DEPENDS_ON_NEXT: Final = Check(
     "legal-depends-on-next", "D5", ERROR, "`legal`, `goal` or `terminal` depends on the next state",
-    "Points at the first condition on the way from `legal`, `goal` or `terminal` to `next`.",
+    "Points at the first condition on the path from `legal`, `goal` or `terminal` to `next`.",
     "The next state depends on the moves, which are not yet chosen.",
     "(<= terminal full)\n(<= full (next (board full)))",
-    "Ask for the current state:\n\n    (<= terminal full)\n    (<= full (true (board full)))",
+    "Query the current state:\n\n    (<= terminal full)\n    (<= full (true (board full)))",
     spec=True,
 )  # fmt: skip
 UNBOUNDED_TERMS: Final = Check(
@@ -108,7 +109,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _finite(sheet)
 
 
-# -- stratification ---------------------------------------------------------------------------
+# -- stratification ------------------------------------------------------------------------------
 
 
 def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -123,8 +124,8 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
             first.literal,
             f"`{first.rule.head.name}` depends on its own negation",
             labels=_labels(cycle),
-            help="break the cycle: one of these rules must not ask for the other",
-            notes=_path(sheet, cycle),
+            help="break the cycle: one of these rules must not depend on the other",
+            notes=_steps(sheet, cycle),
         )
     for edge in graph.negative_cycle_edges:
         number = graph.component_of[edge.head]
@@ -138,9 +139,8 @@ def _stratification(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"`{edge.head[0]}`"
                 if edge.head != edge.body
                 else f"`{edge.head[0]}` depends on its own negation, by name",
-                help="give the condition a relation of its own; "
-                "systems that look at names only refuse this sheet",
-                notes=_edges(sheet, steps),
+                help="define a relation for the condition; systems that compare only names reject this sheet",
+                notes=_steps(sheet, steps),
             )
 
 
@@ -150,30 +150,20 @@ def _labels(cycle: Sequence[RuleEdge]) -> list[tuple[Atom, str]]:
     return labels
 
 
-def _path(sheet: Sheet, cycle: Sequence[RuleEdge]) -> Iterator[str]:
-    for step in cycle[:_SHOWN]:
-        no = "not " if step.negative else ""
-        yield (
-            f"line {sheet.line(step.rule)}: {sheet.quote(step.rule.head)} needs "
-            f"{no}{sheet.quote(step.literal)}"
-            f" (line {sheet.line(step.other)})"
-        )
-    if len(cycle) > _SHOWN:
-        yield f"and {len(cycle) - _SHOWN} more rules"
-
-
-def _edges(sheet: Sheet, edges: Sequence[Edge]) -> Iterator[str]:
-    for edge in edges[:_SHOWN]:
-        no = "not " if edge.negative else ""
+def _steps(sheet: Sheet, path: Sequence[Edge | RuleEdge]) -> Iterator[str]:
+    """Describe the edges of a path or cycle, one line each, with the lines of the rules."""
+    for edge in path[:_SHOWN]:
+        negation = "not " if edge.negative else ""
+        target = "" if isinstance(edge, Edge) else f" (line {sheet.line(edge.other)})"
         yield (
             f"line {sheet.line(edge.rule)}: {sheet.quote(edge.rule.head)} needs "
-            f"{no}{sheet.quote(edge.literal)}"
+            f"{negation}{sheet.quote(edge.literal)}{target}"
         )
-    if len(edges) > _SHOWN:
-        yield f"and {len(edges) - _SHOWN} more rules"
+    if len(path) > _SHOWN:
+        yield f"and {len(path) - _SHOWN} more rules"
 
 
-# -- recursion --------------------------------------------------------------------------------
+# -- recursion -----------------------------------------------------------------------------------
 
 
 def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -184,7 +174,7 @@ def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in sheet.statements
         if rule.body and rule.head.key in graph.recursive and _builds(rule, component)
     }
-    through_next = component.get(_NEXT)  # a cycle through the next state: said by next-in-body
+    through_next = component.get(_NEXT)  # a cycle through the next state: reported by next-in-body
     for rule in sheet.statements:
         if rule.body and rule.head.key in graph.recursive and component[rule.head.key] != through_next:
             number = component[rule.head.key]
@@ -200,7 +190,9 @@ def _recursion(sheet: Sheet) -> Iterator[Diagnostic]:
                     f"`{rule.head.name}`",
                     notes=()
                     if number in builds
-                    else ("no new terms arise here, so evaluation ends; other systems may refuse the sheet",),
+                    else (
+                        "no new terms are created, so evaluation ends; other systems may reject the sheet",
+                    ),
                 )
 
 
@@ -228,7 +220,7 @@ def _unlimited(rule: Rule, component: dict[Relation, int]) -> tuple[Atom, Term] 
     return None
 
 
-# -- before there is a state, before there are moves --------------------------------------------
+# -- static relations, and those independent of moves --------------------------------------------
 
 
 def _static(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -239,14 +231,14 @@ def _static(sheet: Sheet) -> Iterator[Diagnostic]:
             continue
         for other in _CHANGING:
             path = graph.path(key, other, avoiding=_NEXT) if other in graph.reachable(key) else ()
-            if path and not (other == _NEXT and len(path) == 1):  # said by next-in-body
+            if path and not (other == _NEXT and len(path) == 1):  # reported by next-in-body
                 yield _chain(sheet, DYNAMIC_INIT, path, "is evaluated before there is a state")
                 break
 
 
 def _current(sheet: Sheet) -> Iterator[Diagnostic]:
     graph = sheet.graph
-    why = "is asked before the moves are chosen"
+    why = "is evaluated before the moves are chosen"
     for key in (("legal", 2), ("goal", 2), ("terminal", 0)):
         reachable = graph.reachable(key)
         path = graph.path(key, ("does", 2), avoiding=_NEXT) if ("does", 2) in reachable else ()
@@ -265,14 +257,14 @@ def _chain(sheet: Sheet, check: Check, path: Sequence[Edge], why: str) -> Diagno
         check,
         path[0].literal,
         f"`{start[0]}` depends on `{end[0]}`{through}, but {why}",
-        labels=[(edge.literal, f"`{edge.head[0]}` asks for this") for edge in path[1:5]],
+        labels=[(edge.literal, f"`{edge.head[0]}` depends on this") for edge in path[1:5]],
         help=f"let `{start[0]}` depend on "
-        + ("facts" if check is DYNAMIC_INIT else "`true`: remember in the state what it needs"),
-        notes=_edges(sheet, path) if len(path) > 1 else (),
+        + ("facts" if check is DYNAMIC_INIT else "`true`: store what it needs in the state"),
+        notes=_steps(sheet, path) if len(path) > 1 else (),
     )
 
 
-# -- finitely many states -----------------------------------------------------------------------
+# -- finitely many states ------------------------------------------------------------------------
 
 
 def _finite(sheet: Sheet) -> Iterator[Diagnostic]:
@@ -280,14 +272,14 @@ def _finite(sheet: Sheet) -> Iterator[Diagnostic]:
     from herbrand.check.finite import finite_certificate
 
     if next(safety.find(sheet), None) is not None:
-        return  # a variable that nothing binds is anything: that has been said
+        return  # unbound variables are reported already
     certificate = finite_certificate(sheet.statements)
     if certificate.culprit is not None:
         rule, term = certificate.culprit
         yield sheet.report(
             UNBOUNDED_TERMS,
             term,
-            f"terms may grow without end through {sheet.quote(term)}",
-            help="count with the facts of a successor relation, or see that the game ends in time",
+            f"terms may grow without bound through {sheet.quote(term)}",
+            help="count with the facts of a successor relation, or make sure that the game ends in time",
             notes=(f"the rule on line {sheet.line(rule)} is part of a cycle that builds terms",),
         )

@@ -1,4 +1,4 @@
-"""What can be wrong with a GGDL text, beside what can be wrong with the rules it means.
+"""Checks of GGDL programs, in addition to those of the rules they translate to.
 
 The codes are those of the language (`docs/reference/ggdl.md`); the reader of GGDL
 (`herbrand.syntax.ggdl`) reports all of these.
@@ -17,9 +17,9 @@ _check = partial(Check, stage="read", notation="ggdl")
 
 CHECKS: Final = (
     _check(
-        "ggdl-syntax", "E-SYNTAX", ERROR, "something stands where GGDL has no place for it",
-        "Points at the first token that the grammar of GGDL does not allow, and says what should be there.",
-        "The sentence cannot be read; the sentences around it are.",
+        "ggdl-syntax", "E-SYNTAX", ERROR, "an unexpected token",
+        "Points at the first token that the grammar of GGDL does not allow, and says what was expected.",
+        "The sentence is skipped; those around it are read.",
         "role x,",
         "Write what is missing:\n\n    role x, o",
     ),
@@ -27,7 +27,7 @@ CHECKS: Final = (
         "other-dialect", "E-DIALECT", ERROR, "a construct of a neighbouring dialect",
         "Points at constructs of older or later languages of the same family (plugg, GEL) that GGDL does "
         "not have.",
-        "It would have to be guessed what is meant.",
+        "Its meaning would have to be guessed.",
         "score $+ 10",
         "Use what GGDL has; the help of the finding names it:\n\n    ann $= 10 :- won(ann)",
     ),
@@ -40,9 +40,9 @@ CHECKS: Final = (
         "Mark a variable with `?`, or declare the name:\n\n    data direction := Left | Right",
     ),
     _check(
-        "ambiguous-name", "E-NAME-AMBIGUOUS", ERROR, "the name of a type stands where a value is needed",
+        "ambiguous-name", "E-NAME-AMBIGUOUS", ERROR, "the name of a type where a value is expected",
         "Points at a capitalised name that is declared as a type and nothing else.",
-        "A type is no value.",
+        "A type is not a value.",
         "data Hand := rock | paper\nann -> show(Hand)",
         "Use a variable of the type:\n\n    ann -> show(?h:Hand)",
     ),
@@ -50,12 +50,12 @@ CHECKS: Final = (
         "name-clash", "E-NAME-CLASH", ERROR, "one name is declared as two things",
         "Points at the second declaration of a parameter, type or constant, and at names that differ in "
         "case only.",
-        "Case does not count in GDL, so both would become one name.",
+        "GDL ignores case, so both would become one name.",
         "const Blank := 0\ndata mark := blank | x",
         "Rename one of them.",
     ),
     _check(
-        "not-a-constant", "E-CONST", ERROR, "a value is needed that is known when the game is read",
+        "not-a-constant", "E-CONST", ERROR, "an expression is not constant",
         "Points at variables and other things in constant expressions: bounds, ranges, members of types.",
         "Sizes and sets are fixed before the game begins.",
         "data row := 1 .. ?n",
@@ -64,22 +64,22 @@ CHECKS: Final = (
     ),
     _check(
         "empty-type", "E-RANGE-EMPTY", ERROR, "a range or type has no members",
-        "Points at ranges whose end is less than their begin.",
-        "Nothing could have this type.",
+        "Points at ranges whose upper bound is below the lower one.",
+        "No value could have this type.",
         "data row := 3 .. 1",
-        "Turn it round, or bound the parameter it depends on:\n\n    data row := 1 .. 3",
+        "Swap the bounds, or restrict the parameter they depend on:\n\n    data row := 1 .. 3",
     ),
     _check(
         "parameter-missing", "E-PARAM-MISSING", ERROR, "a parameter has no value",
         "Points at a parameter without default for which no value was given.",
-        "The game is not fixed without it.",
+        "The game is not fully defined without it.",
         "init ^ Size :: int >= 1",
         "Give a value (`--param Size=3`), or a default:\n\n    init ^ Size :: int >= 1 default 3",
     ),
     _check(
         "parameter-range", "E-PARAM-RANGE", ERROR, "the value of a parameter is out of its range",
         "Points at the parameter whose bounds the given value violates.",
-        "The author said for which values the game works.",
+        "The author declared for which values the game works.",
         "init ^ Size :: int >= 3 <= 20 default 3   // with --param Size=2",
         "Give a value from the range.",
     ),
@@ -107,7 +107,7 @@ CHECKS: Final = (
     _check(
         "unknown-type", "E-TYPE-UNKNOWN", ERROR, "a type is not declared",
         "Points at the name of a type that no `data`, and no list of facts, declares.",
-        "Nothing says what its members are.",
+        "Its members are unknown.",
         "?p -> go(?d:direction)",
         "Declare it:\n\n    data direction := left | right",
     ),
@@ -122,13 +122,13 @@ CHECKS: Final = (
         "ambiguous-type", "E-TYPE-AMBIGUOUS", ERROR, "the values of a relation belong to several types",
         "Points at a functional relation whose values are all members of two types of which neither "
         "contains the other.",
-        "The type says which values the state must have room for.",
+        "The type determines which values the state must be able to store.",
         "data a := x | y\ndata b := x | z\ninit F := x",
         "Say which is meant:\n\n    base F = a",
     ),
     _check(
         "type-mismatch", "E-TYPE-MISMATCH", ERROR, "a value is not of the type of its relation",
-        "Points at a functional relation that can become a value outside of its type.",
+        "Points at a functional relation that can take a value outside its type.",
         "A misspelt constant, or a type that lacks a member.",
         "data colour := red | green\nbase Light = colour\ninit Light := gren",
         "Correct the value, or add it to the type.",
@@ -160,20 +160,20 @@ CHECKS: Final = (
         "the other.",
         "A functional relation has one value.",
         "init F(1) := a\ninit F(1) := b",
-        "Leave one out. A special case wins over a general one:\n\n"
+        "Delete one. A special case wins over a general one:\n\n"
         "    init F(?i:row) := a\n    init F(1) := b",
     ),
     _check(
         "move-domain", "E-MOVE-DOMAIN", ERROR, "the possible moves are not finite, or not known",
         "Points at an argument of a move that nothing binds.",
-        "The moves of a game can be listed.",
+        "The moves of a game must be enumerable.",
         "?p -> go(?d) :- Turn(?p)",
         "Give it a type:\n\n    ?p -> go(?d:direction) :- Turn(?p)",
     ),
     _check(
         "effect-target", "E-EFFECT-TARGET", ERROR, "an effect on something that does not change",
-        "Points at effects on relations of the rules, types, roles, parameters and constants.",
-        "Only parts of the state change from step to step.",
+        "Points at effects on derived relations, types, roles, parameters and constants.",
+        "Only fluents change from step to step.",
         "won(?p) :- Points(?p, 3)\n?p -> win ==> won(?p)",
         "Change what the relation depends on:\n\n    ?p -> win ==> Points(?p) = 3",
     ),
@@ -182,19 +182,19 @@ CHECKS: Final = (
         "Points at an effect that contradicts another of the same sentence.",
         "A functional relation has one value.",
         "?p -> go ==> At = 1 and At = 2",
-        "Leave one out, or give them conditions that exclude each other.",
+        "Delete one, or give them conditions that exclude each other.",
     ),
     _check(
         "persist-target", "E-PERSIST-TARGET", ERROR, "`persist` on something that is not a fluent",
         "Points at the left side of `==> persist`.",
-        "Relations of the rules are derived anew in every state.",
+        "Derived relations are computed anew in every state.",
         "won(?p) :- Points(?p, 3)\nwon(?p) ==> persist",
-        "Leave it out: whatever has an initial value or an effect lasts by itself.",
+        "Delete it: whatever has an initial value or an effect persists by itself.",
     ),
     _check(
-        "surface", "E-SURFACE", ERROR, "something is wrong with a board or a place",
-        "Points at unknown surfaces, wrong numbers of indices or arguments, `@[...]` outside of a surface, "
-        "and moves at something that is no place.",
+        "surface", "E-SURFACE", ERROR, "an invalid board or place",
+        "Points at unknown surfaces, wrong numbers of indices or arguments, `@[...]` outside a surface, "
+        "and moves at something that is not a place.",
         "A place belongs to a board, and a board is an instance of a surface.",
         "init board := Chess(8)",
         "Declare or import the surface:\n\n"
@@ -215,36 +215,36 @@ CHECKS: Final = (
         "Correct the name.",
     ),
     _check(
-        "consult-cycle", "E-CONSULT-CYCLE", ERROR, "a file imports itself in the end",
-        "Points at the `consult` that closes the circle.",
-        "It would never end.",
+        "consult-cycle", "E-CONSULT-CYCLE", ERROR, "a file imports itself, directly or indirectly",
+        "Points at the `consult` that closes the cycle.",
+        "Importing would never end.",
         'consult { A } from "this-file"',
         "Move what both need into a third file.",
     ),
     _check(
         "import-clash", "E-IMPORT-CLASH", ERROR, "one name is imported with two definitions",
-        "Points at the `consult` that brings the second one.",
+        "Points at the `consult` that imports the second one.",
         "It could mean either.",
         'consult { A } from "one"\nconsult { A } from "two"',
         "Import it from one of them, or rename it there.",
     ),
     _check(
-        "older-spelling", "W-STYLE", NOTE, "an older or later spelling",
-        "Points at spellings of other revisions of the language that are still read.",
+        "older-spelling", "W-STYLE", NOTE, "a spelling of another revision",
+        "Points at spellings of other revisions of the language that are still accepted.",
         "One spelling is easier to read.",
         "enum row := 1 .. 3",
-        "Use the usual one:\n\n    data row := 1 .. 3",
+        "Use the current one:\n\n    data row := 1 .. 3",
     ),
     _check(
-        "declared-name", "W-NAME-DECLARED", WARNING, "a declared name stands where plain GDL has a variable",
+        "declared-name", "W-NAME-DECLARED", WARNING, "a declared name where plain GDL has a variable",
         "Points at a capitalised name in a plain sentence that is declared somewhere.",
-        "In plain infix rules such names are variables; here it is what was declared.",
+        "In plain infix rules such names are variables; here it is the declared thing.",
         "data mark := X | O\nfull :- true(cell(X, Y))",
         "Write `?x` if a variable is meant.",
     ),
     _check(
-        "implicit-true", "W-IMPLICIT-TRUE", NOTE, "a part of the state is asked for without `true`",
-        "Points at a condition of a plain sentence that names a part of the state.",
+        "implicit-true", "W-IMPLICIT-TRUE", NOTE, "a fluent is queried without `true`",
+        "Points at a condition of a plain sentence that names a fluent.",
         "GGDL reads it as `true(...)`; plain GDL would not.",
         "init Lamp := on\nterminal :- lamp(off)",
         "Write `true(lamp(off))` to be understood everywhere.",
@@ -257,14 +257,14 @@ CHECKS: Final = (
         "Rename one of them.",
     ),
     _check(
-        "own-frame", "W-FRAME", WARNING, "a part of the state with effects has `next` rules of its own",
+        "own-frame", "W-FRAME", WARNING, "a fluent with effects also has `next` rules",
         "Points at the effect or declaration.",
-        "What you write decides alone what lasts, so the rest of it is forgotten in every step.",
+        "Explicit `next` rules replace the frame rule: facts they do not derive are lost in every step.",
         "?p -> go ==> At = 1\n(<= (next (at 2)) (true (at 3)))",
-        "Use effects alone, or write what stays as well.",
+        "Use effects only, or add rules for what stays.",
     ),
     _check(
-        "integer-range", "W-INT-RANGE", WARNING, "a result can lie outside of the integers of the game",
+        "integer-range", "W-INT-RANGE", WARNING, "a result can leave the integers of the game",
         "Points at arithmetic whose result may be less or greater than every integer the rules mention.",
         "The condition or effect then fails silently.",
         "init N := 0\nsolo -> up ==> N = N + 1",
@@ -276,12 +276,12 @@ CHECKS: Final = (
         "Points at the move rule.",
         "Systems that rely on `input` do not know the move.",
         "role solo\ndata row := 1 .. 2\ninput(solo, go(1))\nsolo -> go(?k:row)",
-        "List it, or leave `input` out: it is derived.",
+        "List it, or delete `input`: it is derived.",
     ),
     _check(
-        "unused-hook", "W-HOOK-UNUSED", WARNING, "no move uses what a place says about it",
+        "unused-hook", "W-HOOK-UNUSED", WARNING, "no move uses a rule about a place",
         "Points at a rule with a place as its subject.",
-        "By itself it makes no move.",
+        "By itself it has no effect.",
         "surface Row <=> {[ free | \\i <- 1 .. 3 ]} where (\n  let ?c = @[?i] {\n    ?c -> Put(?m) :- ?c == "
         "free\n  }\n)\ninit board := Row",
         "Write the move:\n\n    ?p @ board[_, _] -> Put(x) :- control(?p)",

@@ -1,4 +1,4 @@
-"""Goal values (G1, G5); what is met only in play (G2, G3) is in `played`."""
+"""Checks of goal values (G1, G5); those that need states (G2, G3) are in `play`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "GOAL_VALUE", "find", "is_goal_value"]
 
 GOAL_VALUE: Final = Check(
-    "goal-value", "G1", ERROR, "a goal value is no integer from 0 to 100",
-    "Points at the second argument of `goal` when it is no variable and no integer from 0 to 100 without "
-    "leading zeros; values that rules compute are looked at when they are met in play.",
-    "Players and managers compare results as such numbers; others are refused or misread.",
+    "goal-value", "G1", ERROR, "a goal value is not an integer from 0 to 100",
+    "Points at the second argument of `goal` when it is neither a variable nor an integer from 0 to 100 "
+    "without leading zeros; computed values are checked when they occur in play.",
+    "Players and managers compare results as such numbers; others are rejected or misread.",
     "(<= (goal robot 1000) (true done))",
     "Scale the values to 0 to 100:\n\n    (<= (goal robot 100) (true done))",
     spec=True,
@@ -27,7 +27,7 @@ GOAL_VALUE: Final = Check(
 NO_EXTREME_GOAL: Final = Check(
     "no-extreme-goal", "G5", NOTE, "no rule gives 100, or none gives 0",
     "Reports a sheet in whose rules the best or the worst result does not occur.",
-    "Players take 100 as winning and 0 as losing.",
+    "Players treat 100 as a win and 0 as a loss.",
     "(<= (goal robot 90) (true done))\n(<= (goal robot 0) (not (true done)))",
     "Use the whole range:\n\n    (<= (goal robot 100) (true done))",
 )  # fmt: skip
@@ -51,14 +51,14 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
     for rule in goals:
         value = rule.head.args[1]
         if isinstance(value, Variable):
-            values |= {"0", "100"}  # computed: anything may come out
+            values |= {"0", "100"}  # computed: any value is possible
         elif isinstance(value, Constant) and is_goal_value(value.name):
             values.add(value.name)
         else:
             yield sheet.report(
                 GOAL_VALUE,
                 value,
-                f"{sheet.quote(value)} is no goal value",
+                f"{sheet.quote(value)} is not a goal value",
                 help="write an integer from 0 to 100, without leading zeros",
             )
     missing = [value for value in ("100", "0") if value not in values]
@@ -68,5 +68,5 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
             NO_EXTREME_GOAL,
             Span(head.start, head.end),
             f"no rule gives the goal value {' or '.join(missing)}",
-            help="players take 100 as winning and 0 as losing",
+            help="players treat 100 as a win and 0 as a loss",
         )

@@ -1,4 +1,4 @@
-"""What may be said with the relations that have a fixed meaning (K1-K10, G5 apart)."""
+"""Checks of the keywords, the relations with a fixed meaning (K1-K10)."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ KEYWORD_ARITY: Final = Check(
     "keyword-arity", "K1", ERROR, "a keyword has the wrong number of arguments",
     "Points at keywords with too few or too many arguments: `role`, `base`, `init`, `true` and `next` take "
     "one, `input`, `does`, `legal`, `goal` and `sees` two, `terminal` none.",
-    "The statement means nothing to any system, or something else: a later dialect has `(legal move)`.",
+    "Systems reject the statement or misread it: a later dialect has `(legal move)`.",
     "(role red blue)",
-    "One statement a role:\n\n    (role red)\n    (role blue)",
+    "One statement per role:\n\n    (role red)\n    (role blue)",
     spec=True,
 )  # fmt: skip
 KEYWORD_AS_FUNCTION: Final = Check(
     "keyword-as-function", "K2", WARNING, "a keyword is used as a function",
-    "Points at terms such as `(does red go)` inside other terms. Percepts, in `sees`, may have them.",
-    "It is not looked up as a fact; it is only a term of that name, and some systems refuse it.",
+    "Points at terms such as `(does red go)` inside other terms. Percepts (in `sees`) may contain them.",
+    "It is only a term of that name, not a query of the facts, and some systems reject it.",
     "(<= (next (does ?r ?m)) (does ?r ?m))",
-    "Use a name of your own:\n\n    (<= (next (did ?r ?m)) (does ?r ?m))",
+    "Use another name:\n\n    (<= (next (did ?r ?m)) (does ?r ?m))",
     spec=True,
 )  # fmt: skip
 KEYWORD_AS_CONSTANT: Final = Check(
     "keyword-as-constant", "K3", WARNING, "a keyword is used as an object",
     "Points at terms such as `(phase terminal)`.",
-    "It has nothing to do with the relation; readers are misled.",
+    "It is unrelated to the relation of that name, which misleads readers.",
     "(init (phase goal))",
     "Use another name:\n\n    (init (phase scoring))",
 )  # fmt: skip
@@ -44,7 +44,7 @@ ROLE_NOT_GROUND_FACT: Final = Check(
     "role-not-ground-fact", "K4", ERROR, "`role` is the head of a rule",
     "Points at rules that derive roles.",
     "The order of the `role` facts in the text is the order of the moves in every joint move; derived roles "
-    "have none.",
+    "have no order.",
     "(<= (role ?x) (player ?x))",
     "List the roles:\n\n    (role red)\n    (role blue)",
     spec=True,
@@ -52,48 +52,48 @@ ROLE_NOT_GROUND_FACT: Final = Check(
 INIT_IN_BODY: Final = Check(
     "init-in-body", "K5", ERROR, "`init`, `base` or `input` is a condition",
     "Points at `init` in bodies, an error, and at `base` and `input`, a warning.",
-    "`init` describes the first state only and is not asked in others; `true` is. `base` and `input` are "
+    "`init` describes the initial state only; the current one is queried with `true`. `base` and `input` are "
     "declarations, which many systems read before the rules.",
     "(<= (start ?x) (init (at ?x)))",
-    "Let both follow from a relation of your own:\n\n    (<= (init (at ?x)) (start ?x))",
+    "Derive both from a helper relation:\n\n    (<= (init (at ?x)) (start ?x))",
     spec=True,
 )  # fmt: skip
 NEXT_IN_BODY: Final = Check(
     "next-in-body", "K6", ERROR, "`next` is a condition",
     "Points at `next` in bodies. Under `sees`, where games with hidden information do use it, it is a note.",
-    "The next state is what the rules derive; to ask for it while deriving is circular, and many systems "
-    "refuse it.",
+    "The rules derive the next state; querying it meanwhile is circular, and many systems "
+    "reject it.",
     "(<= terminal (next over))",
-    "Ask for the current state:\n\n    (<= terminal (true over))",
+    "Query the current state:\n\n    (<= terminal (true over))",
     spec=True,
 )  # fmt: skip
 GIVEN_RELATION_DEFINED: Final = Check(
     "given-relation-defined", "K7", ERROR, "`true` or `does` is defined",
     "Points at facts and rules for `true` and `does`.",
-    "The state and the moves are given; the rules only ask for them.",
+    "The state and the moves are inputs; rules can only query them.",
     "(<= (true (open ?d)) (door ?d))",
-    "Say what holds first and next, or define a relation of your own:\n\n    (<= (init (open ?d)) (door ?d))",
+    "Use `init` and `next`, or define another relation:\n\n    (<= (init (open ?d)) (door ?d))",
     spec=True,
 )  # fmt: skip
 MISSING_KEYWORD: Final = Check(
-    "missing-keyword", "K8", ERROR, "`role`, `legal`, `goal` or `terminal` is nowhere defined",
-    "Reports each of the four that no statement is about.",
+    "missing-keyword", "K8", ERROR, "`role`, `legal`, `goal` or `terminal` is not defined",
+    "Reports each of the four that no statement defines.",
     "Without it there is no player, no move, no result or no end.",
     "(role robot)\n(legal robot wait)\n(<= terminal (true over))",
     "Define it:\n\n    (<= (goal robot 100) (true over))",
     spec=True,
 )  # fmt: skip
 NO_INIT_OR_NEXT: Final = Check(
-    "no-init-or-next", "K9", NOTE, "`init` or `next` is nowhere defined",
+    "no-init-or-next", "K9", NOTE, "`init` or `next` is not defined",
     "Reports a sheet without `init`, or without `next`.",
-    "The first state, or every other one, is then empty. That is allowed, and rarely meant.",
+    "The first state, or every other one, is then empty. That is allowed, but rarely intended.",
     "(role robot)\n(legal robot wait)\n(goal robot 100)\n(<= terminal (not (true going)))\n(init going)",
     "Say how the state changes:\n\n    (<= (next going) (does robot wait))",
 )  # fmt: skip
 UNKNOWN_ROLE: Final = Check(
-    "unknown-role", "K10", WARNING, "a rule is about a role that is none",
-    "Points at the first argument of `legal`, `goal` and `input` when it is no role and no variable.",
-    "Nobody plays it, so the rule has no effect; the name is probably misspelt.",
+    "unknown-role", "K10", WARNING, "a rule names an unknown role",
+    "Points at the first argument of `legal`, `goal` and `input` when it is neither a role nor a variable.",
+    "No player has that role, so the rule has no effect; the name is probably misspelt.",
     "(role white)\n(goal whit 100)",
     "Use the name of a role:\n\n    (goal white 100)",
 )  # fmt: skip
@@ -137,9 +137,9 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
                 GIVEN_RELATION_DEFINED,
                 head,
                 f"`{head.name}` cannot be defined: the {noun} {'is' if noun == 'state' else 'are'} given",
-                help="`init` says what holds at first, `next` what holds afterwards"
+                help="`init` defines what holds initially, `next` what holds afterwards"
                 if head.name == "true"
-                else "`legal` says which moves there are",
+                else "`legal` defines which moves there are",
             )
         elif head.arity != KEYWORDS[head.name]:
             yield _wrong_arity(sheet, head)
@@ -157,7 +157,7 @@ def _heads(sheet: Sheet) -> Iterator[Diagnostic]:
                 yield sheet.report(
                     UNKNOWN_ROLE,
                     role,
-                    f"{sheet.quote(role)} is no role",
+                    f"{sheet.quote(role)} is not a role",
                     help=f"did you mean `{suggestion}`?" if suggestion else f"the roles are {_listed(sheet)}",
                 )
 
@@ -174,14 +174,11 @@ def _wrong_arity(sheet: Sheet, atom: Atom) -> Diagnostic:
     if name == "legal" and len(args) == 1:
         hint = "unary `legal` belongs to a later dialect: name the role that may make the move"
     elif name == "base":
-        hint = "`base` lists what can be true, one proposition a statement; old sheets used it otherwise"
+        hint = "`base` lists what can be true, one proposition a statement; older sheets used it differently"
     elif name == "input" and len(args) == 1:
         hint = "name the role that may make the move"
     return sheet.report(
-        KEYWORD_ARITY,
-        atom,
-        f"`{name}` takes {_NUMBERS[arity]}, here it has {len(args)}",
-        help=hint,
+        KEYWORD_ARITY, atom, f"`{name}` takes {_NUMBERS[arity]}, but has {len(args)} here", help=hint
     )
 
 
@@ -197,7 +194,7 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
                 INIT_IN_BODY,
                 atom,
                 "`init` is a condition here",
-                help="ask for `true`, or define a relation of your own that `init` and this rule use",
+                help="use `true`, or define a relation that both `init` and this rule use",
             )
         elif name in ("base", "input"):
             yield sheet.report(
@@ -205,7 +202,7 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
                 atom,
                 f"`{name}` is a condition here",
                 severity=WARNING,
-                help=f"define a relation of your own that `{name}` and this rule use",
+                help=f"define a relation that both `{name}` and this rule use",
             )
         elif name == "next":
             head = rule.head.key
@@ -217,14 +214,14 @@ def _bodies(sheet: Sheet) -> Iterator[Diagnostic]:
                     atom,
                     "`next` is a condition of `sees`",
                     severity=NOTE,
-                    notes=("the percept tells something about the next state; not every system allows that",),
+                    notes=("the percept reveals part of the next state, which not every system allows",),
                 )
             elif head in _OUTCOMES or not users & _OUTCOMES:
                 yield sheet.report(
                     NEXT_IN_BODY,
                     atom,
                     "`next` is a condition here",
-                    help="ask for the current state with `true`",
+                    help="refer to the current state with `true`",
                 )
 
 
@@ -237,14 +234,14 @@ def _terms(sheet: Sheet) -> Iterator[Diagnostic]:
                 KEYWORD_AS_FUNCTION,
                 Span(term.start, term.end),
                 f"the keyword `{term.name}` is used as a function",
-                help="use a name of your own",
+                help="choose another name",
             )
         else:
             yield sheet.report(
                 KEYWORD_AS_CONSTANT,
                 term,
                 f"the keyword `{term.name}` is used as an object",
-                help="use another name",
+                help="choose another name",
             )
 
 
@@ -256,11 +253,11 @@ def _missing(sheet: Sheet) -> Iterator[Diagnostic]:
             yield sheet.report(
                 MISSING_KEYWORD,
                 sheet.definitions[defined[suggestion].key][0].head if suggestion else Span(0, 0),
-                f"no statement is about `{name}`, so there is no {noun}",
+                f"no statement defines `{name}`, so there is no {noun}",
                 help=f"did you mean `{name}` instead of `{suggestion}`?" if suggestion else None,
             )
     for name, noun in (("init", "the first state"), ("next", "every state but the first")):
         if name not in defined:
             yield sheet.report(
-                NO_INIT_OR_NEXT, Span(0, 0), f"no statement is about `{name}`, so {noun} is empty"
+                NO_INIT_OR_NEXT, Span(0, 0), f"no statement defines `{name}`, so {noun} is empty"
             )

@@ -1,4 +1,4 @@
-"""Names: one meaning and one number of arguments each, defined and used (N1-N6)."""
+"""Checks of names: consistent arities, defined, used, not reserved (N1-N6)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["CHECKS", "find"]
 RELATION_ARITY: Final = Check(
     "relation-arity", "N1", WARNING, "a relation has different numbers of arguments",
     "Points at the first use of a relation with another number of arguments than before.",
-    "They are two relations that have nothing to do with each other; mostly an argument was forgotten.",
+    "They are two unrelated relations; usually an argument was forgotten.",
     "(succ 1 2)\n(<= (next (step ?y)) (true (step ?x)) (succ ?x ?y 1))",
     "Give every use the same arguments:\n\n    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
     spec=True,
@@ -27,7 +27,7 @@ RELATION_ARITY: Final = Check(
 FUNCTION_ARITY: Final = Check(
     "function-arity", "N2", WARNING, "a function has different numbers of arguments",
     "Points at the first use of a function with another number of arguments than before.",
-    "`(cell 1 1)` and `(cell 1 1 b)` are terms that never match; mostly an argument was forgotten.",
+    "`(cell 1 1)` and `(cell 1 1 b)` are terms that never match; usually an argument was forgotten.",
     "(init (cell 1 1 b))\n(<= open (true (cell 1 b)))",
     "Give every use the same arguments:\n\n    (<= open (true (cell 1 1 b)))",
     spec=True,
@@ -35,29 +35,29 @@ FUNCTION_ARITY: Final = Check(
 RELATION_AND_FUNCTION: Final = Check(
     "relation-and-function", "N3", WARNING, "one name is a relation and a function",
     "Points at a relation whose name is also used as a function.",
-    "The state is asked with `true`: `(cell 1 1 b)` alone is a relation of the same name. Forgetting `true` "
-    "is the most common slip in GDL, and the rule then silently never applies.",
+    "The state is queried with `true`: `(cell 1 1 b)` alone is a relation of that name. Forgetting `true` is "
+    "the most common mistake in GDL, and the rule then silently never applies.",
     "(init (cell 1 1 b))\n(<= open (cell 1 1 b))",
-    "Ask the state, or choose another name:\n\n    (<= open (true (cell 1 1 b)))",
+    "Query the state, or choose another name:\n\n    (<= open (true (cell 1 1 b)))",
 )  # fmt: skip
 UNDEFINED_RELATION: Final = Check(
-    "undefined-relation", "N4", WARNING, "a relation is used that nothing defines",
+    "undefined-relation", "N4", WARNING, "a relation is used but not defined",
     "Points at the first use of a relation without facts and rules.",
-    "It is false for all arguments; mostly its name is misspelt.",
+    "It is false for all arguments; usually its name is misspelt.",
     "(succ 1 2)\n(<= (next (step ?y)) (true (step ?x)) (suc ?x ?y))",
     "Use a name that is defined:\n\n    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
 )  # fmt: skip
 UNUSED_RELATION: Final = Check(
     "unused-relation", "N5", NOTE, "a relation is defined but not used",
-    "Points at the first statement about a relation that no other rule asks for.",
+    "Points at the first statement about a relation that no other rule uses.",
     "It has no effect on the game; perhaps its use is misspelt.",
     "(weekday monday)",
-    "Leave it out, or use it.",
+    "Delete it, or use it.",
 )  # fmt: skip
 RESERVED_NAME: Final = Check(
     "reserved-name", "N6", ERROR, "a connective is used as a name",
     "Points at `not`, `or`, `and`, `distinct` and `<=` as names of functions and objects.",
-    "They join literals; inside terms there are no literals. Mostly a parenthesis is misplaced.",
+    "They join literals; inside terms there are no literals. Usually a parenthesis is misplaced.",
     "(init (not (open door)))",
     "Negation belongs in front of a literal:\n\n    (<= terminal (not (true (open door))))",
     spec=True,
@@ -91,7 +91,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _relations(sheet: Sheet) -> dict[str, list[Atom]]:
-    """The first atom of each relation name and arity, by name, in textual order."""
+    """Return the first atom of each relation name and arity, by name, in textual order."""
     first_atoms: dict[tuple[str, int], Atom] = {}
     for rule in sheet.statements:
         first_atoms.setdefault(rule.head.key, rule.head)
@@ -154,7 +154,7 @@ def _reserved(sheet: Sheet) -> Iterator[Diagnostic]:
             yield sheet.report(
                 RESERVED_NAME,
                 node,
-                f"`{node.name}` joins literals and cannot be a name",
+                f"`{node.name}` is a connective and cannot be a name",
                 help="is a parenthesis misplaced?",
             )
 
@@ -168,11 +168,11 @@ def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) ->
         return sheet.report(
             RELATION_AND_FUNCTION,
             atom,
-            f"`{name}` is part of the state, but asked for as a relation, which nothing defines",
-            labels=((function, "a proposition here"),),
-            help=f"did you forget `true`? {sheet.quote(atom)} is asked for as `{sheet.apply('true', text)}`",
+            f"`{name}` is a fluent, but is used as a relation, which no statement defines",
+            labels=((function, "a fluent here"),),
+            help=f"did you forget `true`? Write `{sheet.apply('true', text)}`",
             fix=Fix(
-                f"ask the state for {sheet.quote(atom)}",
+                f"wrap {sheet.quote(atom)} in `true`",
                 (Edit(Span(atom.start, atom.end), sheet.apply("true", text)),),
             )
             if text
@@ -185,7 +185,7 @@ def _confused(sheet: Sheet, name: str, atoms: list[Atom], function: Function) ->
         f"`{name}` is used as a relation and as a function",
         labels=((function, "a function here"),),
         help=f"did you forget `true`? Otherwise choose another name; `{name}` and "
-        f"`{sheet.apply('true', sheet.apply(name, '…'))}` have nothing to do with each other",
+        f"`{sheet.apply('true', sheet.apply(name, '…'))}` are unrelated",
     )
 
 
@@ -206,14 +206,14 @@ def _undefined(sheet: Sheet, confused: set[str]) -> Iterator[Diagnostic]:
     defined = [name for name in sheet.defined_names if name not in KEYWORDS]
     for (name, arity), atoms in uses.items():
         if name in sheet.defined_names or name in confused:
-            continue  # said by relation-arity, relation-and-function
+            continue  # reported by relation-arity, relation-and-function
         same_arity = [other for other in defined if (other, arity) in sheet.definitions]
         suggestion = nearest(name, same_arity) or nearest(name, [*defined, *KEYWORDS, *CONNECTIVES])
-        more = f" ({len(atoms)} times)" if len(atoms) > 1 else ""
+        count = f" ({len(atoms)} times)" if len(atoms) > 1 else ""
         yield sheet.report(
             UNDEFINED_RELATION,
             atoms[0],
-            f"no statement defines `{name}`, used here{more}",
+            f"no statement defines `{name}`, used here{count}",
             help=f"did you mean `{suggestion}`?"
             if suggestion
             else "without facts and rules it is always false",
@@ -227,7 +227,7 @@ def _unused(sheet: Sheet) -> Iterator[Diagnostic]:
         if key in used or key[0] in KEYWORDS or key[0] == "percept" or key[0] in CONNECTIVES:
             continue
         if key[0] in names and len({k for k in sheet.definitions if k[0] == key[0]}) == 1:
-            continue  # used with another number of arguments: said by relation-arity
+            continue  # used with another number of arguments: reported by relation-arity
         yield sheet.report(
             UNUSED_RELATION, rules[0].head, f"`{key[0]}` is defined, but no other rule uses it"
         )

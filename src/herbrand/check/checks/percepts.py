@@ -18,45 +18,45 @@ __all__ = ["CHECKS", "find"]
 SEES_IN_BODY: Final = Check(
     "sees-in-body", "I1", ERROR, "`sees` is a condition",
     "Points at `sees` in bodies.",
-    "`sees` tells the players something; the game itself does not depend on what they were told.",
+    "`sees` informs the players; the game itself must not depend on what they were told.",
     "(<= (next (known ?x)) (sees bob ?x))",
-    "Use the condition under which it is seen:\n\n    (<= (next (known ?x)) (does bob (look ?x)))",
+    "Use the condition of the percept:\n\n    (<= (next (known ?x)) (does bob (look ?x)))",
     spec=True,
 )  # fmt: skip
 UNKNOWN_PERCEPT_ROLE: Final = Check(
-    "unknown-percept-role", "I2", WARNING, "a percept is for a role that is none",
-    "Points at the first argument of `sees` in a head when it is no role and no variable.",
-    "Nobody gets the percept; the name is probably misspelt.",
+    "unknown-percept-role", "I2", WARNING, "a percept for an unknown role",
+    "Points at the first argument of `sees` in a head when it is neither a role nor a variable.",
+    "No player receives the percept; the name is probably misspelt.",
     "(role bob)\n(<= (sees bobby ?x) (does bob (look ?x)))",
     "Use the name of a role:\n\n    (<= (sees bob ?x) (does bob (look ?x)))",
 )  # fmt: skip
 RANDOM_GOAL: Final = Check(
     "random-goal", "I7", NOTE, "a goal for `random`",
     "Points at a goal of the role `random`.",
-    "`random` is played by chance and wants nothing; the value is not used.",
+    "`random` is chance and has no goal; the value is not used.",
     "(role random)\n(goal random 100)",
-    "Leave it out. Some old systems want it; then it does no harm.",
+    "Delete it. Some older systems require it; it does no harm.",
 )  # fmt: skip
 RANDOM_PERCEPTS: Final = Check(
     "random-percepts", "I8", NOTE, "a percept for `random`",
     "Points at a `sees` for the role `random`.",
-    "`random` is played by chance and looks at nothing.",
+    "`random` is chance and ignores percepts.",
     "(role random)\n(<= (sees random ?m) (does bob ?m))",
-    "Leave it out.",
+    "Delete it.",
 )  # fmt: skip
 
 CHANCE_IN_THE_OPEN: Final = Check(
-    "chance-in-the-open", "I9", NOTE, "`random` plays, and no `sees` hides anything",
+    "chance-in-the-open", "I9", NOTE, "`random` is a role, and `sees` is not defined",
     "Reports a sheet with the role `random` that does not define `sees`.",
-    "It is read as a game of perfect information: everybody sees every move, those of `random` too. That is "
-    "right for dice on a table, not for cards in a hand.",
+    "It is read as a game of perfect information: every role sees every move, those of `random` too. That is "
+    "right for dice on the table, but not for cards in a hand.",
     "(role bob)\n(role random)\n(<= (legal random (roll ?n)) (face ?n))",
-    "Say what is seen, if something is to be hidden:\n\n"
+    "Define `sees` if something is hidden:\n\n"
     "    (<= (sees bob (rolled ?n)) (does random (roll ?n)))",
 )  # fmt: skip
 UNSEEN_OWN_MOVE: Final = Check(
     "unseen-own-move", "", NOTE, "a role is not told its own move",
-    "Reports roles with a choice that no `sees` tells what they did. Off by default.",
+    "Reports roles with a choice whose own moves no `sees` reports. Off by default.",
     "Players remember what they did (perfect recall), and newer managers repeat it. With older ones a player "
     "whose move came too late is not told which move was made in its place; then it knows its own moves "
     "only if it sees them.",
@@ -67,12 +67,12 @@ UNSEEN_OWN_MOVE: Final = Check(
 )  # fmt: skip
 
 EPISTEMIC_CONDITION: Final = Check(
-    "epistemic-condition", "", NOTE, "the rules ask what a role knows (GDL-III)",
+    "epistemic-condition", "", NOTE, "a rule depends on what a role knows (GDL-III)",
     "Reports the first `knows` in a body, where no statement defines it.",
-    "What holds then depends on what has happened, not on the state alone. Few systems play such games; here "
-    "`herbrand show` follows them, all plays at once, as long as they are small.",
+    "What holds then depends on the history, not on the state alone. Few systems play such games; "
+    "`herbrand show` evaluates small ones by tracking all possible plays.",
     "(<= (legal bob shout) (knows bob won))",
-    "Leave it as it is, or let the game itself keep what is known:\n\n"
+    "Leave it as it is, or record what is known in the state:\n\n"
     "    (<= (next (told bob ?x)) (does alice (tell bob ?x)))",
 )  # fmt: skip
 KNOWS_ARITY: Final = Check(
@@ -104,8 +104,8 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
                 SEES_IN_BODY,
                 atom,
                 "`sees` is a condition here",
-                help="use the condition under which it is seen, or a relation of your own for it",
-                notes=[f"{' and '.join(ruled)} would depend on what is seen [I3]"] if ruled else (),
+                help="use the condition of the percept, or define a relation for it",
+                notes=[f"{' and '.join(ruled)} would depend on percepts [I3]"] if ruled else (),
             )
     roles = {role.name for role in sheet.roles if isinstance(role, Constant)}
     for rule in sheet.definitions.get(("sees", 2), ()):
@@ -114,28 +114,28 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
             continue
         if role.name == "random" and "random" in roles:
             yield sheet.report(
-                RANDOM_PERCEPTS, rule.head, "`random` looks at nothing", help="leave the rule out"
+                RANDOM_PERCEPTS, rule.head, "`random` ignores percepts", help="delete the rule"
             )
         elif roles and role.name not in roles:
             suggestion = nearest(role.name, roles)
             yield sheet.report(
                 UNKNOWN_PERCEPT_ROLE,
                 role,
-                f"{sheet.quote(role)} is no role, so nobody sees this",
+                f"{sheet.quote(role)} is not a role, so no player receives this",
                 help=f"did you mean `{suggestion}`?" if suggestion else None,
             )
     for rule in sheet.definitions.get(("goal", 2), ()):
         role = rule.head.args[0]
         if isinstance(role, Constant) and role.name == "random" and "random" in roles:
-            yield sheet.report(RANDOM_GOAL, rule.head, "`random` needs no goal", help="leave it out")
+            yield sheet.report(RANDOM_GOAL, rule.head, "`random` needs no goal", help="delete it")
             break
     if "random" in roles and not sheet.has_percepts and len(roles) > 1 and not sheet.is_torn:
         place = next(r.head for r in sheet.definitions[("role", 1)] if str(r.head.args[0]) == "random")
         yield sheet.report(
             CHANCE_IN_THE_OPEN,
             place,
-            "`random` plays, and nothing says what is seen: everybody sees all moves",
-            help="define `sees` if something is to be hidden",
+            "`random` is a role and `sees` is undefined: every role sees all moves",
+            help="define `sees` if some moves are hidden",
         )
     if sheet.has_percepts:
         yield from _unseen_moves(sheet, roles - {"random"})
@@ -161,20 +161,20 @@ def _knowing(sheet: Sheet, roles: set[str]) -> Iterator[Diagnostic]:
             continue
         if not noted:
             noted = True
-            yield sheet.report(EPISTEMIC_CONDITION, atom, "the rules ask what is known (GDL-III)")
+            yield sheet.report(EPISTEMIC_CONDITION, atom, "the rules depend on what roles know (GDL-III)")
         role = atom.args[0]
         if len(atom.args) == 2 and roles and isinstance(role, Constant) and role.name not in roles:
             suggestion = nearest(role.name, roles)
             yield sheet.report(
                 UNKNOWN_PERCEPT_ROLE,
                 role,
-                f"{sheet.quote(role)} is no role, so it knows nothing",
+                f"{sheet.quote(role)} is not a role, so it knows nothing",
                 help=f"did you mean `{suggestion}`?" if suggestion else None,
             )
 
 
 def _ruled_by(sheet: Sheet, rule: Rule) -> list[str]:
-    """Return which of the relations that must not depend on percepts depend on the head of a rule."""
+    """Return the relations that must not depend on percepts but depend on the head of a rule."""
     targets = [("role", 1), ("legal", 2), ("goal", 2), ("terminal", 0)]
     reached = {rule.head.key}
     is_growing = True
@@ -197,13 +197,13 @@ def _unseen_moves(sheet: Sheet, players: set[str]) -> Iterator[Diagnostic]:
             yield sheet.report(
                 UNSEEN_OWN_MOVE,
                 role,
-                f"no `sees` tells {sheet.quote(role)} what it did itself",
-                help="define what it sees of its own moves, or rely on managers that repeat them",
+                f"no `sees` tells {sheet.quote(role)} its own move",
+                help="define a percept for its own moves, or rely on managers that repeat them",
             )
 
 
 def _joined(rule: Rule, seer: Term, doer: Variable) -> bool:
-    """Whether another condition speaks of both, such as one that they are rivals."""
+    """Whether another condition mentions both, such as one that they are rivals."""
     return any({seer, doer} <= {*variables_of(literal), *_args(literal)} for literal in rule.body)
 
 

@@ -1,4 +1,4 @@
-"""Checks that need states: what they look for, as data.
+"""Documentation of the checks that need states.
 
 `herbrand.analyse.trial` plays the game a little and reports them.
 """
@@ -28,34 +28,34 @@ __all__ = [
 INITIAL_STATE_TERMINAL: Final = Check(
     "initial-state-terminal", "", WARNING, "the game is over before it begins",
     "Reports a sheet whose first state is terminal.",
-    "Nobody can make a move. Mostly a rule for `terminal` is true of the empty board, such as a line of "
+    "No move can be made. Usually a rule for `terminal` holds on the empty board, such as a line of "
     "blanks.",
     "(<= terminal (line ?x))\n(<= (line ?x) (true (cell 1 ?x)) (true (cell 2 ?x)))\n"
     "(init (cell 1 b))\n(init (cell 2 b))",
-    "Say more exactly when the game ends:\n\n    (<= terminal (line ?x) (distinct ?x b))",
+    "State more precisely when the game ends:\n\n    (<= terminal (line ?x) (distinct ?x b))",
     stage="play",
 )  # fmt: skip
 UNDECLARED_BASE: Final = Check(
     "undeclared-base", "B3", ERROR, "something is true that `base` does not list",
-    "Reports the first proposition met in a state that no `base` declares, though there are `base` "
+    "Reports the first fluent found in a state that no `base` declares, though there are `base` "
     "statements.",
-    "Systems that build the game from `base` play another game.",
+    "Systems that build the game from `base` play a different game.",
     "(base (n 1))\n(init (n 2))",
     "Declare it:\n\n    (base (n 1))\n    (base (n 2))",
     stage="play", spec=True,
 )  # fmt: skip
 UNDECLARED_INPUT: Final = Check(
     "undeclared-input", "B4", ERROR, "a move is legal that `input` does not list",
-    "Reports the first legal move met that no `input` declares, though there are `input` statements.",
+    "Reports the first legal move found that no `input` declares, though there are `input` statements.",
     "Systems that build the game from `input` do not know the move.",
     "(input robot go)\n(legal robot stop)",
     "Declare it:\n\n    (input robot go)\n    (input robot stop)",
     stage="play", spec=True,
 )  # fmt: skip
 IMPOSSIBLE_DECLARATION: Final = Check(
-    "impossible-declaration", "B5", NOTE, "`base` or `input` lists what can never be",
-    "Reports how many declared propositions and moves can be reached by no play, even when negated "
-    "conditions are passed over.",
+    "impossible-declaration", "B5", NOTE, "`base` or `input` lists something impossible",
+    "Reports how many declared fluents and moves no play can reach, even when negated "
+    "conditions are ignored.",
     "They cost time and memory in systems that build the game from them.",
     "(base (n 1))\n(base (n 99))\n(init (n 1))",
     "Declare what is possible:\n\n    (base (n 1))",
@@ -63,7 +63,7 @@ IMPOSSIBLE_DECLARATION: Final = Check(
 )  # fmt: skip
 SEVERAL_GOALS: Final = Check(
     "several-goals", "G2", ERROR, "a role has several goal values",
-    "Reports the first state met in which rules give a role more than one value: an error in a terminal "
+    "Reports the first state found in which rules give a role more than one value: an error in a terminal "
     "state, a warning elsewhere.",
     "The result of the game is then not defined.",
     "(<= (goal robot 100) (true done))\n(<= (goal robot 50) (true started))",
@@ -72,7 +72,7 @@ SEVERAL_GOALS: Final = Check(
 )  # fmt: skip
 NO_GOAL: Final = Check(
     "no-goal", "G3", ERROR, "a role has no goal value at the end",
-    "Reports the first terminal state met in which no rule gives a role a value.",
+    "Reports the first terminal state found in which no rule gives a role a value.",
     "The result of the game is then not defined.",
     "(<= terminal (true (step 10)))\n(<= (goal robot 100) (true done))",
     "Cover the other cases:\n\n    (<= (goal robot 0) (not (true done)))",
@@ -80,9 +80,9 @@ NO_GOAL: Final = Check(
 )  # fmt: skip
 NO_LEGAL_MOVE: Final = Check(
     "role-without-legal-move", "P2", WARNING, "a role has no legal move, and the game is not over",
-    "Reports the first state met that is not terminal and in which a role cannot move; an error when "
+    "Reports the first state found that is not terminal and in which a role cannot move; an error when "
     "that role is `random` (I6).",
-    "The game stops there; managers count it as a fault of the rulesheet.",
+    "The game stops there; managers treat it as an error in the rulesheet.",
     "(<= (legal robot go) (true ready))",
     "Give a move in every state:\n\n    (<= (legal robot wait) (not (true ready)))",
     stage="play",
@@ -96,12 +96,12 @@ PLAY: Final = (
     NO_GOAL,
     NO_LEGAL_MOVE,
 )
-"""Checks of states that random play reaches."""
+"""Checks of states reached by random play."""
 
 UNKNOWN_LEGAL_MOVES: Final = Check(
     "unknown-legal-moves", "I10", WARNING, "a role cannot know what it may do",
-    "Reports the first play met after which a role holds states possible in which it has different legal "
-    "moves.",
+    "Reports the first play found after which a role considers states possible in which it has different "
+    "legal moves.",
     "A player has to choose a legal move. It can compute its legal moves only if they are the same in all "
     "states that fit its own moves and its percepts.",
     "(<= (legal bob (take ?x)) (true (hidden ?x)))",
@@ -111,18 +111,18 @@ UNKNOWN_LEGAL_MOVES: Final = Check(
 )  # fmt: skip
 UNKNOWN_END: Final = Check(
     "unknown-end", "", NOTE, "a role cannot know from the rules whether the game is over",
-    "Reports the first play met after which a role holds both a terminal state and another possible.",
-    "Where a manager says that the game is over this does no harm. A player that is alone with the rules "
+    "Reports the first play found after which a role considers both a terminal and another state possible.",
+    "This is harmless where a manager announces the end. A player that has only the rules "
     "and its percepts cannot know it.",
     "(<= terminal (true (hit ?secret)))",
-    "Let everybody see what ends the game:\n\n    (<= (sees ?r over) (role ?r) (does bob (hit ?secret)))",
+    "Let every role see what ends the game:\n\n    (<= (sees ?r over) (role ?r) (does bob (hit ?secret)))",
     stage="play",
 )  # fmt: skip
 UNKNOWN_GOAL: Final = Check(
     "unknown-goal", "", NOTE, "a role cannot know its result",
-    "Reports the first end of a play met at which a role holds states possible in which it has different "
+    "Reports the first end of a play at which a role considers states possible in which it has different "
     "goal values.",
-    "The players part without knowing who has won.",
+    "The players do not learn who has won.",
     "(<= (goal first 100) (true (holds first ?a)) (true (holds second ?b)) (beats ?a ?b))",
     "Show what decides the game when it ends:\n\n"
     "    (<= (sees ?r (shown ?card)) (role ?r) last_move (true (holds ?other ?card)))",
@@ -130,11 +130,11 @@ UNKNOWN_GOAL: Final = Check(
 )  # fmt: skip
 UNDECLARED_PERCEPT: Final = Check(
     "undeclared-percept", "", WARNING, "something is seen that `percept` does not list",
-    "Reports the first percept met that no `percept` declares, though there are `percept` statements.",
+    "Reports the first percept found that no `percept` declares, though there are `percept` statements.",
     "Systems that build the game from its declarations do not know it.",
     "(percept bob heads)\n(<= (sees bob tails) (does random tails))",
     "Declare it:\n\n    (percept bob heads)\n    (percept bob tails)",
     stage="play",
 )  # fmt: skip
 KNOWLEDGE: Final = (UNKNOWN_LEGAL_MOVES, UNKNOWN_END, UNKNOWN_GOAL, UNDECLARED_PERCEPT)
-"""Checks of what roles can know in such plays."""
+"""Checks of what roles can know in random plays."""

@@ -1,4 +1,4 @@
-"""Documentation of what the readers report; `herbrand.syntax` finds it while reading."""
+"""Documentation of the checks that `herbrand.syntax` performs while reading."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHECKS: Final = (
     Check(
         "nameless-variable", "L4", ERROR, "a variable has no name",
         "Points at a lone `?`.",
-        "Two of them would be the same variable or not; nothing says which.",
+        "Whether two of them are the same variable would be ambiguous.",
         "(<= (open ?) (door ?))",
         "Give it a name:\n\n    (<= (open ?x) (door ?x))",
         stage="read", spec=True,
@@ -29,8 +29,7 @@ CHECKS: Final = (
         "inconsistent-case", "L5", WARNING, "one name is spelled in several ways",
         "Points at the second spelling of a name that differs from the first only in letter case.",
         "GDL compares names without case, but some systems do not: for them the two spellings are two "
-        "names, and "
-        "the game behaves differently.",
+        "names, and the game behaves differently.",
         "(init (turn White))\n(role white)",
         "Use one spelling everywhere.",
         stage="read",
@@ -62,26 +61,26 @@ CHECKS: Final = (
     ),
     Check(
         "too-deep", "", ERROR, "parentheses are nested too deeply",
-        "Points at the parenthesis that goes beyond 400 levels.",
+        "Points at the parenthesis that goes beyond 200 levels.",
         "No rulesheet needs that; it is a lost parenthesis or an attack on the reader.",
-        "((((((((((... 401 of them",
+        "((((((((((... 201 of them",
         "Close what is open; build deep terms from smaller facts.",
         stage="read",
     ),
     Check(
         "too-large", "", ERROR, "the text is too large for a rulesheet",
-        "Refuses texts of more than 100 million characters.",
-        "It is some other file, and reading it would take the memory of the machine.",
+        "Rejects texts of more than 16 MiB.",
+        "It is probably another kind of file, and reading it could exhaust memory.",
         "a video called rules.kif",
-        "Give the rulesheet. Facts that repeat a pattern can be written as rules.",
+        "Pass the rulesheet instead. Facts that follow a pattern can be written as rules.",
         stage="read",
     ),
     Check(
-        "not-text", "", ERROR, "the file is no text",
+        "not-text", "", ERROR, "the file is not a text file",
         "Points at the first control character of a file with many of them, or with a NUL.",
         "It is some other file, such as an archive or a picture.",
         "\\x00\\x01\\x02",
-        "Give the rulesheet; unpack it first if it is packed.",
+        "Pass the rulesheet instead; unpack archives first.",
         stage="read",
     ),
     Check(
@@ -89,14 +88,14 @@ CHECKS: Final = (
         "Points at a closing parenthesis without an opening one.",
         "A statement before it probably ended too early, and its last literals belong to no rule.",
         "(<= terminal (true (step 5))))",
-        "Leave it out, or find the parenthesis that closes too early:\n\n    (<= terminal (true (step 5)))",
+        "Delete it, or find the parenthesis that closes too early:\n\n    (<= terminal (true (step 5)))",
         stage="read", spec=True,
     ),
     Check(
         "unclosed-parenthesis", "S2", ERROR, "a `(` is never closed",
-        "Points at an opening parenthesis that nothing closes; reading goes on where the next statement "
+        "Points at an unmatched opening parenthesis; reading continues where the next statement "
         "begins.",
-        "Everything behind it would become part of the one statement.",
+        "Everything after it would become part of that statement.",
         "(<= terminal\n    (true (step 5))\n(role white)",
         "Close it:\n\n    (<= terminal\n        (true (step 5)))\n    (role white)",
         stage="read", spec=True,
@@ -112,31 +111,31 @@ CHECKS: Final = (
     Check(
         "empty-list", "S4", ERROR, "a list is empty",
         "Points at `()`.",
-        "GDL has no empty list: nothing says which object it is.",
+        "GDL has no empty list, so it denotes no object.",
         "(init (hand ()))",
         "Use a constant:\n\n    (init (hand empty))",
         stage="read", spec=True,
     ),
     Check(
-        "misplaced-literal", "S5", ERROR, "something that is no statement stands at the top",
-        "Points at `not`, `or`, `and`, `distinct` and variables outside of rules or in the place of a head.",
-        "A sheet says what is true. That something is not true follows when nothing derives it.",
+        "misplaced-literal", "S5", ERROR, "something other than a statement at the top level",
+        "Points at `not`, `or`, `and`, `distinct` and variables outside rules or in place of a head.",
+        "A sheet states what is true; whatever cannot be derived is false.",
         "(not (open door))",
-        "Leave it out, or make it the condition of a rule.",
+        "Delete it, or make it the condition of a rule.",
         stage="read", spec=True,
     ),
     Check(
         "rule-without-head", "S6", ERROR, "a rule has no head",
         "Points at `(<=)` and at rules whose head is missing.",
-        "Nothing says what the rule derives.",
+        "It is unknown what the rule derives.",
         "(<=)",
         "Write the head first:\n\n    (<= terminal (true over))",
         stage="read", spec=True,
     ),
     Check(
-        "nested-rule", "S7", ERROR, "a rule stands inside another one",
+        "nested-rule", "S7", ERROR, "a rule inside another rule",
         "Points at an arrow where a literal is expected.",
-        "Mostly a parenthesis of the rule before is missing, or a full stop.",
+        "Usually the rule before lacks a parenthesis or a full stop.",
         "(<= terminal (<= over (true over)))",
         "Make it two rules:\n\n    (<= terminal over)\n    (<= over (true over))",
         stage="read", spec=True,
@@ -154,7 +153,7 @@ CHECKS: Final = (
         "Points at `(or)`, which is false.",
         "The rule can never apply.",
         "(<= terminal (or))",
-        "Write the alternatives, or leave the rule out.",
+        "Write the alternatives, or delete the rule.",
         stage="read",
     ),
     Check(
@@ -168,18 +167,18 @@ CHECKS: Final = (
     Check(
         "superfluous-parentheses", "S10", WARNING, "parentheses around a name without arguments",
         "Points at `(p)`, which is read as `p`.",
-        "Some systems take `p` and `(p)` as two different things, and their rules then never apply.",
+        "Some systems treat `p` and `(p)` as two different things, and their rules then never apply.",
         "(<= (open) (true unlocked))",
         "Write the name alone:\n\n    (<= open (true unlocked))",
         stage="read",
     ),
     Check(
-        "negated-compound", "S11a", WARNING, "`not` in front of something else than an atom",
-        "Points at `not` before `or`, `and`, `not` or `distinct`; it is read as logic has it.",
+        "negated-compound", "S11a", WARNING, "`not` applied to something other than an atom",
+        "Points at `not` before `or`, `and`, `not` or `distinct`; it is read with its logical meaning.",
         "The language allows `not` in front of atoms only, and a widely used system gives wrong answers "
         "for it.",
         "(<= (same ?x ?y) (index ?x) (index ?y) (not (distinct ?x ?y)))",
-        "Say it without, here by using one variable:\n\n    (<= (same ?x ?x) (index ?x))",
+        "Rewrite it without, here by using one variable:\n\n    (<= (same ?x ?x) (index ?x))",
         stage="read", spec=True,
     ),
     Check(
@@ -193,25 +192,25 @@ CHECKS: Final = (
     Check(
         "explicit-and", "S11c", NOTE, "`and` is spelled out",
         "Points at `and`; the literals of a body are joined without it.",
-        "Many systems take `and` as an unknown relation, and the rule then never applies.",
+        "Many systems treat `and` as an unknown relation, and the rule then never applies.",
         "(<= p (and q r))",
         "List the literals; inside `or`, name the conjunction by a helper relation:\n\n    (<= p q r)",
         stage="read",
     ),
     Check(
         "missing-conjunction", "S12", ERROR, "`&` is missing between two literals",
-        "Points behind a literal that is followed by another one that cannot start a statement.",
+        "Points at the end of a literal that is followed by one that cannot start a statement.",
         "Without the sign the rule ends, and a condition is lost.",
         "next(won(W)) :- does(W,take)\n    true(last(X))",
         "Join them:\n\n    next(won(W)) :- does(W,take) &\n        true(last(X))",
         stage="read", spec=True, notation="infix",
     ),
     Check(
-        "dangling-conjunction", "S13", ERROR, "an `&` joins nothing",
-        "Points at an `&` behind the last literal of a rule, or at two in a row.",
+        "dangling-conjunction", "S13", ERROR, "an `&` without a literal on one side",
+        "Points at an `&` after the last literal of a rule, or at two in a row.",
         "The head of the next rule would become a condition of this one.",
         "line(X) :- row(1,X) &\nopen :- true(cell(1,1,b))",
-        "Leave it out:\n\n    line(X) :- row(1,X)\n    open :- true(cell(1,1,b))",
+        "Delete it:\n\n    line(X) :- row(1,X)\n    open :- true(cell(1,1,b))",
         stage="read", spec=True, notation="infix",
     ),
     Check(
@@ -231,7 +230,7 @@ CHECKS: Final = (
         stage="read", spec=True,
     ),
     Check(
-        "misplaced-parenthesis", "S16", ERROR, "the conditions of a rule stand inside its head",
+        "misplaced-parenthesis", "S16", ERROR, "the conditions of a rule are inside its head",
         "Points at a keyword with too many arguments where the surplus ones look like literals.",
         "The head is never closed, so the conditions became its arguments.",
         "(<= (base (turn ?p) (role ?p)))",
@@ -239,9 +238,9 @@ CHECKS: Final = (
         stage="read", spec=True,
     ),
     Check(
-        "unreadable-token", "", ERROR, "something that cannot stand here",
-        "Points at the first sign that does not fit.",
-        "The statement cannot be understood; reading goes on with the next one.",
+        "unreadable-token", "", ERROR, "an unexpected token",
+        "Points at the first token that does not fit.",
+        "The statement cannot be understood; reading continues with the next one.",
         "p(X,) :- q(X)",
         "See the message for what was expected.",
         stage="read", spec=True, notation="infix",
@@ -258,7 +257,7 @@ CHECKS: Final = (
     Check(
         "transition-rule", "", ERROR, "`::` and `==>` belong to another language",
         "Points at transition rules, an extension of a later dialect.",
-        "They say what changes, GDL says what holds: everything that stays must be written down.",
+        "They state what changes, GDL states what holds: rules must cover everything that stays, too.",
         "mark(M,N) :: true(control(R)) ==> cell(M,N,R)",
         "Write `next` rules, also for what stays the same:\n\n"
         "    next(cell(M,N,R)) :- does(R,mark(M,N))",
@@ -267,8 +266,7 @@ CHECKS: Final = (
     Check(
         "case-collision", "N8", WARNING, "two names differ only by case",
         "Points at a name of the infix notation that becomes another name when case is dropped.",
-        "Names are compared without case, so the two are one; in the prefix notation they cannot be told "
-        "apart.",
+        "Names are compared without case, so the two are one; the prefix notation cannot distinguish them.",
         "p(whiteKing) p(whiteking)",
         "Rename one of them.",
         stage="read", notation="infix",

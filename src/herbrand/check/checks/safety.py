@@ -1,9 +1,9 @@
 """Every variable must be bound by a positive literal (V1-V4).
 
-Literals bind variables from any place in a body: order means nothing.  An atom binds its
+Literals bind variables from any position in a body: order is irrelevant.  An atom binds its
 variables; a conjunction what any part binds; a disjunction what every part binds; `not` and
 `distinct` bind none.  Negation is pushed inward first, so that the body is judged as it is
-evaluated; a negated `distinct` hands a binding from one side to the other.
+evaluated; a negated `distinct` passes a binding from one side to the other.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "find", "unbound"]
 
 UNSAFE_VARIABLE: Final = Check(
-    "unsafe-variable", "V1", ERROR, "a variable of the head is bound nowhere in the body",
+    "unsafe-variable", "V1", ERROR, "a variable of the head is not bound in the body",
     "Points at a variable in the head of a rule that is in no positive literal of the body, or not in every "
     "alternative of an `or`.",
     "The rule would hold for every term there is, infinitely many.",
@@ -31,12 +31,12 @@ UNSAFE_VARIABLE: Final = Check(
     spec=True,
 )  # fmt: skip
 UNSAFE_NEGATION: Final = Check(
-    "unsafe-negation", "V2", ERROR, "a variable is only inside of `not`",
+    "unsafe-negation", "V2", ERROR, "a variable occurs only inside `not`",
     "Points at a variable in a negated literal that no positive literal beside it binds.",
-    '`not` can only be decided when the variable has a value. One may mean "for no ?x at all": that needs a '
+    '`not` can only be decided when the variable has a value. Often "for no ?x at all" is meant: it needs a '
     "helper relation. Some systems drop the literal silently.",
     "(<= (goal robot 100) (not (true (lamp ?x off))))",
-    "Ask for existence in a helper relation, and negate that:\n\n"
+    "Test for existence in a helper relation, and negate that:\n\n"
     "    (<= some_off (true (lamp ?x off)))\n    (<= (goal robot 100) (not some_off))",
     spec=True,
 )  # fmt: skip
@@ -74,7 +74,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
                     NON_GROUND_FACT,
                     variable,
                     f"the fact has the variable {sheet.variable(variable)}",
-                    help="make it a rule with a condition that says what the variable can be",
+                    help="make it a rule with a condition that restricts the variable",
                 )
 
 
@@ -107,7 +107,7 @@ def _rule(sheet: Sheet, rule: Rule) -> Iterator[Diagnostic]:
 def _head_variable(sheet: Sheet, rule: Rule, variable: Variable) -> Diagnostic:
     shown = sheet.variable(variable)
     places = [v for literal in rule.body for v in variables_of(literal) if v.name == variable.name]
-    labels: list[tuple[Node, str]] = [(variable, "bound nowhere" if not places else "not bound here")]
+    labels: list[tuple[Node, str]] = [(variable, "never bound" if not places else "not bound here")]
     if places:
         remark = "only in one alternative, or negated" if _has_or(rule.body) else "does not bind it"
         labels.append((places[0], remark))
@@ -129,21 +129,21 @@ def _test(sheet: Sheet, rule: Rule, literal: Node, variables: list[Variable], *,
         if helper:
             head = rule.head.name
             hint = (
-                f"a relation cannot stand for a test: write `distinct` into the rules that use `{head}`, "
-                "or say here what the variables can be"
+                "a helper relation cannot bind variables: use `distinct` directly in the rules that use "
+                f"`{head}`, or restrict the variables here"
             )
         return sheet.report(
             UNSAFE_DISTINCT,
             literal,
             f"`distinct` compares {names}, which {are} not bound",
-            labels=((variables[0], "bound nowhere"),),
+            labels=((variables[0], "never bound"),),
             help=hint,
         )
     return sheet.report(
         UNSAFE_NEGATION,
         variables[0],
-        f"{names} {are} only inside of `not`",
-        labels=((variables[0], "bound nowhere"),),
+        f"{names} {'occurs' if len(variables) == 1 else 'occur'} only inside `not`",
+        labels=((variables[0], "never bound"),),
         help=f'bind {names} in a positive literal; for "there is none", negate a helper relation without '
         f"the variable",
     )
@@ -178,9 +178,9 @@ def _conjunction(parts: list[tuple[Literal, bool]], bound_outside: set[str]) -> 
     while changed:
         changed = False
         for equality in equalities:
-            for one, other in ((equality.left, equality.right), (equality.right, equality.left)):
+            for side, other in ((equality.left, equality.right), (equality.right, equality.left)):
                 names = {v.name for v in variables_of(other)}
-                if not names <= bound and all(v.name in bound for v in variables_of(one)):
+                if not names <= bound and all(v.name in bound for v in variables_of(side)):
                     bound |= names
                     changed = True
     return bound
@@ -212,7 +212,7 @@ def _equalities(literal: Literal, negated: bool) -> list[Distinct]:
 
 
 def unbound(literals: Iterable[Literal], bound: set[str]) -> dict[Node, list[Variable]]:
-    """Return the tests with a variable that is not bound, and those variables, each once."""
+    """Return the tests with unbound variables, and those variables, each once."""
     by_id: dict[int, tuple[Node, list[Variable]]] = {}
     stack: list[tuple[Literal, bool, set[str]]] = [(literal, False, bound) for literal in literals]
     stack.reverse()

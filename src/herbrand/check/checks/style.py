@@ -1,4 +1,4 @@
-"""What is allowed, but probably not as meant or not everywhere welcome (N7, N9, B1)."""
+"""Checks of style: allowed, but probably unintended or not portable (N7, N9, B1)."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ __all__ = ["CHECKS", "find"]
 
 REPEATED_STATEMENT: Final = Check(
     "repeated-statement", "N7", NOTE, "a statement is repeated",
-    "Points at a statement that stands in the sheet already, spelled with the same names of variables.",
+    "Points at a statement that occurs earlier in the sheet, with the same variable names.",
     "It changes nothing; perhaps one of the two was meant to be different.",
     "(succ 1 2)\n(succ 1 2)",
-    "Leave one out.",
+    "Delete one of them.",
 )  # fmt: skip
 SINGLE_USE_VARIABLE: Final = Check(
     "single-use-variable", "N9", NOTE, "a variable occurs once in its rule",
-    "Points at variables that occur only once. Variables that start with `_` are meant to.",
+    "Points at variables that occur only once. Variables that start with `_` are exempt.",
     "It may be a misspelt name of another variable. Off by default: `(true (cell ?x ?y ?z))` is good style.",
     "(<= (next (step ?y)) (true (step ?x)) (succ ?z ?y))",
-    "Use the variable that was meant, or a name with `_` in front:\n\n"
+    "Use the intended variable, or start the name with `_`:\n\n"
     "    (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y))",
     default=False,
 )  # fmt: skip
 MISSING_BASE_OR_INPUT: Final = Check(
-    "missing-base-or-input", "B1", NOTE, "`base` or `input` is nowhere defined",
+    "missing-base-or-input", "B1", NOTE, "`base` or `input` is not defined",
     "Reports a sheet that does not list its propositions with `base`, or its actions with `input`.",
-    "They are derived from the rules then, which takes time, and some systems cannot.",
+    "They are then derived from the rules, which takes time and which some systems cannot do.",
     "a sheet without base and input",
-    "Declare what can be true and what can be done:\n\n"
+    "Declare the possible fluents and moves:\n\n"
     "    (base (open door))\n    (input robot (push door))",
 )  # fmt: skip
 
@@ -45,7 +45,7 @@ CHECKS: Final = (REPEATED_STATEMENT, SINGLE_USE_VARIABLE, MISSING_BASE_OR_INPUT)
 
 
 def find(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Check what a friendly reader would remark."""
+    """Report stylistic problems."""
     first_uses: dict[Rule, Rule] = {}
     for rule in sheet.statements:
         first = first_uses.setdefault(rule, rule)
@@ -58,8 +58,8 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
             yield sheet.report(
                 MISSING_BASE_OR_INPUT,
                 Span(0, 0),
-                f"no statement is about {names}",
-                help="what can be true and what can be done is then derived from the rules",
+                f"no statement defines {names}",
+                help="possible facts and moves are then derived from the rules",
             )
 
 
@@ -71,8 +71,8 @@ def _repeated(sheet: Sheet, rule: Rule, first: Rule) -> Diagnostic:
     line_start = start
     while line_start and text[line_start - 1] in " \t":
         line_start -= 1
-    whole = (line_start == 0 or text[line_start - 1] in "\r\n") and end < len(text) and text[end] in "\r\n"
-    if whole:
+    ends_line = end < len(text) and text[end] in "\r\n"
+    if ends_line and (line_start == 0 or text[line_start - 1] in "\r\n"):  # alone on its lines
         start = line_start
         end += 2 if text.startswith("\r\n", end) else 1
     else:
@@ -82,13 +82,13 @@ def _repeated(sheet: Sheet, rule: Rule, first: Rule) -> Diagnostic:
         Span(rule.start, rule.end),
         "the statement is repeated",
         labels=((first.head, f"first on line {sheet.line(first)}"),),
-        help="leave it out",
-        fix=Fix("leave the repeated statement out", (Edit(Span(start, end), ""),)),
+        help="delete it",
+        fix=Fix("delete the repeated statement", (Edit(Span(start, end), ""),)),
     )
 
 
 def find_single(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report variables that occur once; only when asked for."""
+    """Report variables that occur once; off by default."""
     for rule in sheet.statements:
         if not rule.body:
             continue
@@ -102,5 +102,5 @@ def find_single(sheet: Sheet) -> Iterator[Diagnostic]:
                     SINGLE_USE_VARIABLE,
                     variables[0],
                     f"{shown} occurs only here in its rule",
-                    help="a name that starts with `_` says that this is meant",
+                    help="start the name with `_` if this is intended",
                 )

@@ -1,17 +1,17 @@
 r"""GGDL, the typed superset of GDL with parameters: from its text to a `Tree` of plain GDL.
 
 The language is Kevin Damm's (GGDL, later GEL); `docs/reference/ggdl.md` describes what is read here.
-A program is a list of sentences, in prefix, infix or GGDL notation, in any mixture.  It means the
-rules of plain GDL that it is translated to.  A text without GGDL sentences is plain GDL and read by
+A program is a list of sentences in prefix, infix or GGDL notation, in any mixture.  Its meaning is the
+plain GDL that it translates to.  A text without GGDL sentences is plain GDL and is read by
 the readers of plain GDL alone.
 
-| module | what |
+| module | contents |
 |---|---|
-| `tokens`, `expressions`, `parser` | text to sentences (`nodes`), going on after errors |
+| `tokens`, `expressions`, `parser` | text to sentences (`nodes`), with error recovery |
 | `imports` | `consult`: sentences of other files |
-| `desugar` | the passes, in order; each has a module of its own |
-| `literals`, `settle` | conditions on their way to GDL |
-| `relax` | what can ever be true, for domains and types |
+| `desugar` | the schedule of the passes, each in a module of its own |
+| `literals`, `rule_emitter` | intermediate form of conditions, and its translation to rules |
+| `relax` | the reachable facts of a relaxed game, for domains and types |
 | `state_code` | the number of a state |
 | `lift` | from plain GDL to GGDL |
 
@@ -47,9 +47,9 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def read_ggdl(source: Source, parameters: Mapping[str, Value] | None = None) -> Tree:
-    """Read a program; mistakes in it are diagnostics of the tree, never exceptions.
+    """Read a program; errors in it become diagnostics of the tree, never exceptions.
 
-    `parameters` are the values of the game's parameters by name; the others have their defaults.
+    `parameters` gives values to the game's parameters by name; the others have their defaults.
     """
     source = _composed(source)
     if not parameters:
@@ -80,13 +80,13 @@ def parameters_of(source: Source) -> tuple[Parameter, ...]:
 
 
 def _composed(source: Source) -> Source:
-    """Return the text with letters and their accents as one character each (NFC), as names are compared."""
+    """Return the text in Unicode normalisation form C, so that equal names have equal characters."""
     text = normalize("NFC", source.text)
     return source if text == source.text else Source(text, source.name)
 
 
 def _plain(source: Source) -> Tree | None:
-    """Read a text as plain GDL; None if it is not."""
+    """Read a text as plain GDL; None if it is GGDL."""
     from herbrand.syntax.ggdl.parser import is_plain
     from herbrand.syntax.infix import read_infix
     from herbrand.syntax.reader import read_prefix
@@ -103,7 +103,7 @@ def _plain(source: Source) -> Tree | None:
 
 
 def _program(source: Source, arguments: Mapping[str, Value]) -> GgdlProgram:
-    """Parse a text, fetch what it imports, and read its prefix sentences."""
+    """Parse a text, resolve its imports, and read its prefix sentences."""
     from herbrand.syntax.ggdl.imports import fetch
     from herbrand.syntax.ggdl.parser import parse
     from herbrand.syntax.ggdl.program import GgdlProgram
@@ -117,14 +117,14 @@ def _program(source: Source, arguments: Mapping[str, Value]) -> GgdlProgram:
     program = GgdlProgram(source, report, sentences, tuple(tokens.comments), arguments)
     program.imported = built_in
     for origin in {id(s.source): s.source for s in sentences}.values():
-        program.taken.update(word.lower() for word in _WORD.findall(origin.text))
+        program.used_names.update(word.lower() for word in _WORD.findall(origin.text))
         _prefix_rules(program, origin)
-    program.taken.update(word.lower() for word in _WORD.findall(source.text))
+    program.used_names.update(word.lower() for word in _WORD.findall(source.text))
     return program
 
 
 def _prefix_rules(program: GgdlProgram, source: Source) -> None:
-    """Read the prefix sentences of one text together, everything else masked by blanks."""
+    """Read the prefix sentences of one text together, with everything else blanked out."""
     from herbrand.syntax.reader import read_prefix
 
     prefix_sentences = [

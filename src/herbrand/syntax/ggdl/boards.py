@@ -1,8 +1,8 @@
-"""Surfaces, their instances, places with a name, and the components that are built in.
+"""Surfaces, their instances (boards), `let` places, and built-in components.
 
-The sentences of a program are laid out flat here: those of a `where` block once for all boards of the
-surface (once for each board, if the surface has parameters), those of a `let` block with the place that
-the name stands for.
+Blocks are flattened here: the sentences of a `where` block are taken once for all boards of the
+surface (once for each board if the surface has parameters), those of a `let` block with the place that
+the name denotes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.program import Fluent, Instance
 from herbrand.syntax.ggdl.report import Refused
-from herbrand.syntax.ggdl.scope import Work
+from herbrand.syntax.ggdl.scope import WorkItem
 from herbrand.syntax.ggdl.values import Values, substituted
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule
 from herbrand.syntax.tokens import ARITY
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 __all__ = ["BUILT_IN", "lay_out"]
 
 BUILT_IN: Final = {"AlternatingTurns": "rules/control"}
-"""Components that are known without a file, and the path they are imported from."""
+"""Components that are implemented here, and the path they are imported from."""
 
 
-def lay_out(program: GgdlProgram) -> list[Work]:
-    """Return all sentences that say something, those in blocks included."""
+def lay_out(program: GgdlProgram) -> list[WorkItem]:
+    """Return all sentences to translate, including those in blocks."""
     for sentence in program.sentences:
         if isinstance(sentence, n.SurfaceSentence):
             _surface(program, sentence)
-    works: list[Work] = []
+    items: list[WorkItem] = []
     for number, sentence in enumerate(program.sentences):
         program.report.source = sentence.source
         try:
-            works += _flat(program, number, sentence)
+            items += _flat(program, number, sentence)
         except Refused:
             continue
     used = {instance.surface.name: instance for instance in program.instances.values()}
@@ -46,10 +46,10 @@ def lay_out(program: GgdlProgram) -> list[Work]:
         if isinstance(sentence, n.SurfaceSentence) and sentence.name in used:
             program.report.source = sentence.source
             try:
-                works += _members(program, number, sentence)
+                items += _members(program, number, sentence)
             except Refused:
                 continue
-    return works
+    return items
 
 
 def _surface(program: GgdlProgram, sentence: n.SurfaceSentence) -> None:
@@ -60,7 +60,7 @@ def _surface(program: GgdlProgram, sentence: n.SurfaceSentence) -> None:
     program.declare(sentence.name, "surface")
 
 
-def _flat(program: GgdlProgram, number: int, sentence: n.Sentence) -> Iterator[Work]:
+def _flat(program: GgdlProgram, number: int, sentence: n.Sentence) -> Iterator[WorkItem]:
     if isinstance(sentence, n.LetSentence):
         yield from _let(number, sentence, {})
     elif isinstance(sentence, n.InitSentence) and sentence.value is not None:
@@ -72,22 +72,22 @@ def _flat(program: GgdlProgram, number: int, sentence: n.Sentence) -> Iterator[W
         if surface is not None:
             _instance(program, sentence, surface)
             return
-        yield Work(number, sentence)
+        yield WorkItem(number, sentence)
     elif not isinstance(sentence, n.SurfaceSentence):
-        yield Work(number, sentence)
+        yield WorkItem(number, sentence)
 
 
-def _let(number: int, sentence: n.LetSentence, outer: dict[str, n.Expr]) -> Iterator[Work]:
+def _let(number: int, sentence: n.LetSentence, outer: dict[str, n.Expr]) -> Iterator[WorkItem]:
     lets = {**outer, sentence.name: sentence.place}
     for inner in sentence.block:
         inner.imported = sentence.imported
         if isinstance(inner, n.LetSentence):
             yield from _let(number, inner, lets)
         else:
-            yield Work(number, inner, lets=lets)
+            yield WorkItem(number, inner, lets=lets)
 
 
-# -- boards ----------------------------------------------------------------------------------------
+# -- boards --------------------------------------------------------------------------------------
 
 
 def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence, tuple[n.Expr, ...]] | None:
@@ -101,7 +101,7 @@ def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence,
     if isinstance(value, n.FunctionCall) and value.spelling[0].isupper() and not declared:
         program.report.refuse(
             "E-SURFACE",
-            f"no surface `{value.spelling}`",
+            f"unknown surface `{value.spelling}`",
             value,
             help="declare it with `surface`, or import it with `consult`",
         )
@@ -109,14 +109,12 @@ def _surface_of(program: GgdlProgram, value: n.Expr) -> tuple[n.SurfaceSentence,
 
 
 def _instance(
-    program: GgdlProgram,
-    sentence: n.InitSentence,
-    target: tuple[n.SurfaceSentence, tuple[n.Expr, ...]],
+    program: GgdlProgram, sentence: n.InitSentence, target: tuple[n.SurfaceSentence, tuple[n.Expr, ...]]
 ) -> None:
     surface, args = target
     place = sentence.place
     if not isinstance(place, n.Name):
-        program.report.refuse("E-SURFACE", "a board has a simple name", place)
+        program.report.refuse("E-SURFACE", "the name of a board takes no arguments", place)
     if len(args) != len(surface.parameters):
         program.report.refuse(
             "E-SURFACE",
@@ -127,7 +125,7 @@ def _instance(
     program.instances[place.folded] = Instance(place.folded, place.spelling, surface, sentence, args)
 
 
-def _members(program: GgdlProgram, number: int, surface: n.SurfaceSentence) -> Iterator[Work]:
+def _members(program: GgdlProgram, number: int, surface: n.SurfaceSentence) -> Iterator[WorkItem]:
     constants, inner = _block(surface)
     members = frozenset(
         (name, len(args))
@@ -151,9 +149,9 @@ def _members(program: GgdlProgram, number: int, surface: n.SurfaceSentence) -> I
         if surface.parameters:
             for board in boards:
                 local = _locals(program, board, constants)
-                yield Work(number, sentence, surface, board.name, lets, members, local)
+                yield WorkItem(number, sentence, surface, board.name, lets, members, local)
         else:
-            yield Work(number, sentence, surface, None, lets, members, first)
+            yield WorkItem(number, sentence, surface, None, lets, members, first)
 
 
 def _block(
@@ -172,7 +170,7 @@ def _block(
 
 
 def _locals(program: GgdlProgram, board: Instance, constants: list[n.ConstantSentence]) -> dict[str, Term]:
-    """Return the constants that hold inside of a surface: its parameters, and those of its block."""
+    """Return the constants visible inside a surface: its parameters, and those of its block."""
     local: dict[str, Term] = {}
     values = Values(program)
     for name, arg in zip(board.surface.parameters, board.args, strict=True):
@@ -186,7 +184,7 @@ def _locals(program: GgdlProgram, board: Instance, constants: list[n.ConstantSen
 
 
 def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, Term]) -> None:
-    """Write the facts about the cells of a board: where they are, and what is on them."""
+    """Write the facts about the cells of a board: their places and initial contents."""
     surface, values = board.surface, Values(program)
     values.local = local
     program.report.source = surface.source
@@ -203,7 +201,7 @@ def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, 
     )
     if not fluent.total:
         program.report.refuse(
-            "E-NAME-CLASH", f"`cell` with {size + 2} arguments is what boards are made of", surface
+            "E-NAME-CLASH", f"`cell` with {size + 2} arguments is reserved for boards", surface
         )
     facts = [Atom(surface.name.lower(), (name,), surface.name, start, end)]
     initial: list[Atom] = []
@@ -217,7 +215,7 @@ def _cells(program: GgdlProgram, number: int, board: Instance, local: dict[str, 
     program.rules += [(number, Rule(atom, (), start, end)) for atom in (*facts, *initial)]
 
 
-# -- turns -----------------------------------------------------------------------------------------
+# -- turns ---------------------------------------------------------------------------------------
 
 
 def _turns(value: n.Expr) -> n.FunctionCall | None:
@@ -230,8 +228,8 @@ def _turns(value: n.Expr) -> n.FunctionCall | None:
 
 def _alternating(
     program: GgdlProgram, number: int, sentence: n.InitSentence, turns: n.FunctionCall
-) -> Iterator[Work]:
-    """Roles take turns: the one whose turn it is not can only pass."""
+) -> Iterator[WorkItem]:
+    """Expand `AlternatingTurns`: roles take turns, and the others have the move `noop`."""
     report = program.report
     if turns.spelling not in program.imported:
         report.refuse(
@@ -241,23 +239,23 @@ def _alternating(
             help=f'write `consult {{ {turns.spelling} }} from "{BUILT_IN[turns.spelling]}"`',
         )
     if len(turns.args) < 2:
-        report.refuse("E-SYNTAX", "at least two take turns", turns)
+        report.refuse("E-SYNTAX", "turns need at least two roles", turns)
     place, source = sentence.place, sentence.source
     if not isinstance(place, n.Name):
-        report.refuse("E-SYNTAX", "a control has a simple name", place)
+        report.refuse("E-SYNTAX", "the name of a control takes no arguments", place)
     start, end, imported = sentence.start, sentence.end, sentence.imported
-    yield Work(
+    yield WorkItem(
         number,
         n.InitSentence(start, end, source, place, turns.args[0], None, imported=imported, doc=sentence.doc),
     )
-    yield Work(
+    yield WorkItem(
         number,
         n.BaseSentence(start, end, source, place.spelling, (), n.Type(start, end, "role"), imported=imported),
     )
-    for one, two in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
-        body = n.Comparison(start, end, "==", place, one)
-        effect = n.Consequence("=", place, two, start, end)
-        yield Work(number, n.ConsequenceSentence(start, end, source, body, (effect,), imported=imported))
+    for role_, successor in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
+        body = n.Comparison(start, end, "==", place, role_)
+        effect = n.Consequence("=", place, successor, start, end)
+        yield WorkItem(number, n.ConsequenceSentence(start, end, source, body, (effect,), imported=imported))
     player = n.Var(start, end, "p", "p")
     head = n.Doing(
         start, end, n.FunctionCall(start, end, "role", (player,)), None, n.Name(start, end, "noop")
@@ -265,4 +263,4 @@ def _alternating(
     waits = n.Negation(start, end, n.Holds(start, end, n.FunctionCall(start, end, place.spelling, (player,))))
     role = n.Holds(start, end, n.FunctionCall(start, end, "role", (player,)))
     body_ = n.Conjunction(start, end, (role, waits))
-    yield Work(number, n.MoveSentence(start, end, source, head, body_, None, imported=imported))
+    yield WorkItem(number, n.MoveSentence(start, end, source, head, body_, None, imported=imported))

@@ -1,19 +1,19 @@
-"""From sentences to rules: the passes, in order.
+"""Translate sentences to rules: the passes, in order.
 
 | pass | what it does |
 |---|---|
 | `bind` | parameters get their values |
 | `declare_roles`, `declare_constants`, `declare_types` | finite sets and names of values |
-| `lay_out` | boards and places: the sentences of blocks are laid out flat |
+| `lay_out` | boards and places: blocks are flattened |
 | `type_facts` | the facts of roles, types and preferences |
-| `declare_fluents` | what is part of the state, and what is a view of it |
+| `declare_fluents` | which relations are fluents, and which are derived |
 | `Sentences.write` | each sentence becomes rules; effects are collected |
-| `write_effects` | effects become `next` rules; what is not changed lasts |
+| `write_effects` | effects become `next` rules; frame rules carry over what does not change |
 | `find_universe` | the interval of integers the game needs |
-| `resolve_initial` | special initial values win over general ones |
+| `resolve_initial` | specific initial values win over general ones |
 | `check_moves` | arguments of moves are bound |
-| `find_domains` | values of the state, possible moves; `base` and `input` |
-| `write_tables`, `range_facts` | tables of arithmetic and comparison, ranges without a name |
+| `find_domains` | values of fluents, possible moves; `base` and `input` |
+| `write_tables`, `range_facts` | tables of arithmetic and comparison, members of anonymous ranges |
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.ggdl.scope import Work
+    from herbrand.syntax.ggdl.scope import WorkItem
 
 __all__ = ["declarations", "desugar"]
 
@@ -45,7 +45,7 @@ DECLARING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
     declare_constants,
     declare_types,
 )
-"""Passes that only collect what is declared."""
+"""Passes that only collect declarations."""
 FINISHING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
     find_universe,
     resolve_initial,
@@ -53,20 +53,20 @@ FINISHING: Final[tuple[Callable[[GgdlProgram], None], ...]] = (
     find_domains,
     write_tables,
 )
-"""Passes over the rules."""
+"""Passes over the translated rules."""
 
 
 def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
-    """Return the rules of plain GDL that a program means; what is wrong goes to its report."""
+    """Translate a program to rules of plain GDL; errors go to its report."""
     for declare in DECLARING:
         declare(program)
-    works: list[Work] = lay_out(program)
+    items: list[WorkItem] = lay_out(program)
     type_facts(program)
-    declare_fluents(program, works)
-    sentences = Sentences(program, works)
+    declare_fluents(program, items)
+    sentences = Sentences(program, items)
     sentences.write()
     write_effects(program, sentences)
-    if not program.report.has_errors:  # what follows evaluates the rules
+    if not program.report.has_errors:  # the remaining passes evaluate the rules
         for finish in FINISHING:
             finish(program)
     range_facts(program)
@@ -75,7 +75,7 @@ def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
     unique: set[Rule] = set()
     for number, rule in (program.rules[i] for i in order):
         if number < len(program.sentences) and program.sentences[number].plain:
-            rules.append(rule)  # what the author repeats stays
+            rules.append(rule)  # keep repetitions by the author
         elif rule not in unique:
             unique.add(rule)
             rules.append(rule)
@@ -83,7 +83,7 @@ def desugar(program: GgdlProgram) -> tuple[Rule, ...]:
 
 
 def range_facts(program: GgdlProgram) -> None:
-    """Write the members of the ranges without a name that rules ask for."""
+    """Write the members of the anonymous ranges that rules use."""
     used = {
         atom.name: (number, rule)
         for number, rule in reversed(program.rules)
@@ -98,10 +98,10 @@ def range_facts(program: GgdlProgram) -> None:
 
 
 def declarations(program: GgdlProgram) -> Declarations:
-    """Return what a program declares beside its rules."""
+    """Return the declarations of a program besides its rules."""
     return Declarations(
         tuple(program.parameters),
-        tuple(sorted(program.given.items())),
+        tuple(sorted(program.arguments.items())),
         tuple(program.types.values()),
         tuple(program.fluents.values()),
         tuple(sorted(program.strings.items())),

@@ -1,4 +1,4 @@
-"""Which values the parts of the state have, and the `base` and `input` rules that say so."""
+"""Domains of fluents and moves, and the `base` and `input` rules that declare them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ START, OWN_INPUT = "ggdl_start", "ggdl_own_input"
 
 
 def to_term(ground: Ground) -> Term:
-    """Return a ground value as a term."""
+    """Convert a ground value to a term."""
     if isinstance(ground, str):
         return Constant(ground)
     return Function(str(ground[0]), tuple(map(to_term, ground[1:])))
 
 
 def sort_key(ground: Ground) -> tuple[int, int, str]:
-    """Order values that no type orders: integers, other constants, compound terms."""
+    """Sort key for values without a type: integers, other constants, compound terms."""
     if isinstance(ground, str):
         if ground.lstrip("-").isdecimal():
             return 0, int(ground), ""
@@ -42,11 +42,11 @@ def sort_key(ground: Ground) -> tuple[int, int, str]:
     return 2, 0, str(to_term(ground))
 
 
-# -- the begin -------------------------------------------------------------------------------------
+# -- initial state -------------------------------------------------------------------------------
 
 
 def resolve_initial(program: GgdlProgram) -> None:
-    """Where two initial values are given for one place, let the more special one win."""
+    """Where a place has two initial values, keep that of the more specific `init`."""
     by_fluent: dict[tuple[str, int], list[tuple[int, Rule]]] = {}
     for number, rule in program.rules:
         begun = rule.head.args[0] if rule.head.key == ("init", 1) else None
@@ -60,7 +60,7 @@ def resolve_initial(program: GgdlProgram) -> None:
 
 
 def _rank(program: GgdlProgram, number: int, rule: Rule) -> tuple[Term, ...] | None:
-    """Return the pattern of a left side; None for what a surface says, the most general of all."""
+    """Return the argument pattern of an `init`; None for that of a surface, the most general of all."""
     if isinstance(program.sentences[number], n.SurfaceSentence):
         return None
     fluent = rule.head.args[0]
@@ -103,9 +103,9 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
             program.report.source = program.sentences[second[0]].source
             program.report.add(
                 "E-INIT-CONFLICT",
-                f"`{fluent.spelling}` begins with `{show(to_term(candidates[0][0]))}` and with another value",
+                f"`{fluent.spelling}` has the initial value `{show(to_term(candidates[0][0]))}`, and another",
                 second[1],
-                help="the left side that is a special case of the other wins, here neither is",
+                help="the more specific left side wins, but here neither is more specific",
                 labels=[(first[1], "the first value")],
             )
             return
@@ -126,7 +126,7 @@ def _resolve(program: GgdlProgram, fluent: Fluent, entries: list[tuple[int, Rule
 
 
 def _is_instance(special: tuple[Term, ...] | None, general: tuple[Term, ...] | None) -> bool:
-    """Whether one left side is a strict instance of another."""
+    """Whether one pattern is a strict instance of another."""
     if special is None or general is None:
         return general is None and special is not None
     return _covers(general, special) and not _covers(special, general)
@@ -135,21 +135,21 @@ def _is_instance(special: tuple[Term, ...] | None, general: tuple[Term, ...] | N
 def _covers(general: tuple[Term, ...], special: tuple[Term, ...]) -> bool:
     binding: dict[str, Term] = {}
 
-    def match(one: Term, two: Term) -> bool:
-        if isinstance(one, Variable):
-            return binding.setdefault(one.name, two) == two
-        if isinstance(one, Function) and isinstance(two, Function):
-            return one.key == two.key and all(map(match, one.args, two.args))
-        return one == two
+    def match(pattern: Term, term: Term) -> bool:
+        if isinstance(pattern, Variable):
+            return binding.setdefault(pattern.name, term) == term
+        if isinstance(pattern, Function) and isinstance(term, Function):
+            return pattern.key == term.key and all(map(match, pattern.args, term.args))
+        return pattern == term
 
     return len(general) == len(special) and all(map(match, general, special))
 
 
-# -- domains ---------------------------------------------------------------------------------------
+# -- domains -------------------------------------------------------------------------------------
 
 
 def find_domains(program: GgdlProgram) -> None:
-    """Find the domain and the values of every fluent and move; write `base` and `input`."""
+    """Compute the domain and the values of every fluent and move; write `base` and `input`."""
     rules = [rule for _, rule in program.rules]
     extra = [
         Rule(Atom(START if rule.head.name == "init" else OWN_INPUT, rule.head.args), rule.body)
@@ -170,9 +170,9 @@ def find_domains(program: GgdlProgram) -> None:
         program.report.source = sentence.source
         program.report.add(
             "E-MOVE-DOMAIN",
-            f"the possible moves cannot be listed: {error.spent}",
+            f"the possible moves cannot be enumerated: {error.spent}",
             sentence.report_span,
-            help="the arguments of moves and the values of the state have to be finite",
+            help="moves and fluents must have finitely many arguments",
         )
         return
     for start, end in sorted(model.overflow):
@@ -180,9 +180,9 @@ def find_domains(program: GgdlProgram) -> None:
         low, high = program.universe or (0, 0)
         program.report.add(
             "W-INT-RANGE",
-            f"the result can lie outside of the integers of this game, {low} to {high}: then this fails",
+            f"the result can leave the integers of this game ({low} to {high}); the condition then fails",
             (start, end),
-            help="add a condition, or a data type that holds the results",
+            help="add a condition, or declare a data type that contains the results",
         )
     initial: dict[tuple[str, int], set[tuple[Ground, ...]]] = {}
     for (row,) in model.rows(("", START, 1)):
@@ -209,10 +209,10 @@ def _domain(
     fluent.domain = tuple(tuple(map(to_term, row)) for row in _sorted(program, fluent, places))
     fluent.total = not fluent.removed and places == {row[:-1] for row in initial}
     values = {row[-1] for row in rows}
-    found = _value_type(program, fluent, values, {row[-1] for row in initial})
-    if found is not None:
-        fluent.value = found
-        fluent.values = program.type_members(found) or ()
+    value_type = _value_type(program, fluent, values, {row[-1] for row in initial})
+    if value_type is not None:
+        fluent.value = value_type
+        fluent.values = program.type_members(value_type) or ()
     else:
         fluent.values = tuple(to_term(value) for value in sorted(values, key=sort_key))
 
@@ -226,7 +226,7 @@ def _ground(term: Term) -> Ground:
 def _sorted(
     program: GgdlProgram, fluent: Fluent, rows: Iterable[tuple[Ground, ...]]
 ) -> list[tuple[Ground, ...]]:
-    """Order tuples by the member order of their types, where there is one."""
+    """Sort tuples by the member order of their types, where known."""
     rows = list(rows)
     size = max((len(row) for row in rows), default=0)
     orders: list[dict[Ground, int]] = []
@@ -246,7 +246,7 @@ def _sorted(
 
 
 def _least(program: GgdlProgram, values: set[Ground]) -> list[str]:
-    """Return the smallest declared types that hold these values."""
+    """Return the smallest declared types that contain these values."""
     fitting: list[tuple[str, frozenset[Ground]]] = []
     for name in (*program.types, "role"):
         members = frozenset(map(_ground, program.type_members(name) or ()))
@@ -268,7 +268,7 @@ def _value_type(
             listed = ", ".join(f"`{show(to_term(value))}`" for value in foreign[:3])
             program.report.add(
                 "E-TYPE-MISMATCH",
-                f"`{fluent.spelling}` can become {listed}, which is not of its type `{fluent.value}`",
+                f"`{fluent.spelling}` can become {listed}, which is not in its type `{fluent.value}`",
                 span,
             )
         return fluent.value
@@ -281,7 +281,7 @@ def _value_type(
             "E-TYPE-AMBIGUOUS",
             f"the values of `{fluent.spelling}` are all in {' and in '.join(f'`{name}`' for name in least)}",
             span,
-            help=f"say which is meant: `base {fluent.spelling}… = {least[0]}`",
+            help=f"declare its type: `base {fluent.spelling}… = {least[0]}`",
         )
     if least:
         return least[0]
@@ -296,19 +296,19 @@ def _value_type(
         others = sorted(values - set(map(_ground, program.types[name].members)), key=sort_key)
         program.report.add(
             "E-TYPE-MISMATCH",
-            f"`{fluent.spelling}` begins with `{show(to_term(value))}` of the type `{name}`, and can become "
-            f"`{show(to_term(others[0]))}`, which is not of it",
+            f"`{fluent.spelling}` begins with `{show(to_term(value))}` of type `{name}`, but can become "
+            f"`{show(to_term(others[0]))}`, which is not in it",
             span,
             help="put all values into one type with `data`",
         )
     return None
 
 
-# -- base and input --------------------------------------------------------------------------------
+# -- base and input ------------------------------------------------------------------------------
 
 
 def _column_type(program: GgdlProgram, column: set[Ground], preferred: str | None) -> str | None:
-    """Return a type that has exactly these members."""
+    """Return a type with exactly these members, or None."""
     for name in (preferred, *program.types, "role", *program.ranges):
         if name is None:
             continue
@@ -322,7 +322,7 @@ def _write_base(program: GgdlProgram) -> None:
     own = program.own_heads.get("base", [])
     undeclared = program.plain_fluents - program.fluents.keys()
     if not own and undeclared:
-        return  # what is declared must be all there is
+        return  # a partial declaration would be wrong
     for fluent in program.fluents.values():
         if fluent.key in own or ("", -1) in own:
             continue
@@ -334,7 +334,7 @@ def _write_base(program: GgdlProgram) -> None:
 
 
 def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[tuple[Term, list[Atom]]]:
-    """Return the heads and conditions of the `base` rules of a fluent."""
+    """Return the heads and bodies of the `base` rules of a fluent."""
     rows = {tuple(map(_ground, place)) for place in fluent.domain}
     size = fluent.arity - fluent.functional
     value_parts: list[tuple[list[Term], list[Atom]]] = [([], [])]
@@ -354,10 +354,10 @@ def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[t
         for i in range(size):
             kind = fluent.arguments[i] if i < len(fluent.arguments) else None
             types.append(_column_type(program, {row[i] for row in rows}, kind))
-        whole = 1
+        size_of_product = 1
         for i in range(size):
-            whole *= len({row[i] for row in rows})
-        if rows and all(types) and whole == len(rows):
+            size_of_product *= len({row[i] for row in rows})
+        if rows and all(types) and size_of_product == len(rows):
             place_parts = [
                 (
                     list(names),
@@ -369,10 +369,10 @@ def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[t
     terms: list[tuple[Term, list[Atom]]] = []
     for args, conditions in place_parts:
         for value_args, value_conditions in value_parts:
-            both = (*args, *value_args)
+            args_and_value = (*args, *value_args)
             term: Term = (
-                Function(fluent.name, both, fluent.spelling, *span)
-                if both
+                Function(fluent.name, args_and_value, fluent.spelling, *span)
+                if args_and_value
                 else Constant(fluent.name, fluent.spelling, *span)
             )
             terms.append((term, [*conditions, *value_conditions]))
@@ -391,7 +391,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
                     program.report.source = sentence.source
                     program.report.add(
                         "W-INPUT",
-                        f"`{to_term(action)}` may become legal for `{role}`, and no `input` lists it",
+                        f"`{to_term(action)}` may become legal for `{role}`, but no `input` lists it",
                         sentence.report_span,
                     )
                     break
@@ -404,9 +404,9 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
         sentence = program.sentences[number]
         span = sentence.report_span
         columns = [{row[i] for row in rows} for i in range(arity + 1)] if rows else []
-        whole = 1
+        size_of_product = 1
         for column in columns:
-            whole *= len(column)
+            size_of_product *= len(column)
         spelling = next(
             (
                 action.spelling
@@ -418,8 +418,8 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
             name,
         )
         types = [_column_type(program, column, "role" if not i else None) for i, column in enumerate(columns)]
-        # a role that is the only one to do it is written out
-        if rows and whole == len(rows) and all(types[1:]):
+        # write out the role if only one can make the move
+        if rows and size_of_product == len(rows) and all(types[1:]):
             variables = _variables(program, name, arity, span)
             conditions = [Atom(str(t), (v,), None, *span) for t, v in zip(types[1:], variables, strict=True)]
             act = _action(name, spelling, variables, span)
@@ -428,8 +428,8 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
                 body = (Atom("role", (player,), None, *span), *conditions)
                 program.rules.append((number, Rule(Atom("input", (player, act), None, *span), body, *span)))
                 continue
-            for one in sorted(columns[0], key=sort_key):
-                head = Atom("input", (to_term(one), act), None, *span)
+            for mover in sorted(columns[0], key=sort_key):
+                head = Atom("input", (to_term(mover), act), None, *span)
                 program.rules.append((number, Rule(head, tuple(conditions), *span)))
             continue
         for row in sorted(rows, key=lambda r: list(map(sort_key, r))):
@@ -440,7 +440,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
 
 
 def _variables(program: GgdlProgram, name: str, arity: int, span: tuple[int, int]) -> tuple[Variable, ...]:
-    """Return variables for the arguments of an action, named as where it is legal."""
+    """Return variables for the arguments of an action, named as in its `legal` rule."""
     for _, rule in program.rules:
         action = rule.head.args[1] if rule.head.key == ("legal", 2) else None
         if isinstance(action, Function) and action.key == (name, arity):
@@ -455,7 +455,7 @@ def _action(name: str, spelling: str, args: tuple[Term, ...], span: tuple[int, i
 
 
 def check_moves(program: GgdlProgram) -> None:
-    """Refuse moves with an argument that nothing binds."""
+    """Reject moves with an unbound argument."""
     rules: list[tuple[int, Rule]] = []
     for number, rule in program.rules:
         if (
@@ -472,7 +472,7 @@ def check_moves(program: GgdlProgram) -> None:
                 program.report.source = sentence.source
                 program.report.add(
                     "E-MOVE-DOMAIN",
-                    f"nothing says what `?{unbound.spelling}` can be",
+                    f"nothing limits the values of `?{unbound.spelling}`",
                     sentence.imported or (unbound.start, unbound.end),
                     help=f"give it a type: `?{unbound.spelling}:T`, or a condition that binds it",
                 )

@@ -47,9 +47,9 @@ def _functional(
 ) -> None:
     by_level = {2: program.fresh(f"ggdl_set_{fluent.name}"), 1: program.fresh(f"ggdl_upd_{fluent.name}")}
     used = {change.level for change in changes}
-    program.taken.update(by_level.values())
+    program.used_names.update(by_level.values())
     for change in changes:
-        settler, scope = sentences.settler, change.scope
+        emitter, scope = sentences.emitter, change.scope
         program.report.source = scope.sentence.source
         span = scope.span(scope.sentence)
         blocked = (
@@ -60,28 +60,28 @@ def _functional(
         if change.value is not None:
             term = _fluent(fluent, (*change.args, change.value), span)
             head = Atom("next", (term,), None, *span)
-            settler.write(head, [[*a, *blocked] for a in change.alternatives], scope)
+            emitter.write(head, [[*a, *blocked] for a in change.alternatives], scope)
         if not own:
             head = Atom(by_level[change.level], change.args, None, *span)
-            settler.write(head, change.alternatives, scope)
+            emitter.write(head, change.alternatives, scope)
     if own:
         return
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
     value = Variable(fresh("v", {arg.name for arg in args}), None, *span)
-    whole = _fluent(fluent, (*args, value), span)
+    term_ = _fluent(fluent, (*args, value), span)
     body: list[Literal] = [
-        Atom("true", (whole,), None, *span),
+        Atom("true", (term_,), None, *span),
         *(Not(Atom(by_level[level], args, None, *span), *span) for level in (2, 1) if level in used),
     ]
-    program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(body), *span)))
+    program.rules.append((number, Rule(Atom("next", (term_,), None, *span), tuple(body), *span)))
 
 
 def _fact(
     program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
 ) -> None:
     removed = program.fresh(f"ggdl_del_{fluent.name}")
-    program.taken.add(removed)
+    program.used_names.add(removed)
     removes = False
     for change in changes:
         scope = change.scope
@@ -89,20 +89,20 @@ def _fact(
         span = scope.span(scope.sentence)
         if change.asserted:
             head = Atom("next", (_fluent(fluent, change.args, span),), None, *span)
-            sentences.settler.write(head, change.alternatives, scope)
+            sentences.emitter.write(head, change.alternatives, scope)
         elif not own:
             removes = True
             head = Atom(removed, change.args, None, *span)
-            sentences.settler.write(head, change.alternatives, scope)
+            sentences.emitter.write(head, change.alternatives, scope)
     if own:
         return
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
-    whole = _fluent(fluent, args, span)
-    body: list[Literal] = [Atom("true", (whole,), None, *span)]
+    term = _fluent(fluent, args, span)
+    body: list[Literal] = [Atom("true", (term,), None, *span)]
     if removes:
         body.append(Not(Atom(removed, args, None, *span), *span))
-    program.rules.append((number, Rule(Atom("next", (whole,), None, *span), tuple(body), *span)))
+    program.rules.append((number, Rule(Atom("next", (term,), None, *span), tuple(body), *span)))
 
 
 def _fluent(fluent: Fluent, args: tuple[Term, ...], span: tuple[int, int]) -> Term:

@@ -1,4 +1,4 @@
-"""Read the expressions, types and formulas of GGDL from tokens."""
+"""Recursive-descent parser for expressions, types and formulas of GGDL."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ OR_SIGNS: Final = frozenset({"|", "||"})
 REFUSED: Final = {
     "$+": "`r $= n` states a payoff",
     "$": "`r $= n` states a payoff",
-    "\\=>": "GGDL has no resolution of conflicts: give the effects conditions that exclude each other",
-    "<==": "GGDL has no resolution of conflicts: give the effects conditions that exclude each other",
+    "\\=>": "GGDL does not resolve conflicts: make the conditions of the effects mutually exclusive",
+    "<==": "GGDL does not resolve conflicts: make the conditions of the effects mutually exclusive",
     "=>": "write `==>`",
     "=>=": "write two comparisons",
-    "#=": "count with a view of your own",
-    "#<": "count with a view of your own",
-    "#>": "count with a view of your own",
-    "```": "strings stand in double quotes on one line",
-    "---": "front matter is no part of a game: write it as a comment",
+    "#=": "define a relation that counts",
+    "#<": "define a relation that counts",
+    "#>": "define a relation that counts",
+    "```": "write strings in double quotes on one line",
+    "---": "front matter is not part of a game: write it as a comment",
 }
 _LOGIC: Final = frozenset({"and", "or", "not"})
 
 
 class ExpressionReader:
-    """A place in the tokens, and what can be read there."""
+    """A cursor over the tokens, with methods that parse at its position."""
 
     def __init__(self, tokens: GgdlTokens, report: ProgramDiagnostics) -> None:
         self.tokens = tokens
@@ -49,14 +49,14 @@ class ExpressionReader:
         self.report = report
         self.at = 0
         self.extended = False
-        """Whether something was read that only GGDL has."""
+        """Whether the current sentence used syntax that only GGDL has."""
         self.level = 0
 
-    # -- tokens --------------------------------------------------------------------------------
+    # -- tokens ----------------------------------------------------------------------------------
 
     @property
     def token(self) -> Token:
-        """The token to be read next."""
+        """The next token."""
         return self.items[self.at]
 
     def peek(self, ahead: int = 1) -> Token:
@@ -64,7 +64,7 @@ class ExpressionReader:
         return self.items[min(self.at + ahead, len(self.items) - 1)]
 
     def sees(self, *signs: str) -> bool:
-        """Whether the next token is one of these signs."""
+        """Whether the next token is one of these operators."""
         token = self.items[self.at]
         return token.kind == t.SIGN and token.text in signs
 
@@ -74,31 +74,31 @@ class ExpressionReader:
         return token.kind == t.NAME and token.text in words
 
     def take(self) -> Token:
-        """Read one token, whatever it is."""
+        """Consume one token, whatever it is."""
         token = self.items[self.at]
         if token.kind != t.END:
             self.at += 1
         return token
 
     def accept(self, *signs: str) -> Token | None:
-        """Read one of these signs if it is there."""
+        """Consume the next token if it is one of these operators."""
         return self.take() if self.sees(*signs) else None
 
-    def expect(self, sign: str, what: str = "") -> Token:
-        """Read a sign that has to be there."""
+    def expect(self, sign: str, expected: str = "") -> Token:
+        """Consume an operator; refuse any other token."""
         if not self.sees(sign):
-            self.unexpected(what or f"`{sign}`")
+            self.unexpected(expected or f"`{sign}`")
         return self.take()
 
-    def name(self, what: str) -> Token:
-        """Read a name that has to be there."""
+    def name(self, expected: str) -> Token:
+        """Consume a name; refuse any other token."""
         if self.token.kind != t.NAME:
-            self.unexpected(what)
+            self.unexpected(expected)
         return self.take()
 
     @property
     def last_end(self) -> int:
-        """Where the last token that was read ends."""
+        """End offset of the last consumed token."""
         return self.items[self.at - 1].end if self.at else 0
 
     def unexpected(self, expected: str) -> NoReturn:
@@ -106,19 +106,22 @@ class ExpressionReader:
         token = self.token
         if token.kind == t.SIGN and token.text in REFUSED:
             self.dialect(f"`{token.text}`", REFUSED[token.text])
-        seen_token = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
-        self.report.refuse("E-SYNTAX", f"{seen_token} where {expected} should be", token)
+        found = "the end of the text" if token.kind == t.END else f"`{token.text[:40]}`"
+        self.report.refuse("E-SYNTAX", f"expected {expected}, found {found}", token)
 
-    def dialect(self, what: str, instead: str, token: Token | None = None) -> NoReturn:
+    def dialect(self, construct: str, instead: str, token: Token | None = None) -> NoReturn:
         """Refuse a construct of a neighbouring dialect."""
         token = token or self.token
-        self.report.refuse("E-DIALECT", f"{what} belongs to another dialect", token, help=instead)
+        self.report.refuse("E-DIALECT", f"{construct} belongs to another dialect", token, help=instead)
 
     def style(self, token: Token, instead: str) -> None:
-        """Note an older or later spelling."""
+        """Report a spelling of another revision of the language."""
         self.extended = True
         self.report.add(
-            "W-STYLE", f"`{token.text}` is an older or later spelling", token, help=f"write `{instead}`"
+            "W-STYLE",
+            f"`{token.text}` is a spelling of another revision of the language",
+            token,
+            help=f"write `{instead}`",
         )
 
     def _deeper(self) -> None:
@@ -127,10 +130,10 @@ class ExpressionReader:
             token = self.token
             self.report.refuse("E-SYNTAX", "nested too deeply", token)
 
-    # -- formulas ------------------------------------------------------------------------------
+    # -- formulas --------------------------------------------------------------------------------
 
     def formula(self, *, grouped: bool = False) -> n.Formula:
-        """Read a disjunction; inside parentheses `;` means "or" as well."""
+        """Parse a disjunction; inside parentheses `;` means "or" as well."""
         self._deeper()
         start = self.token.start
         parts = [self._conjunction()]
@@ -164,13 +167,13 @@ class ExpressionReader:
     def _dangling(self, sign: Token) -> NoReturn:
         self.report.refuse(
             "S13",
-            f"`{sign.text}` joins nothing",
+            f"`{sign.text}` is not followed by a condition",
             sign,
-            help="leave the sign out, or write the condition that is missing",
+            help="delete it, or write the missing condition",
         )
 
     def literal(self) -> n.Formula:
-        """Read one condition."""
+        """Parse one condition."""
         self._deeper()
         try:
             return self._literal()
@@ -189,7 +192,7 @@ class ExpressionReader:
             self.expect(")")
             return inner
         if token.kind == t.SIGN and token.text == "#":
-            self.dialect("a count", "count with a view of your own")
+            self.dialect("a count", "define a relation that counts")
         if self.sees("{") and self._is_block():
             self.dialect("a condition in braces", "write `( … )`, with `and` and `or` between the parts")
         if self.sees_word("all") and self.peek().text == "{":
@@ -212,7 +215,7 @@ class ExpressionReader:
         return self._after(token, left)
 
     def _after(self, token: Token, left: n.Expr) -> n.Formula:
-        """Read what stands behind the first expression of a condition."""
+        """Parse the rest of a condition after its first expression."""
         if self.sees(*COMPARISONS):
             sign = self.take()
             if sign.text not in PLAIN_COMPARISONS:
@@ -223,18 +226,18 @@ class ExpressionReader:
         if word.kind == t.NAME and word.text == "in" and not (word.first and self.peek().text == "("):
             self.extended = True
             self.take()
-            return n.Membership(token.start, self.last_end, left, self._collection())
+            return n.Membership(token.start, self.last_end, left, self.expression())
         if word.kind == t.NAME and word.text == "not" and self.peek().text == "in" and not self.peek().first:
             self.extended = True
             self.take()
             self.take()
-            inner = n.Membership(token.start, self.last_end, left, self._collection())
+            inner = n.Membership(token.start, self.last_end, left, self.expression())
             inner.end = self.last_end
             return n.Negation(token.start, self.last_end, inner)
         if word.kind == t.GENERATOR and word.text == "\\in":
             self.dialect("`\\in`", "write `in`")
         if word.kind == t.NAME and word.text == "has":
-            self.dialect("`has`", "call the relation: `y(x)`")
+            self.dialect("`has`", "write the relation: `y(x)`")
         if self.sees("@", "->"):
             return self._doing(token, left)
         if self.sees("$="):
@@ -246,7 +249,7 @@ class ExpressionReader:
         return n.Holds(token.start, self.last_end, left)
 
     def _spaced_role(self) -> n.Formula:
-        """`role ?p -> …`."""
+        """Parse `role ?p -> …`."""
         token = self.take()
         variable = self.primary()
         subject = n.FunctionCall(token.start, self.last_end, "role", (variable,))
@@ -276,31 +279,27 @@ class ExpressionReader:
         return make(word.start, self.last_end, tuple(parts))
 
     def _is_group(self) -> bool:
-        """Whether a parenthesis holds a condition: no comparison or sum goes on behind it."""
+        """Whether a parenthesis encloses a condition: no comparison or sum continues after it."""
         closing = self.tokens.partner.get(self.at)
         if closing is None:
             return True
-        behind = self.items[closing + 1]
-        if behind.kind == t.SIGN and (behind.text in ARITHMETIC or behind.text in COMPARISONS):
-            return behind.first
-        return not (behind.text == "in" and not behind.first)
+        following = self.items[closing + 1]
+        if following.kind == t.SIGN and (following.text in ARITHMETIC or following.text in COMPARISONS):
+            return following.first
+        return not (following.text == "in" and not following.first)
 
     def _is_block(self) -> bool:
-        """Whether a brace opens neither a collection that is compared nor a record."""
+        """Whether a brace opens a block, not a compared collection or a record."""
         closing = self.tokens.partner.get(self.at)
         if closing is None or (self.peek().joined and self.peek().text in {"{", "[", "("}):
             return False
-        behind = self.items[closing + 1]
-        return not (behind.kind == t.SIGN and behind.text in COMPARISONS)
+        following = self.items[closing + 1]
+        return not (following.kind == t.SIGN and following.text in COMPARISONS)
 
-    def _collection(self) -> n.Expr:
-        """Read what stands behind `in`: a type, a range, a collection, a property."""
-        return self.expression()
-
-    # -- expressions ---------------------------------------------------------------------------
+    # -- expressions -----------------------------------------------------------------------------
 
     def expression(self) -> n.Expr:
-        """Read a sum, or a range between two."""
+        """Parse a sum, or a range between two."""
         left = self._sum()
         if self.sees(".."):
             self.extended = True
@@ -339,7 +338,7 @@ class ExpressionReader:
         return n.Sum(minus.start, inner.end, "-", n.Number(minus.start, minus.end, 0), inner)
 
     def postfix(self) -> n.Expr:
-        """Read a primary with members and indices."""
+        """Parse a primary with members and indices."""
         expr = self.primary()
         while True:
             if self.sees("."):
@@ -358,7 +357,7 @@ class ExpressionReader:
                 return expr
 
     def arguments(self, opening: str = "(", closing: str = ")") -> tuple[n.Expr, ...]:
-        """Read arguments in brackets."""
+        """Parse arguments in brackets."""
         self._deeper()
         self.expect(opening)
         args: list[n.Expr] = []
@@ -385,7 +384,7 @@ class ExpressionReader:
         return expr
 
     def primary(self) -> n.Expr:
-        """Read a constant, variable, call, collection or parenthesis."""
+        """Parse a constant, variable, call, collection or parenthesis."""
         token = self.token
         kind = token.kind
         if kind == t.NUMBER:
@@ -426,11 +425,11 @@ class ExpressionReader:
         if self.sees("{"):
             return self._braces()
         if self.sees("|"):
-            self.dialect("a size `|x|`", "count with a view of your own")
+            self.dialect("a size `|x|`", "define a relation that counts")
         if self.sees("#"):
             if self.peek(2).text == "<":
                 self.dialect("a template `#Name<T>`", "write the rules for each type")
-            self.dialect("`#`", "count with a view of your own")
+            self.dialect("`#`", "define a relation that counts")
         self.unexpected("a value")
 
     def _name(self) -> n.Expr:
@@ -467,11 +466,11 @@ class ExpressionReader:
         try:
             text = json.loads(token.text)
         except ValueError:
-            self.report.refuse("E-LEX", "a string with an escape that JSON does not have", token)
+            self.report.refuse("E-LEX", "a string with an escape sequence that JSON does not define", token)
         return n.String(token.start, token.end, str(text))
 
     def _braces(self) -> n.Expr:
-        """Read `{{ … }}`, `{ … }` or `{[ … | … ]}`."""
+        """Parse `{{ … }}`, `{ … }` or `{[ … | … ]}`."""
         self.extended = True
         opening = self.expect("{")
         if self.token.joined and self.sees("["):
@@ -508,10 +507,10 @@ class ExpressionReader:
             self.take()
         return token.text.lstrip("\\?").lower(), self.expression()
 
-    # -- types ---------------------------------------------------------------------------------
+    # -- types -----------------------------------------------------------------------------------
 
     def type(self) -> n.Type:
-        """Read a type: a name, a range, `int` with bounds, `[]T`."""
+        """Parse a type: a name, a range, `int` with bounds, `[]T`."""
         start = self.token.start
         self.extended = True
         if self.sees("[") and self.peek().text == "]":

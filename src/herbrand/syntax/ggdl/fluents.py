@@ -1,4 +1,4 @@
-"""What is part of the state, and what follows from it: fluents and views."""
+"""Declaration of fluents, the parts of the state, and views, the derived relations."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.ggdl.scope import Work
+    from herbrand.syntax.ggdl.scope import WorkItem
 
 __all__ = ["declare_fluents"]
 
 
-def declare_fluents(program: GgdlProgram, works: list[Work]) -> None:
-    """Find out what the sentences declare; functional relations come first."""
-    for work in works:
+def declare_fluents(program: GgdlProgram, items: list[WorkItem]) -> None:
+    """Collect the fluents and views that sentences declare; functional relations come first."""
+    for work in items:
         program.report.source = work.sentence.source
         try:
             _views(program, work)
             _declared(program, work)
         except Refused:
             continue
-    for work in works:
+    for work in items:
         program.report.source = work.sentence.source
         try:
             _assigned(program, work)
         except Refused:
             continue
-    for work in works:
+    for work in items:
         program.report.source = work.sentence.source
         _facts(program, work)
     _clashes(program)
@@ -55,7 +55,7 @@ def _add(program: GgdlProgram, fluent: Fluent) -> None:
 # -- views ---------------------------------------------------------------------------------------
 
 
-def _views(program: GgdlProgram, work: Work) -> None:
+def _views(program: GgdlProgram, work: WorkItem) -> None:
     sentence = work.sentence
     if isinstance(sentence, n.PrefixSentence):
         for rule in program.plain_rules.get(id(sentence), ()):
@@ -66,7 +66,7 @@ def _views(program: GgdlProgram, work: Work) -> None:
 
 
 def _head(program: GgdlProgram, head: Atom) -> None:
-    """Note what a plain rule defines."""
+    """Record what a plain rule defines."""
     if head.name in {"init", "next"} and len(head.args) == 1:
         fluent = head.args[0]
         if isinstance(fluent, Constant | Function):
@@ -75,9 +75,9 @@ def _head(program: GgdlProgram, head: Atom) -> None:
             if head.name == "next":
                 program.own_next.setdefault(key, None)
     if head.name in {"base", "input", "legal"} and head.args:
-        what = head.args[-1]
-        if isinstance(what, Constant | Function):
-            key = what.name, len(what.args) if isinstance(what, Function) else 0
+        term = head.args[-1]
+        if isinstance(term, Constant | Function):
+            key = term.name, len(term.args) if isinstance(term, Function) else 0
             program.own_heads.setdefault(head.name, []).append(key)
             if head.name == "base":
                 program.plain_fluents.add(key)
@@ -87,11 +87,11 @@ def _head(program: GgdlProgram, head: Atom) -> None:
         program.views.add(head.key)
 
 
-def _written_head(program: GgdlProgram, head: n.Expr, work: Work) -> None:
+def _written_head(program: GgdlProgram, head: n.Expr, work: WorkItem) -> None:
     call = call_of(head, work.lets)
     if call is None:
         return
-    name, spelling, args = call
+    name, _, args = call
     if name in {"init", "next", "base"} and len(args) == 1:
         inner = (
             call_of(args[0], work.lets) if isinstance(args[0], n.Name | n.FunctionCall | n.Member) else None
@@ -112,13 +112,12 @@ def _written_head(program: GgdlProgram, head: n.Expr, work: Work) -> None:
     elif name not in ARITY:
         extra = 1 if (name, len(args)) in work.members else 0
         program.views.add((name, len(args) + extra))
-        del spelling
 
 
 # -- declarations --------------------------------------------------------------------------------
 
 
-def _declared(program: GgdlProgram, work: Work) -> None:
+def _declared(program: GgdlProgram, work: WorkItem) -> None:
     sentence = work.sentence
     if isinstance(sentence, n.RoleSentence):
         for field in sentence.fields:
@@ -141,7 +140,7 @@ def _declared(program: GgdlProgram, work: Work) -> None:
         _add(program, fluent)
 
 
-def _property(program: GgdlProgram, work: Work, sentence: n.RoleSentence, field: n.RoleField) -> None:
+def _property(program: GgdlProgram, work: WorkItem, sentence: n.RoleSentence, field: n.RoleField) -> None:
     name, span = field.name.lower(), (field.start, field.end)
     if field.external:
         program.external.add(name)
@@ -187,8 +186,8 @@ def _property(program: GgdlProgram, work: Work, sentence: n.RoleSentence, field:
     _add(program, fluent)
 
 
-def _assigned(program: GgdlProgram, work: Work) -> None:
-    """Whatever gets a value is a functional relation."""
+def _assigned(program: GgdlProgram, work: WorkItem) -> None:
+    """Declare every relation that is assigned a value as a functional fluent."""
     sentence = work.sentence
     if isinstance(sentence, n.InitSentence | n.NextSentence) and sentence.value is not None:
         _function(program, work, sentence.place)
@@ -197,7 +196,7 @@ def _assigned(program: GgdlProgram, work: Work) -> None:
             _function(program, work, effect.place)
 
 
-def _is_bool(program: GgdlProgram, work: Work, effect: n.Consequence) -> bool:
+def _is_bool(program: GgdlProgram, work: WorkItem, effect: n.Consequence) -> bool:
     call = call_of(effect.place, work.lets) if effect.place is not None else None
     if call is None or not isinstance(effect.value, n.Name):
         return False
@@ -205,25 +204,23 @@ def _is_bool(program: GgdlProgram, work: Work, effect: n.Consequence) -> bool:
     return fluent is not None and fluent.kind == "bool" and effect.value.folded in {"true", "false"}
 
 
-def _function(program: GgdlProgram, work: Work, place: n.Expr) -> None:
+def _function(program: GgdlProgram, work: WorkItem, place: n.Expr) -> None:
     call = call_of(place, work.lets)
     if call is None:
-        program.report.refuse("E-EFFECT-TARGET", "only a relation can get a value", place)
+        program.report.refuse("E-EFFECT-TARGET", "only a relation can be assigned a value", place)
     name, spelling, args = call
     if isinstance(place, n.Index) or (isinstance(place, n.Var | n.Name) and name == "cell"):
-        return  # boards declare their cells
+        return  # boards declare their cells themselves
     if name == "cell" and program.instances and (name, len(args) + 1) in program.fluents:
         program.report.refuse(
             "E-NAME-CLASH",
-            f"`cell` with {len(args)} arguments and a value is what boards are made of",
+            f"`cell` with {len(args)} arguments and a value is reserved for boards",
             place,
             help="choose another name",
         )
-    if _not_a_target(program, name, spelling, len(args) + 1):
+    if kind := _not_a_target(program, name, spelling, len(args) + 1):
         program.report.refuse(
-            "E-EFFECT-TARGET",
-            f"`{spelling}` is {_not_a_target(program, name, spelling, len(args) + 1)} and cannot get a value",
-            place,
+            "E-EFFECT-TARGET", f"`{spelling}` is {kind} and cannot be assigned a value", place
         )
     types: list[str | None] = []
     for arg in args:
@@ -246,11 +243,11 @@ def _function(program: GgdlProgram, work: Work, place: n.Expr) -> None:
 
 
 def _not_a_target(program: GgdlProgram, name: str, spelling: str, arity: int) -> str:
-    """Say what a name is that no effect can change, "" if it can."""
+    """Return the kind of an immutable name, such as "a role"; "" if effects may change it."""
     if spelling in program.constants:
         return "a parameter" if any(p.name == spelling for p in program.parameters) else "a constant"
     if (name, arity) in program.views and (name, arity) not in program.plain_fluents:
-        return "a relation of the rules"
+        return "a derived relation"
     if name in program.types and arity <= 2:
         return "a type" if spelling == program.types[name].spelling else ""
     if name in program.roles and arity == 1:
@@ -258,8 +255,8 @@ def _not_a_target(program: GgdlProgram, name: str, spelling: str, arity: int) ->
     return ""
 
 
-def _facts(program: GgdlProgram, work: Work) -> None:
-    """What is made true or false without being functional is a fact that lasts."""
+def _facts(program: GgdlProgram, work: WorkItem) -> None:
+    """Declare every relation that is asserted or retracted without a value as a plain fluent."""
     sentence = work.sentence
     if isinstance(sentence, n.InitSentence) and sentence.value is None:
         _fact(program, work, sentence.place, begins=True)
@@ -299,16 +296,16 @@ def _facts(program: GgdlProgram, work: Work) -> None:
                     _fact(program, work, body.atom)
 
 
-def _fact(program: GgdlProgram, work: Work, place: n.Expr, *, begins: bool = False) -> None:
+def _fact(program: GgdlProgram, work: WorkItem, place: n.Expr, *, begins: bool = False) -> None:
     call = call_of(place, work.lets)
     if call is None:
         return
     name, spelling, args = call
-    known = program.fluents.get((name, len(args)))
-    if known is not None:
+    fluent = program.fluents.get((name, len(args)))
+    if fluent is not None:
         return
     if name in ARITY or (not begins and _not_a_target(program, name, spelling, len(args))):
-        return  # reported where the effect is translated
+        return  # reported when the effect is translated
     extra = 1 if (name, len(args)) in work.members else 0
     types: list[str | None] = [
         named_type(program, arg.type) if isinstance(arg, n.Var) and arg.type is not None else None
@@ -335,25 +332,25 @@ def _first_place(program: GgdlProgram, spelling: str) -> tuple[int, int]:
 
 
 def _clashes(program: GgdlProgram) -> None:
-    """Names of one category that differ in case only have to be the same thing."""
+    """Report names that differ only in case but denote different things."""
     by_folded: dict[str, set[str]] = {}
     for spelling, kinds in program.declared.items():
         if kinds & {"value", "role", "constant", "parameter"} and not kinds & {"type"}:
             by_folded.setdefault(spelling.lower(), set()).add(spelling)
     for spellings in by_folded.values():
         if len(spellings) > 1:
-            one, second, *_ = sorted(spellings)
-            kinds = program.declared[one] | program.declared[second]
+            name, other, *_ = sorted(spellings)
+            kinds = program.declared[name] | program.declared[other]
             if kinds <= {"value"} or kinds <= {"role"}:
                 continue  # one constant in two spellings
             if "role" in kinds and "value" in kinds and not kinds & {"constant", "parameter"}:
                 continue
-            places = [_first_place(program, spelling) for spelling in (one, second)]
+            places = [_first_place(program, spelling) for spelling in (name, other)]
             (start, end), (first, last) = max(places), min(places)
             program.report.source = program.source
             program.report.add(
                 "E-NAME-CLASH",
-                f"`{one}` and `{second}` are one name, because case does not count, but two things",
+                f"`{name}` and `{other}` differ only in case, so they are one name, but mean two things",
                 (start, end),
                 help="rename one of them",
                 labels=[((first, last), "the other one")],

@@ -1,4 +1,4 @@
-"""`consult`: sentences of other files."""
+"""Imports: `consult` sentences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["LIBRARY", "fetch"]
 
 LIBRARY: Final = Path(__file__).parent / "library"
-"""The files that come with herbrand, for `consult`."""
+"""Folder of the files bundled for `consult`."""
 ENDINGS: Final = ("", ".ggd", ".ggdl", ".gel", ".gg")
 _WORD: Final = re.compile(r"[^\W\d_]\w*")
 
@@ -29,7 +29,7 @@ _WORD: Final = re.compile(r"[^\W\d_]\w*")
 def fetch(
     sentences: list[n.Sentence], source: Source, report: ProgramDiagnostics
 ) -> tuple[list[n.Sentence], set[str]]:
-    """Replace `consult` sentences by what they import; return also the built-in components.
+    """Replace `consult` sentences by the sentences they import; also return the built-in components.
 
     Each named item comes with all sentences it depends on.  Roles and parameters are not imported.
     """
@@ -51,7 +51,7 @@ def fetch(
                 if clash is not None:
                     report.add(
                         "E-IMPORT-CLASH",
-                        f"`{clash}` is not the same in `{item.source.name}` and `{origin[clash][0]}`",
+                        f"`{clash}` is defined differently in `{item.source.name}` and `{origin[clash][0]}`",
                         sentence,
                     )
                     continue
@@ -64,15 +64,15 @@ def fetch(
                 merged.append(item)
         else:
             merged.append(sentence)
-    own = {
+    local = {
         name for s in sentences if not isinstance(s, n.ConsultSentence) for name in _defined(s, single=True)
     }
-    for name in sorted(own & origin.keys()):
+    for name in sorted(local & origin.keys()):
         consult = next(s for s in sentences if isinstance(s, n.ConsultSentence))
         report.source = source
         report.add(
             "E-IMPORT-CLASH",
-            f"`{name}` is imported and defined here as well",
+            f"`{name}` is imported and also defined here",
             consult,
             help="rename one of them",
         )
@@ -105,7 +105,7 @@ def _consult(
             help="paths are relative to this file, then to the library; the ending may be left out",
         )
     if str(file) in trail or str(file.resolve()) in {str(Path(t).resolve()) for t in trail}:
-        report.refuse("E-CONSULT-CYCLE", f"`{path}` imports itself in the end", place)
+        report.refuse("E-CONSULT-CYCLE", f"`{path}` imports itself, directly or indirectly", place)
     inner = _read(file, report)
     items: list[n.Sentence] = []
     components: set[str] = set()
@@ -113,10 +113,10 @@ def _consult(
         if isinstance(item, n.ConsultSentence):
             before = report.source
             item.imported = place
-            deeper, more = _consult(item, (*trail, str(file)), report)
+            deeper, deeper_components = _consult(item, (*trail, str(file)), report)
             report.source = before
             items += deeper
-            components |= more
+            components |= deeper_components
         else:
             items.append(item)
     defined = {name for item in items for name in _defined(item)}
@@ -126,12 +126,12 @@ def _consult(
         }:
             from difflib import get_close_matches
 
-            near = get_close_matches(name.spelling, sorted(defined), n=1)
+            matches = get_close_matches(name.spelling, sorted(defined), n=1)
             report.refuse(
                 "E-CONSULT-NAME",
                 f"`{path}` defines no `{name.spelling}`",
                 sentence.imported or (name.start, name.end),
-                help=f"did you mean `{near[0]}`?" if near else None,
+                help=f"did you mean `{matches[0]}`?" if matches else None,
             )
     chosen = _closure(items, names)
     for item in chosen:
@@ -168,7 +168,7 @@ def _read(file: Path, report: ProgramDiagnostics) -> list[n.Sentence]:
 
 
 def _defined(sentence: n.Sentence, *, single: bool = False) -> set[str]:
-    """Return the names that a sentence defines; `single`: those that one sentence defines alone."""
+    """Return the names that a sentence defines; with `single`, only names that need a single sentence."""
     match sentence:
         case n.DataSentence(name=name) | n.ConstantSentence(name=name) | n.SurfaceSentence(name=name):
             return {name}
@@ -192,7 +192,7 @@ def _defined(sentence: n.Sentence, *, single: bool = False) -> set[str]:
 
 
 def _closure(items: list[n.Sentence], names: set[str]) -> list[n.Sentence]:
-    """Return the sentences that define these names, and all that they mention."""
+    """Return the sentences that define these names, and those that they depend on."""
     needed = {name.lower() for name in names}
     chosen: dict[int, n.Sentence] = {}
     changed = True

@@ -1,4 +1,4 @@
-"""Integers: the interval that a game needs, and the tables of comparison and arithmetic over it."""
+"""Integers: the interval that a game uses, and tables of comparison and arithmetic over it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["find_universe", "result", "tables", "write_tables"]
 
 MAX_ROWS = 250_000
-"""Tables with more rows are refused."""
+"""Maximum number of rows of a table."""
 
 
 def find_universe(program: GgdlProgram) -> None:
-    """Find the smallest interval that holds every integer of the rules, payoffs excluded."""
+    """Compute the smallest interval that contains every integer of the rules, payoffs excluded."""
     values: set[int] = set()
     for _, rule in program.rules:
         nodes: list[Node] = list(children(rule))
@@ -41,12 +41,12 @@ def find_universe(program: GgdlProgram) -> None:
 
 
 def tables(program: GgdlProgram) -> dict[str, str]:
-    """Return the relations that stand for comparison and arithmetic, each with its meaning."""
+    """Return the names of the comparison and arithmetic relations, each with its operation."""
     return {program.fresh(name): name for name in (LESS, AT_MOST, *ARITHMETIC.values())}
 
 
 def result(meaning: str, a: int, b: int) -> int | bool:
-    """Return what a table says about two integers: the third column, or whether there is a row."""
+    """Return the third column of a table for two integers; for comparisons, whether there is a row."""
     if meaning == LESS:
         return a < b
     if meaning == AT_MOST:
@@ -55,7 +55,7 @@ def result(meaning: str, a: int, b: int) -> int | bool:
 
 
 def write_tables(program: GgdlProgram) -> None:
-    """Write the rows of the tables that rules ask for."""
+    """Write the rows of the tables that rules use."""
     names = tables(program)
     patterns_by_table: dict[str, set[tuple[int | None, ...]]] = {}
     where: dict[str, tuple[int, int, int]] = {}
@@ -89,15 +89,15 @@ def write_tables(program: GgdlProgram) -> None:
             if rows > MAX_ROWS:
                 program.report.add(
                     "E-TYPE-INFINITE",
-                    f"arithmetic over the integers from {low} to {high} needs too many rows",
+                    f"arithmetic over the integers from {low} to {high} needs too large a table",
                     (start, end),
                 )
                 return
 
 
 def _pairs(patterns: set[tuple[int | None, ...]], low: int, high: int) -> Iterator[tuple[int, int]]:
-    every = range(low, high + 1)
+    universe = range(low, high + 1)
     for first, second in sorted(patterns, key=str):
-        for a in every if first is None else (first,):
-            for b in every if second is None else (second,):
+        for a in universe if first is None else (first,):
+            for b in universe if second is None else (second,):
                 yield a, b

@@ -1,4 +1,4 @@
-"""From plain GDL to GGDL, as far as the rules say it themselves: `lift`.
+"""Translate plain GDL to GGDL where the rules allow it: `lift`.
 
 | in plain GDL | in GGDL |
 |---|---|
@@ -8,9 +8,9 @@
 | rules for `legal` | moves `?p -> m :- …` |
 | rules for `goal` | payoffs `?p $= n :- …` |
 
-The rules for `next` stay as they are: which of them say that something lasts is not for a translation
-to guess.  So the text means the same rules, statement by statement.  That a fluent has one value
-is taken from the states that are passed in, in which no two values stood at one place.
+The rules for `next` stay unchanged: a translation should not guess which of them are frame rules.
+So the text means the same rules, statement by statement.  That a fluent has one value
+is inferred from the given states, in which no place had two values.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def lift(
 ) -> str:
     """Write a plain rulesheet in GGDL.
 
-    `states` are sets of fluents (as KIF) of states of the game, in which fluents with one value for
-    each place are looked for; without any, none is taken to be functional.  `base` are all base
-    propositions, which say what types they have.  `comments` are put above statements, by their number.
+    `states` are sampled states, as sets of facts in KIF, from which fluents with one value for
+    each place are inferred; without any, no fluent is treated as functional.  `base` lists all base
+    propositions, which determine types.  `comments` are put above statements, by index.
     """
     return _Lift(tree, list(states), base).text(comments or {})
 
@@ -68,12 +68,12 @@ class _Lift:
             self.heads.setdefault(rule.head.key, []).append(rule)
         self.terms = self._ordinary_terms()
         self.types = self._types()
-        self.made: dict[str, list[Constant]] = {}
-        """Types that stand for the values of a fluent."""
-        self.rows: dict[tuple[str, int], list[list[str]]] = {}
+        self.generated_types: dict[str, list[Constant]] = {}
+        """Types introduced for the arguments and values of fluents."""
+        self.base_rows: dict[tuple[str, int], list[list[str]]] = {}
         for text in base:
             name, *args = split(text.lower())
-            self.rows.setdefault((name, len(args)), []).append(args)
+            self.base_rows.setdefault((name, len(args)), []).append(args)
         self.functional = sorted(self._functional(states))
         self.declared = {
             key: signature for key in self.functional if (signature := self._signature(key)) is not None
@@ -85,9 +85,9 @@ class _Lift:
         roles = [rule.head.args[0] for rule in self.heads.get(("role", 1), ()) if rule.is_fact]
         if roles and all(isinstance(role, Constant) for role in roles):
             lines += [f"role {', '.join(map(self._term, roles))}", ""]
-        for name, members in (*self.types.items(), *self.made.items()):
+        for name, members in (*self.types.items(), *self.generated_types.items()):
             lines.append(f"data {self.names[name]} := {self._members(members)}")
-        if self.types or self.made:
+        if self.types or self.generated_types:
             lines.append("")
         for (name, _), (args, value) in self.declared.items():
             inner = f"({', '.join(self._kind_name(a) for a in args)})" if args else ""
@@ -112,10 +112,10 @@ class _Lift:
             lines.append(self._rule(rule))
         return "\n".join(lines).strip("\n") + "\n"
 
-    # -- what can be said shorter ----------------------------------------------------------------
+    # -- declarations ----------------------------------------------------------------------------
 
     def _ordinary_terms(self) -> set[tuple[str, int]]:
-        """Names and arities of terms that are neither fluents nor moves."""
+        """Return names and arities of terms that are neither fluents nor moves."""
         ordinary: set[tuple[str, int]] = set()
         stack: list[Node] = list(self.statements)
         while stack:
@@ -149,11 +149,11 @@ class _Lift:
             if any(m.name == name for m in constants):
                 continue
             types[name] = constants
-        # a member that is the name of another type would be read as that type
+        # a member that is also the name of a type would be read as that type
         return {n: ms for n, ms in types.items() if not any(m.name in types for m in ms)}
 
     def _functional(self, states: Sequence[Collection[str]]) -> set[tuple[str, int]]:
-        """Fluents that had at most one value at each place in all states, and some value in most."""
+        """Return the fluents with at most one value at each place in every given state."""
         places: dict[tuple[str, int], bool] = {}
         occurrences: dict[tuple[str, int], int] = {}
         for state in states:
@@ -178,8 +178,8 @@ class _Lift:
         }
 
     def _signature(self, key: tuple[str, int]) -> tuple[tuple[str, ...], str] | None:
-        """Return types for the arguments and the value, made where there is none; None if none fit."""
-        rows = self.rows.get(key, [])
+        """Return types for the arguments and the value, introducing missing ones; None if none fit."""
+        rows = self.base_rows.get(key, [])
         if not rows or any(part.startswith("(") for row in rows for part in row):
             return None
         columns = [list(dict.fromkeys(row[i] for row in rows)) for i in range(key[1])]
@@ -195,7 +195,7 @@ class _Lift:
                 if kind in self.names or any(part in _WORDS or part not in self.names for part in column):
                     return None
                 self.names[kind] = kind
-                self.made[kind] = sorted(map(Constant, column), key=_order)
+                self.generated_types[kind] = sorted(map(Constant, column), key=_order)
             kinds.append(kind)
         return tuple(kinds[:-1]), kinds[-1]
 
@@ -206,7 +206,7 @@ class _Lift:
         roles = [str(rule.head.args[0]) for rule in self.heads.get(("role", 1), ())]
         if set(roles) == set(column):
             return "role"
-        for name, members in (*self.types.items(), *self.made.items()):
+        for name, members in (*self.types.items(), *self.generated_types.items()):
             if {member.name for member in members} == set(column):
                 return name
         return None
@@ -246,9 +246,9 @@ class _Lift:
     def _lines(self, head: str, body: list[str]) -> str:
         if not body:
             return head
-        one = f"{head} :- {' and '.join(body)}"
-        if len(one) <= _WIDTH:
-            return one
+        line = f"{head} :- {' and '.join(body)}"
+        if len(line) <= _WIDTH:
+            return line
         return f"{head} :-\n    " + " and\n    ".join(body)
 
     def _atom(self, atom: Atom) -> str:

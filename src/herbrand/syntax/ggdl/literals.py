@@ -1,4 +1,4 @@
-"""Conditions between GGDL and GDL: conjunctions with equalities and negated conjunctions in them."""
+"""Intermediate form of conditions: conjunctions that may contain equalities and negated conjunctions."""
 
 from __future__ import annotations
 
@@ -6,43 +6,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Variable, variables_of
+from herbrand.syntax.unification import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from herbrand.syntax.nodes import Term
+    from herbrand.syntax.unification import Substitution
 
-__all__ = [
-    "Alternative",
-    "Equal",
-    "Literal",
-    "Nope",
-    "Substitution",
-    "apply",
-    "apply_term",
-    "names_in",
-    "unify",
-]
-
-Substitution = dict[str, "Term"]
+__all__ = ["Alternative", "Equal", "Literal", "NegatedConjunction", "apply", "apply_term", "names_in"]
 
 
 @dataclass(slots=True)
 class Equal:
-    """The two terms are one."""
+    """The two terms are equal."""
 
     left: Term
     right: Term
 
 
 @dataclass(slots=True)
-class Nope:
-    """Not all of these hold together; variables that stand nowhere else are local to it."""
+class NegatedConjunction:
+    """Negation of a conjunction; variables that occur nowhere else are local to it."""
 
     literals: list[Literal]
 
 
-Literal: TypeAlias = Atom | Not | Distinct | Equal | Nope
+Literal: TypeAlias = Atom | Not | Distinct | Equal | NegatedConjunction
 Alternative: TypeAlias = list[Literal]
 
 
@@ -52,7 +42,7 @@ def names_in(literals: Iterable[Literal | Term]) -> dict[str, None]:
     for literal in literals:
         if isinstance(literal, Equal):
             inside: Iterable[str] = names_in((literal.left, literal.right))
-        elif isinstance(literal, Nope):
+        elif isinstance(literal, NegatedConjunction):
             inside = names_in(literal.literals)
         else:
             inside = (variable.name for variable in variables_of(literal))
@@ -60,15 +50,9 @@ def names_in(literals: Iterable[Literal | Term]) -> dict[str, None]:
     return names
 
 
-def _walk(term: Term, binding: Substitution) -> Term:
-    while isinstance(term, Variable) and term.name in binding:
-        term = binding[term.name]
-    return term
-
-
 def apply_term(term: Term, binding: Substitution) -> Term:
-    """Replace variables thoroughly; the place of a replaced variable is kept."""
-    value = _walk(term, binding)
+    """Apply a substitution to a term; a constant or variable takes the place of the replaced variable."""
+    value = resolve(term, binding)
     if isinstance(value, Function):
         args = tuple(apply_term(arg, binding) for arg in value.args)
         return Function(value.name, args, value.spelling, value.start, value.end)
@@ -96,37 +80,4 @@ def apply(literal: Literal, binding: Substitution) -> Literal:
         return Distinct(left, right, literal.start, literal.end)
     if isinstance(literal, Equal):
         return Equal(apply_term(literal.left, binding), apply_term(literal.right, binding))
-    return Nope([apply(inner, binding) for inner in literal.literals])
-
-
-def _occurs(name: str, term: Term, binding: Substitution) -> bool:
-    term = _walk(term, binding)
-    if isinstance(term, Variable):
-        return term.name == name
-    return isinstance(term, Function) and any(_occurs(name, arg, binding) for arg in term.args)
-
-
-def unify(left: Term, right: Term, binding: Substitution, first: Iterable[str] = ()) -> bool:
-    """Extend `binding` so that the terms are one; False if they cannot be.
-
-    Of two variables, one whose name is in `first` is replaced by the other.
-    """
-    stack = [(left, right)]
-    prefer = frozenset(first)
-    while stack:
-        a, b = stack.pop()
-        a, b = _walk(a, binding), _walk(b, binding)
-        if a == b:
-            continue
-        keeps = not isinstance(a, Variable) or a.name not in prefer
-        if isinstance(b, Variable) and (keeps or b.name in prefer):
-            a, b = b, a
-        if isinstance(a, Variable):
-            if _occurs(a.name, b, binding):
-                return False
-            binding[a.name] = b
-        elif isinstance(a, Function) and isinstance(b, Function) and a.key == b.key:
-            stack.extend(zip(a.args, b.args, strict=True))
-        else:
-            return False
-    return True
+    return NegatedConjunction([apply(inner, binding) for inner in literal.literals])

@@ -1,7 +1,7 @@
-"""The syntax of GGDL as it is written, before it becomes GDL.
+"""The abstract syntax tree of GGDL, before translation to GDL.
 
-*Expressions* stand for values or places, *formulas* for conditions, *sentences* make a program.
-Every node has its place, offsets in the text that it was read from.
+*Expressions* denote values or places, *formulas* conditions; *sentences* make up a program.
+Every node has its offsets in the source text.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Located:
-    """What every node has: text[start:end]."""
+    """Base class of all nodes: the range text[start:end]."""
 
     start: int
     end: int
 
 
 class _Spelled:
-    """A node with a name."""
+    """Mixin for nodes with a name."""
 
     __slots__ = ()
     spelling: str
 
     @property
     def folded(self) -> str:
-        """The name as GDL compares it."""
+        """The name in lower case, as GDL compares names."""
         return self.spelling.lower()
 
 
@@ -146,7 +146,7 @@ class Comprehension(Located):
 
     item: Expr
     generators: tuple[tuple[str, Expr], ...]
-    """Name, folded and without sign, and what it ranges over."""
+    """Pairs of variable (folded, without sign) and range."""
 
 
 Expr: TypeAlias = (
@@ -253,13 +253,13 @@ Formula: TypeAlias = Holds | Negation | Conjunction | Disjunction | Comparison |
 
 @dataclass(slots=True)
 class Sentence:
-    """What every sentence has."""
+    """Base class of sentences."""
 
     start: int
     end: int
     source: Source
     plain: bool = field(default=False, kw_only=True)
-    """Whether the reader of plain GDL takes it."""
+    """Whether it is a sentence of plain GDL."""
     doc: str = field(default="", kw_only=True)
     imported: tuple[int, int] | None = field(default=None, kw_only=True)
     """Offsets of the `consult` that imports it, for a sentence of another file."""
@@ -301,7 +301,7 @@ class Level:
 
     items: tuple[Expr, ...]
     link: str
-    """The sign before it in its chain: "", `<<` or `<<<`."""
+    """The operator before it in its chain: "", `<<` or `<<<`."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Parameters: their declarations, and the values that a game is read with."""
+"""Parameters: declarations, and the values that a game is instantiated with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["bind"]
 
 
 def bind(program: GgdlProgram) -> None:
-    """Give every parameter its value: the one passed in, else its default."""
+    """Bind every parameter to the given value, or to its default."""
     declared: dict[str, n.ParameterSentence] = {}
     by_folded: dict[str, str] = {}
     for sentence in program.sentences:
@@ -42,15 +42,15 @@ def bind(program: GgdlProgram) -> None:
         except Refused:
             program.constants.setdefault(sentence.name, Constant("0"))
     program.report.source = program.source
-    for name in program.given:
+    for name in program.arguments:
         if name not in declared:
             listed = ", ".join(f"`{p.name}`" for p in program.parameters) or "none"
-            near = by_folded.get(name.lower())
+            suggestion = by_folded.get(name.lower())
             program.report.add(
                 "E-PARAM-UNKNOWN",
                 f"the game has no parameter `{name}`",
                 (0, 0),
-                help=f"did you mean `{near}`?" if near else f"its parameters: {listed}",
+                help=f"did you mean `{suggestion}`?" if suggestion else f"its parameters: {listed}",
             )
 
 
@@ -83,13 +83,13 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
         if members is None:
             report.refuse(
                 "E-TYPE-UNKNOWN" if kind != "string" else "E-TYPE-INFINITE",
-                f"no type `{kind}` for a parameter",
+                f"unknown type `{kind}` for a parameter",
                 sentence.type,
                 help="parameters have the type `int`, `bool` or a data type",
             )
         choices = members
     if low is not None and high is not None and low > high:
-        report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", place)
+        report.refuse("E-RANGE-EMPTY", f"the range {low} .. {high} is empty", place)
     names = tuple(map(show, choices))
     parameter = Parameter(sentence.name, kind, low, high, names, None, sentence.doc)
     if sentence.default is not None:
@@ -99,28 +99,28 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
             text = report.source.text[sentence.default.start : sentence.default.end]
             report.add(
                 "E-PARAM-DEFAULT",
-                f"the default `{text}` of `{sentence.name}` is not {_wanted(parameter)}",
+                f"the default `{text}` of `{sentence.name}` is not {_allowed(parameter)}",
                 sentence.default,
             )
             parameter = replace(parameter, default=None)
             program.parameters.append(parameter)
             raise Refused
-    argument = program.given.get(sentence.name)
+    argument = program.arguments.get(sentence.name)
     value: Value | None = parameter.default
-    if sentence.name in program.given:
+    if sentence.name in program.arguments:
         assert argument is not None
         value = _read(parameter, choices, argument)
         if value is None:
             report.add(
                 "E-PARAM-TYPE",
-                f"`{sentence.name}` is {_wanted(parameter)}, not `{argument}`",
+                f"`{sentence.name}` must be {_allowed(parameter)}, not `{argument}`",
                 place,
                 help=_hint(parameter),
             )
         elif _outside(parameter, value):
             report.add(
                 "E-PARAM-RANGE",
-                f"`{sentence.name}` is {_wanted(parameter)}, not {argument}",
+                f"`{sentence.name}` must be {_allowed(parameter)}, not {argument}",
                 place,
                 help=_hint(parameter),
             )
@@ -128,7 +128,7 @@ def _one(program: GgdlProgram, sentence: n.ParameterSentence) -> None:
     elif value is None:
         report.add(
             "E-PARAM-MISSING",
-            f"`{sentence.name}` has no default and needs a value: {_wanted(parameter)}",
+            f"`{sentence.name}` has no default and needs a value: {_allowed(parameter)}",
             place,
             help=f"give one: `--param {sentence.name}=…`, or a keyword argument of `herbrand.load`",
         )
@@ -148,19 +148,19 @@ def _default_text(values: Values, expr: n.Expr) -> Value:
     return show(term) if number is None else number
 
 
-def _read(parameter: Parameter, choices: tuple[Term, ...], given: Value) -> Value | None:
-    """Return a value as one of the parameter's type, None if it is of another kind."""
-    text = str(given).strip()
+def _read(parameter: Parameter, choices: tuple[Term, ...], argument: Value) -> Value | None:
+    """Convert a value to the parameter's type; None if it is of another kind."""
+    text = str(argument).strip()
     if parameter.type == "int":
-        if isinstance(given, bool):
+        if isinstance(argument, bool):
             return None
         try:
             return int(text)
         except ValueError:
             return None
     if parameter.type == "bool":
-        if isinstance(given, bool):
-            return given
+        if isinstance(argument, bool):
+            return argument
         return {"true": True, "false": False, "1": True, "0": False}.get(text.lower())
     if any(text.lower() == show(choice).lower() for choice in choices):
         return next(show(choice) for choice in choices if show(choice).lower() == text.lower())
@@ -176,7 +176,7 @@ def _outside(parameter: Parameter, value: Value) -> bool:
     return bool(parameter.choices) and value not in parameter.choices
 
 
-def _wanted(parameter: Parameter) -> str:
+def _allowed(parameter: Parameter) -> str:
     words = parameter.range
     if parameter.type == "int" and words != "any integer":
         return f"an integer, {words}" if "at" in words else f"an integer from {words}"

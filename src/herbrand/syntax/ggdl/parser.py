@@ -1,7 +1,7 @@
-"""Read GGDL sentences: `parse`.
+"""Recursive-descent parser for GGDL sentences: `parse`.
 
-Sentences need no terminator: one ends where the next token cannot continue it.  What cannot be read
-costs its sentence, not its neighbours: reading goes on with the next line that begins no deeper.
+Sentences need no terminator: one ends where the next token cannot continue it.  An error discards
+its sentence, not its neighbours: parsing resumes at the next line that is not indented deeper.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["is_plain", "parse"]
 
 _INNER: Final = frozenset(
     {"and", "or", "not", "in", "default", "from", "where"}
-)  # words that begin no sentence after an error
+)  # words at which error recovery does not resume
 _ASSIGN: Final = frozenset({":=", "="})
 _UPDATE: Final = frozenset({"=", ":=", "<-"})
 _FOREIGN: Final = {
     "var": "declare a parameter with `init ^`",
-    "export": "leave it out",
-    "output": "drawing is no part of the rules",
+    "export": "delete it",
+    "output": "drawing is not part of the rules",
     "meta": "write it as a comment",
     "basis": "write the rules themselves",
     "func": "define a view with `:-`",
@@ -46,12 +46,12 @@ _FOREIGN: Final = {
 
 
 def parse(tokens: GgdlTokens, report: ProgramDiagnostics) -> list[n.Sentence]:
-    """Read all sentences of a text; what is wrong is reported."""
+    """Parse all sentences of a text; errors are recorded in `report`."""
     return _Parser(tokens, report).program()
 
 
 def is_plain(tree: Tree) -> bool:
-    """Whether a reader of plain GDL took a text without repair."""
+    """Whether a text was read as plain GDL without errors."""
     if any(d.is_error for d in tree.diagnostics):
         return False
     for rule in tree.statements:
@@ -70,7 +70,7 @@ class _Parser(ExpressionReader):
         return sentences
 
     def _one(self, sentences: list[n.Sentence]) -> None:
-        """Read one sentence and its full stop; always goes forward."""
+        """Parse one sentence and its full stop; always consumes at least one token."""
         first = self.at
         try:
             self.extended, self.level = False, 0
@@ -80,14 +80,15 @@ class _Parser(ExpressionReader):
                 self.take()
             elif not self._may_end(token):
                 self.unexpected("the end of a sentence")
-            self._finish(parsed, first)
+            self._finish(parsed)
             sentences += parsed
         except Refused:
             self._resume(first)
         if self.at == first:
             self.at += 1
 
-    def _finish(self, parsed: list[n.Sentence], first: int) -> None:
+    def _finish(self, parsed: list[n.Sentence]) -> None:
+        """Mark sentences of plain GDL, and attach documentation comments to the others."""
         for sentence in parsed:
             if (
                 isinstance(sentence, n.RuleSentence)
@@ -98,19 +99,18 @@ class _Parser(ExpressionReader):
                 sentence.plain = is_plain(read_infix(Source(text)))
             if not sentence.doc and not isinstance(sentence, n.RuleSentence | n.PrefixSentence):
                 sentence.doc = self.tokens.doc(sentence.start, sentence.end)
-        del first
 
     def _may_end(self, token: Token) -> bool:
         if token.kind in {t.END, t.PREFIX, t.NAME, t.VARIABLE, t.STOP}:
             return True
         if token.kind == t.SIGN and token.text in {")", "}"}:
-            return True  # the block that this sentence stands in knows
+            return True  # the enclosing block checks this
         return token.kind in {t.NUMBER, t.QUOTED} or (
             token.first and token.text in {"(", "@", "~", "\\+", "^", "---", "```"}
         )
 
     def _resume(self, first: int) -> None:
-        """Go on after an error: behind a full stop, or at a line that begins no deeper."""
+        """Resume after an error: after a full stop, or at a line that is not indented deeper."""
         items, tokens = self.items, self.tokens
         column = self._column(items[first])
         depth = tokens.depth[first]
@@ -137,7 +137,7 @@ class _Parser(ExpressionReader):
         self.at = at
 
     def _left_open(self, first: int, at: int) -> int:
-        """How many brackets that were opened in the faulty sentence are never closed."""
+        """Count the brackets opened in the malformed sentence that are never closed."""
         partner = self.tokens.partner
         return sum(
             1
@@ -151,7 +151,7 @@ class _Parser(ExpressionReader):
         line = self.tokens.line(token.start)
         return token.start - self.tokens.source.line_starts[line - 1]
 
-    # -- which sentence ------------------------------------------------------------------------
+    # -- dispatch --------------------------------------------------------------------------------
 
     def _sentence(self) -> list[n.Sentence]:
         token, source = self.token, self.report.source
@@ -200,7 +200,7 @@ class _Parser(ExpressionReader):
         return opening.text == "{" and inner.text == "(" and inner.joined
 
     def _holds_moves(self) -> bool:
-        """Whether the parentheses that come next have a move `r -> m` of their own inside."""
+        """Whether the following parentheses directly contain a move `r -> m`."""
         closing = self.tokens.partner.get(self.at + 1)
         inside = range(self.at + 2, closing or self.at + 2)
         depth = self.tokens.depth[self.at + 1] + 1
@@ -214,7 +214,7 @@ class _Parser(ExpressionReader):
             at += 1
         return False
 
-    # -- declarations --------------------------------------------------------------------------
+    # -- declarations ----------------------------------------------------------------------------
 
     def _role(self, token: Token) -> list[n.Sentence]:
         self.take()
@@ -318,7 +318,7 @@ class _Parser(ExpressionReader):
         value = None
         if self.accept("=", "::"):
             value = self.type()
-        elif self.sees(":-"):  # `base A :- .` is the wordy form of the fact `A`
+        elif self.sees(":-"):  # `base A :- .` is a long form of the fact `A`
             self.take()
             if self.token.kind != t.STOP:
                 self.unexpected("`.`")
@@ -348,7 +348,7 @@ class _Parser(ExpressionReader):
         only = items[0] if len(items) == 1 else None
         if (
             isinstance(only, n.InitSentence) and only.value is None and only.body is None and closing == ")"
-        ):  # core GDL: the fact `init(atom)`, perhaps the head of a rule
+        ):  # plain GDL: the fact `init(atom)`, or the head of a rule
             head = n.FunctionCall(token.start, self.last_end, token.text, (only.place,))
             body = None
             if self.accept(":-"):
@@ -418,7 +418,7 @@ class _Parser(ExpressionReader):
             self.unexpected("the cells `{[ … ]}`")
         cells = self.primary()
         if not isinstance(cells, n.Comprehension):
-            self.report.refuse("E-SYNTAX", "the cells of a surface are a comprehension `{[ … ]}`", cells)
+            self.report.refuse("E-SYNTAX", "the cells of a surface must be a comprehension `{[ … ]}`", cells)
         block: tuple[n.Sentence, ...] = ()
         if self.sees_word("where") or (self.sees("(", "{") and not self.token.first):
             if self.sees_word("where"):
@@ -507,7 +507,7 @@ class _Parser(ExpressionReader):
         return [n.GoalSentence(token.start, self.last_end, self.report.source, (payoff,), body)]
 
     def _after_name(self, *signs: str) -> bool:
-        """Whether the token behind the name that follows is one of these."""
+        """Whether the token after the following name is one of these."""
         return self.peek(2).text in signs
 
     def _goal_of(self, follows: Token) -> bool:
@@ -529,10 +529,7 @@ class _Parser(ExpressionReader):
         )
 
     _OPENERS: Final[dict[str, tuple[Callable[..., list[n.Sentence]], Callable[..., bool]]]] = {
-        "role": (
-            _role,
-            lambda _, f: f.kind in {t.NAME, t.NUMBER, t.QUOTED, t.ANONYMOUS},
-        ),
+        "role": (_role, lambda _, f: f.kind in {t.NAME, t.NUMBER, t.QUOTED, t.ANONYMOUS}),
         **dict.fromkeys(
             ("data", "enum", "type"),
             (_data, lambda self, f: f.kind == t.NAME and self._after_name(":=", "=", "::", "(")),
@@ -552,16 +549,16 @@ class _Parser(ExpressionReader):
         ),
         "goal": (_goal, _goal_of),
     }
-    """How a sentence that opens with a word is read, and whether what follows lets it open one."""
+    """By keyword: the parser of the sentence, and a test of the next token for whether it starts one."""
 
-    # -- rules, moves, consequences ------------------------------------------------------------
+    # -- rules, moves, consequences --------------------------------------------------------------
 
     def _general(self, token: Token) -> list[n.Sentence]:
         source = self.report.source
         if plain := self._arrow_rule(token):
             return [plain]
         start = token.start
-        first = self._heads()
+        first = self.formula()  # heads, the condition of a consequence, or a move
         if self.sees("<=>", "=:=") and isinstance(first, n.Holds) and isinstance(first.atom, n.Name):
             self.extended = True
             self.take()
@@ -617,12 +614,8 @@ class _Parser(ExpressionReader):
         self._no_missing_sign(body)
         return n.RuleSentence(start, self.last_end, source, tuple(heads), body)
 
-    def _heads(self) -> n.Formula:
-        """Read heads, or the condition of a consequence; a head in parentheses may be a move."""
-        return self.formula()
-
     def _arrow_rule(self, token: Token) -> n.Sentence | None:
-        """`head <= body`, `head <- body`: tolerated behind the head of a plain rule."""
+        """Parse `head <= body` or `head <- body`, which are accepted for plain rules."""
         mark = self.at
         if token.kind != t.NAME or token.text in {"not", "and", "or"}:
             return None
@@ -636,7 +629,10 @@ class _Parser(ExpressionReader):
             return None
         at += 1
         depth = self.tokens.depth[mark]
-        while self.items[at].kind not in {t.END, t.STOP}:  # a comparison is the begin of a consequence
+        while self.items[at].kind not in {
+            t.END,
+            t.STOP,
+        }:  # `<=` may also be a comparison in the condition of a consequence
             item = self.items[at]
             if self.tokens.depth[at] == depth and item.text in {"==>", ":-", "->", "$="}:
                 if item.text == "==>":
@@ -651,30 +647,30 @@ class _Parser(ExpressionReader):
         return n.RuleSentence(token.start, self.last_end, self.report.source, (head,), body)
 
     def _no_missing_sign(self, body: n.Formula | None) -> None:
-        """S12: an atom with variables behind a body, on the same line, lacks its conjunction."""
+        """S12: report an atom with variables after a body, on the same line, without connective."""
         token = self.token
         if body is None or token.first or token.kind not in {t.NAME, t.VARIABLE, t.QUOTED}:
             return
-        behind = self.at + 1
-        if self.items[behind].text == "(":
-            closing = self.tokens.partner.get(behind)
+        following = self.at + 1
+        if self.items[following].text == "(":
+            closing = self.tokens.partner.get(following)
             if closing is None:
                 return
-            inside = self.items[behind:closing]
-            behind = closing + 1
+            inside = self.items[following:closing]
+            following = closing + 1
             has_variable = any(
                 item.kind in {t.VARIABLE, t.ANONYMOUS} or (item.kind == t.NAME and item.text[:1].isupper())
                 for item in inside
             )
         else:
             has_variable = token.kind == t.VARIABLE
-        if self.items[behind].text in {":-", "==>", "->", "@", "$=", "::", "<=>", "<=", "<-"}:
+        if self.items[following].text in {":-", "==>", "->", "@", "$=", "::", "<=>", "<=", "<-"}:
             return
         if has_variable or token.text in {"true", "does", "distinct"}:
             self.report.refuse(
                 "S12",
-                f"`{token.text}` is not joined to the condition before it",
-                (token.start, self.items[behind - 1].end),
+                f"`{token.text}` is not connected to the condition before it",
+                (token.start, self.items[following - 1].end),
                 help="write `and` between the conditions",
             )
 
@@ -736,7 +732,7 @@ class _Parser(ExpressionReader):
 
 
 def _as_move(first: n.Formula) -> n.Doing | None:
-    """`input(r, a)` and `legal(r, a)` with effects are other spellings of a move."""
+    """Return `input(r, a)` or `legal(r, a)` with effects as a move; None for anything else."""
     if not isinstance(first, n.Holds) or not isinstance(first.atom, n.FunctionCall):
         return None
     call = first.atom

@@ -1,4 +1,4 @@
-"""What is known about a GGDL program while it is translated, and what is kept of it afterwards."""
+"""The state of a translation (`GgdlProgram`), and the declarations that outlive it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Value = int | bool | str
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a game: what `init ^ Name :: Type bounds default value` says."""
+    """A parameter of a game, from `init ^ Name :: Type bounds default value`."""
 
     name: str
     type: str
@@ -35,13 +35,13 @@ class Parameter:
     """The values of a data type, in order."""
     default: Value | None = None
     doc: str = ""
-    """The comment that belongs to it."""
+    """The documentation comment."""
     value: Value | None = None
-    """The value that the game was read with; None when none was given."""
+    """The value that the game was instantiated with, or None."""
 
     @property
     def range(self) -> str:
-        """The values it may have, in words: `3 to 20`, `at least 1`, `heads or tails`."""
+        """The allowed values in words: `3 to 20`, `at least 1`, `heads or tails`."""
         if self.type == "bool":
             return "true or false"
         if self.choices:
@@ -71,7 +71,7 @@ class Parameter:
 
 @dataclass(slots=True)
 class DataType:
-    """A finite type: its members in order, and which of them is preferred to which."""
+    """A finite type: its members in order, and preferences between them."""
 
     name: str
     spelling: str
@@ -83,33 +83,33 @@ class DataType:
 
 @dataclass(slots=True)
 class Fluent:
-    """Something that is declared to be part of the state, and lasts."""
+    """A declared part of the state."""
 
     name: str
     spelling: str
     arity: int
-    """How many arguments it has in GDL."""
+    """Number of arguments in GDL, including the value."""
     functional: bool
-    """Whether the last argument is the value of the others."""
+    """Whether the last argument is a function of the others."""
     arguments: list[str | None] = field(default_factory=list)
-    """Declared types of the arguments, where they are known."""
+    """Declared types of the arguments, None where unknown."""
     value: str | None = None
     """Declared type of the value."""
     kind: str = ""
-    """`bool` or `set` for such properties."""
+    """`bool` or `set` for properties of these types, else ""."""
     start: int = 0
     end: int = 0
     order: int = 0
-    """Sentence that declares it."""
+    """Index of the declaring sentence."""
     doc: str = ""
     domain: tuple[tuple[Term, ...], ...] = ()
     """Tuples of arguments (without the value of a functional one), in the order of the state code."""
     values: tuple[Term, ...] = ()
     """Possible values of a functional one, in order."""
     total: bool = False
-    """Whether it has a value from the beginning and never loses it."""
+    """Whether every place always has a value."""
     removed: bool = False
-    """Whether some effect may leave it without value."""
+    """Whether some effect may remove its value."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -119,15 +119,15 @@ class Fluent:
 
 @dataclass(frozen=True, slots=True)
 class Declarations:
-    """What a GGDL text declares beside its rules."""
+    """Declarations of a GGDL text besides its rules."""
 
     parameters: tuple[Parameter, ...] = ()
-    given: tuple[tuple[str, Value], ...] = ()
-    """The values that were passed in, by name."""
+    arguments: tuple[tuple[str, Value], ...] = ()
+    """The given parameter values, by name."""
     types: tuple[DataType, ...] = ()
     fluents: tuple[Fluent, ...] = ()
     strings: tuple[tuple[str, str], ...] = ()
-    """Constants that stand for strings, and their texts."""
+    """Constants that encode strings, and their texts."""
     moves: tuple[str, ...] = ()
     """Names of the actions of move rules."""
     docs: tuple[tuple[str, str], ...] = ()
@@ -146,7 +146,7 @@ class Instance:
 
 
 class GgdlProgram:
-    """A program on its way to GDL."""
+    """A program during its translation to GDL."""
 
     def __init__(
         self,
@@ -154,16 +154,13 @@ class GgdlProgram:
         report: ProgramDiagnostics,
         sentences: list[n.Sentence],
         comments: tuple[Comment, ...],
-        given: Mapping[str, Value],
-        roots: tuple[str, ...] = (),
+        arguments: Mapping[str, Value],
     ) -> None:
         self.source = source
         self.report = report
         self.sentences = sentences
         self.comments = comments
-        self.given = dict(given)
-        self.roots = roots
-        """Folders that imports are looked for in, beside that of the file."""
+        self.arguments = dict(arguments)
         self.plain_rules: dict[int, tuple[Rule, ...]] = {}
         """The rules of each prefix sentence, by the `id` of the sentence."""
         self.parameters: list[Parameter] = []
@@ -173,20 +170,20 @@ class GgdlProgram:
         self.roles: dict[str, Constant] = {}
         self.types: dict[str, DataType] = {}
         self.ranges: dict[str, tuple[Term, ...]] = {}
-        """Members of the ranges that are used as types without a name."""
+        """Members of anonymous ranges used as types, by generated name."""
         self.fluents: dict[tuple[str, int], Fluent] = {}
         self.fixed: set[tuple[str, int]] = set()
         """Properties that never change."""
         self.external: set[str] = set()
         self.views: set[tuple[str, int]] = set()
         self.plain_fluents: set[tuple[str, int]] = set()
-        """Fluents that rules of plain GDL are about."""
+        """Fluents used in rules of plain GDL."""
         self.own_next: dict[tuple[str, int], Rule | None] = {}
-        """Fluents for which the author writes `next` rules."""
+        """Fluents with `next` rules written by the author."""
         self.own_heads: dict[str, list[tuple[str, int]]] = {}
-        """For `base`, `input`, `legal`: what the author's own rules are about."""
+        """Fluents or actions in the author's own rules for `base`, `input`, `legal`."""
         self.declared: dict[str, set[str]] = {}
-        """Each spelling that is declared, and as what."""
+        """The kinds of declarations of each spelling."""
         self.unary_facts: dict[str, list[Term]] = {}
         self.surfaces: dict[str, n.SurfaceSentence] = {}
         self.instances: dict[str, Instance] = {}
@@ -195,27 +192,27 @@ class GgdlProgram:
         self.strings: dict[str, str] = {}
         self.docs: dict[str, str] = {}
         self.rules: list[tuple[int, Rule]] = []
-        """Rules of the translation with the number of the sentence that each belongs to."""
+        """Translated rules, each with the index of its sentence."""
         self.moves: dict[tuple[str, int], int] = {}
-        """Name and arity of the actions of move rules, and the sentence that each first stands in."""
-        self.taken: set[str] = set()
-        """Names that the author uses."""
+        """Name and arity of each action of a move rule, with the index of its first sentence."""
+        self.used_names: set[str] = set()
+        """Names used in the source, which generated names must avoid."""
         self.universe: tuple[int, int] | None = None
 
     def declare(self, spelling: str, kind: str) -> None:
-        """Note that a spelling is declared."""
+        """Record a declaration of a spelling."""
         self.declared.setdefault(spelling, set()).add(kind)
 
     def fresh(self, name: str) -> str:
-        """Return `name`, or with a number behind it if the author uses it."""
+        """Return `name`, with a number appended if it is taken."""
         new, number = name, 1
-        while new in self.taken:
+        while new in self.used_names:
             number += 1
             new = f"{name}_{number}"
         return new
 
     def type_members(self, name: str) -> tuple[Term, ...] | None:
-        """Return the members of a type, None if there is no such type."""
+        """Return the members of a type; None for an unknown type."""
         if name in {"role", "roles"}:
             return tuple(self.roles.values())
         data_type = self.types.get(name)
@@ -228,7 +225,7 @@ class GgdlProgram:
 
 
 def show(term: Term) -> str:
-    """Return a term as it is written in GGDL."""
+    """Return a term in GGDL notation."""
     if isinstance(term, Variable):
         return f"?{term.spelling}"
     if isinstance(term, Function):

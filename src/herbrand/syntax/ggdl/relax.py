@@ -1,9 +1,9 @@
-"""The relaxation of a game: what can ever be true and done, if nothing is ever forgotten.
+"""The delete relaxation of a game: an over-approximation of all reachable facts and moves.
 
-`true(f)` is taken as "f can become true" and `does(r, m)` as "m can be legal"; negated conditions that
-depend on the state are dropped, everything static is kept, negations too.  The least model is
+`true(f)` is read as "f can become true" and `does(r, m)` as "m can become legal"; negated conditions that
+depend on the state are dropped, static conditions are kept, including negations.  The least model is
 computed bottom-up over ground terms: constants are strings, compound terms tuples whose first element
-is the name.  A fluent is kept as a tuple of name and arguments under the relation `true:name/arity`.
+is the name.  A fluent is stored as its arguments under the relation ("true", name, arity).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ __all__ = ["DerivedFacts", "Ground", "from_term", "relax"]
 Ground: TypeAlias = "str | tuple[Ground, ...]"
 Row: TypeAlias = tuple[Ground, ...]
 Relation: TypeAlias = tuple[str, str, int]
-"""What kind ("", "true" or "does"), name, arity."""
+"""Kind ("", "true" or "does"), name, arity."""
 
 MAX_FACTS: Final = 2_000_000
 MAX_STEPS: Final = 20_000_000
-_GIVEN: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
+_KIND_OF: Final = {"true": "true", "init": "true", "next": "true", "does": "does", "legal": "does"}
 _ANY: Final = ""
 
 
 def from_term(term: Term, binding: Mapping[str, Ground]) -> Ground | None:
-    """Return a term as a ground value, None if a variable has none."""
+    """Return a term as a ground value; None if a variable is unbound."""
     if isinstance(term, Constant):
         return term.name
     if isinstance(term, Variable):
@@ -55,49 +55,49 @@ class _Pattern:
     __slots__ = ("args", "free", "relation", "whole")
 
     def __init__(self, atom: Atom) -> None:
-        kind = _GIVEN.get(atom.name, "")
+        kind = _KIND_OF.get(atom.name, "")
         self.whole = False
         args: tuple[Term, ...]
         if kind == "" or len(atom.args) != (1 if kind == "true" else 2):
             self.relation: Relation = "", atom.name, len(atom.args)
             args = atom.args
         else:
-            what = atom.args[-1]
-            inner = what.args if isinstance(what, Function) else ()
-            self.whole = isinstance(what, Variable)
-            self.relation = kind, _ANY if self.whole else what.name, len(inner)
-            args = (*atom.args[:-1], what) if self.whole else (*atom.args[:-1], *inner)
+            term = atom.args[-1]
+            inner = term.args if isinstance(term, Function) else ()
+            self.whole = isinstance(term, Variable)
+            self.relation = kind, _ANY if self.whole else term.name, len(inner)
+            args = (*atom.args[:-1], term) if self.whole else (*atom.args[:-1], *inner)
         self.args = args
         self.free = frozenset(v.name for arg in args for v in variables_of(arg))
 
 
 _Item: TypeAlias = "_Pattern | Distinct | Not | tuple[str, Atom]"
 _Body: TypeAlias = "list[_Item]"
-"""Conditions in the order in which they are tried; arithmetic with its meaning."""
+"""Conditions in join order; arithmetic is paired with its operation."""
 
 
 @dataclass(slots=True)
 class _Join:
-    """Conditions to meet, and what follows."""
+    """A rule with its body in join order."""
 
     head: _Pattern
     body: _Body
     decided: int
-    """Before this condition the head has no variable left."""
+    """Index of the first condition before which the head is ground."""
 
 
 @dataclass(slots=True)
 class _Delta:
-    """One condition of a rule, whose new facts are joined with the other conditions."""
+    """One condition of a rule, whose new facts are joined with the other conditions (semi-naive)."""
 
     pattern: _Pattern
-    rest: _Join
-    known: int
-    """So many of its facts were joined before."""
+    others: _Join
+    processed: int
+    """Number of its facts that are already joined."""
 
 
 class DerivedFacts:
-    """What was derived."""
+    """The derived facts, with hash indexes built on demand."""
 
     def __init__(self) -> None:
         self.facts: dict[Relation, set[Row]] = {}
@@ -106,10 +106,10 @@ class DerivedFacts:
         self.index: dict[tuple[Relation, tuple[int, ...]], dict[Row, list[Row]]] = {}
         self.size = 0
         self.overflow: set[tuple[int, int]] = set()
-        """Places of arithmetic that left the integers of the game."""
+        """Offsets of arithmetic whose result left the integers of the game."""
 
     def add(self, relation: Relation, row: Row) -> bool:
-        """Add a fact; False if it was known."""
+        """Add a fact; False if it is already present."""
         rows = self.facts.setdefault(relation, set())
         if row in rows:
             return False
@@ -126,7 +126,7 @@ class DerivedFacts:
         return self.facts.get(relation, set())
 
     def fluents(self, name: str, arity: int) -> set[Row]:
-        """Return the tuples of arguments with which a fluent can become true."""
+        """Return the argument tuples with which a fluent can become true."""
         return self.rows(("true", name, arity))
 
     def actions(self, name: str, arity: int) -> set[Row]:
@@ -134,7 +134,7 @@ class DerivedFacts:
         return self.rows(("does", name, arity))
 
     def matching(self, relation: Relation, bound: dict[int, Ground]) -> Iterable[Row]:
-        """Return the facts that have these values at these places."""
+        """Return the facts with these values at these argument positions."""
         if not bound:
             return list(self.facts.get(relation, ()))
         places = tuple(sorted(bound))
@@ -153,10 +153,10 @@ def relax(
     tables: Mapping[str, str],
     universe: tuple[int, int] | None,
 ) -> DerivedFacts:
-    """Compute what can be true and legal of the relations that are wanted, and what they need.
+    """Compute the reachable facts of the `targets` and of the relations they depend on.
 
-    `tables` names the relations of integers and their meaning.  Raises `BudgetExceeded` when terms
-    grow for ever.
+    `tables` maps the names of integer relations to their operations.  Raises `BudgetExceeded` when terms
+    grow without bound.
     """
     return _Relaxation(list(rules), tables, universe).run(targets)
 
@@ -178,7 +178,7 @@ class _Relaxation:
         self.dynamic = self._dynamic()
 
     def _dynamic(self) -> set[Relation]:
-        """The relations that depend on the state."""
+        """Return the relations that depend on the state."""
         uses: dict[Relation, set[Relation]] = {}
         dynamic: set[Relation] = set()
         for relation, entries in self.by_head.items():
@@ -192,12 +192,12 @@ class _Relaxation:
                         if used[0]:
                             dynamic.add(relation)
                         uses.setdefault(used, set()).add(relation)
-        waiting = list(dynamic)
-        while waiting:
-            for user in uses.get(waiting.pop(), ()):
+        worklist = list(dynamic)
+        while worklist:
+            for user in uses.get(worklist.pop(), ()):
                 if user not in dynamic:
                     dynamic.add(user)
-                    waiting.append(user)
+                    worklist.append(user)
         return dynamic
 
     def run(self, targets: Iterable[Relation]) -> DerivedFacts:
@@ -210,14 +210,14 @@ class _Relaxation:
 
     def _needed(self, targets: Iterable[Relation]) -> list[Relation]:
         needed: dict[Relation, None] = {}
-        waiting = list(targets)
-        while waiting:
-            relation = waiting.pop()
+        worklist = list(targets)
+        while worklist:
+            relation = worklist.pop()
             if relation in needed:
                 continue
             needed[relation] = None
             if relation[1] == _ANY:
-                waiting += [r for r in self.by_head if r[0] == relation[0]]
+                worklist += [r for r in self.by_head if r[0] == relation[0]]
             for _, body in self.by_head.get(relation, ()):
                 for literal in body:
                     negative = isinstance(literal, Not)
@@ -226,11 +226,11 @@ class _Relaxation:
                         continue
                     used = _Pattern(atom).relation
                     if not (negative and (used in self.dynamic or used[0])):
-                        waiting.append(used)
+                        worklist.append(used)
         return list(needed)
 
     def _strata(self, relations: list[Relation]) -> list[list[Relation]]:
-        """Order static relations so that what is negated comes first."""
+        """Stratify static relations, so that negated ones come first."""
         level = dict.fromkeys(relations, 0)
         for _ in range(len(relations) + 1):
             changed = False
@@ -250,28 +250,28 @@ class _Relaxation:
         return [[r for r in relations if level[r] == number] for number in levels]
 
     def _fixpoint(self, relations: list[Relation]) -> None:
-        """Derive all facts of some relations, semi-naively: each join begins with a fact that is new."""
+        """Derive all facts of some relations, semi-naively: each join starts from a new fact."""
         plain: list[_Join] = []
-        waiting: list[_Delta] = []
+        deltas: list[_Delta] = []
         for relation in relations:
             for head, body in self.by_head.get(relation, ()):
-                whole = self._plan(head, body)
+                full_join = self._plan(head, body)
                 patterns = [
                     (i, _Pattern(literal)) for i, literal in enumerate(body) if self._is_pattern(literal)
                 ]
                 if any(pattern.whole for _, pattern in patterns):
-                    plain.append(whole)
+                    plain.append(full_join)
                     continue
                 for place, pattern in patterns:
                     processed = len(self.model.log.get(pattern.relation, ()))
-                    rest = self._plan(head, [*body[:place], *body[place + 1 :]], pattern.free)
-                    waiting.append(_Delta(pattern, rest, processed))
-                self._derive_all(whole, {})
+                    others = self._plan(head, [*body[:place], *body[place + 1 :]], pattern.free)
+                    deltas.append(_Delta(pattern, others, processed))
+                self._derive_all(full_join, {})
         sizes: dict[int, tuple[int, ...]] = {}
         changed = True
         while changed:
             changed = False
-            for delta in waiting:
+            for delta in deltas:
                 changed = self._advance(delta) or changed
             for number, join in enumerate(plain):
                 now = tuple(self._count(p.relation) for p in join.body if isinstance(p, _Pattern))
@@ -280,18 +280,18 @@ class _Relaxation:
                     changed = self._derive_all(join, {}) or changed
 
     def _advance(self, delta: _Delta) -> bool:
-        """Join what is new of one condition with all of the others; whether there was anything new."""
+        """Join the new facts of one condition with the other conditions; return whether there were any."""
         rows = self.model.log.get(delta.pattern.relation, [])
-        new = rows[delta.known :]
-        delta.known = len(rows)
+        new = rows[delta.processed :]
+        delta.processed = len(rows)
         for row in new:
             binding: dict[str, Ground] = {}
             if all(_match(arg, value, binding) for arg, value in zip(delta.pattern.args, row, strict=True)):
-                self._derive_all(delta.rest, binding)
+                self._derive_all(delta.others, binding)
         return bool(new)
 
     def _plan(self, head: _Pattern, body: list[Literal], bound: frozenset[str] = frozenset()) -> _Join:
-        """Order a body, and find where the head is known: what is derived already needs no more."""
+        """Order a body, and find where the head becomes ground: derived heads need no further join."""
         ordered = self._ordered(body, bound)
         decided = len(ordered) + 1
         for place in range(len(ordered) + 1):
@@ -301,18 +301,18 @@ class _Relaxation:
             if place < len(ordered):
                 bound |= _free(ordered[place])
         if any(isinstance(item, tuple) for item in ordered[decided:]):
-            decided = len(ordered) + 1  # arithmetic that leaves the integers is to be noticed
+            decided = len(ordered) + 1  # evaluate all arithmetic, to notice overflow
         return _Join(head, ordered, decided)
 
     def _derive_all(self, join: _Join, binding: dict[str, Ground]) -> bool:
-        """Derive the head for each way to meet the conditions; whether a fact was new."""
+        """Derive the head for each solution of the body; return whether a fact was new."""
         changed = False
         for solution in self._ways(join, 0, binding):
             changed = self._derive(join.head, solution) or changed
         return changed
 
     def _is_pattern(self, literal: Literal) -> TypeGuard[Atom]:
-        """Whether a condition is looked up among the facts."""
+        """Whether a condition is matched against facts, not computed."""
         if not isinstance(literal, Atom):
             return False
         return literal.name not in self.tables or ("", literal.name, len(literal.args)) in self.by_head
@@ -334,35 +334,35 @@ class _Relaxation:
             relation = relation[0], name, len(args)
             ground = (*ground[:-1], *args)
         if self.model.size > MAX_FACTS or any(_depth(value) > 50 for value in ground):
-            raise BudgetExceeded("what can be true does not end")
+            raise BudgetExceeded("terms grow without bound")
         return self.model.add(relation, ground)
 
     def _ordered(self, body: list[Literal], bound: frozenset[str] = frozenset()) -> _Body:
-        """Order a body: tests as soon as they can be decided, else what shares most variables."""
-        waiting: _Body = []
+        """Order a body: tests as early as possible, then the condition with fewest unbound variables."""
+        remaining: _Body = []
         for literal in body:
             if isinstance(literal, Not):
                 assert isinstance(literal.literal, Atom)
                 pattern = _Pattern(literal.literal)
                 if not (pattern.relation[0] or pattern.relation in self.dynamic):
-                    waiting.append(literal)
+                    remaining.append(literal)
             elif isinstance(literal, Atom):
                 if self._is_pattern(literal):
-                    waiting.append(_Pattern(literal))
+                    remaining.append(_Pattern(literal))
                 else:
-                    waiting.append((self.tables[literal.name], literal))
+                    remaining.append((self.tables[literal.name], literal))
             elif isinstance(literal, Distinct):
-                waiting.append(literal)
+                remaining.append(literal)
         ordered: _Body = []
-        while waiting:
-            best = min(range(len(waiting)), key=lambda i: _rank(waiting[i], bound))
-            item = waiting.pop(best)
+        while remaining:
+            best = min(range(len(remaining)), key=lambda i: _rank(remaining[i], bound))
+            item = remaining.pop(best)
             ordered.append(item)
             bound |= _free(item)
         return ordered
 
     def _ways(self, join: _Join, at: int, binding: dict[str, Ground]) -> Iterator[dict[str, Ground]]:
-        """Yield the bindings that meet the conditions from a place on; not all that derive what is known."""
+        """Yield solutions of the conditions from index `at` on, unless their head is already derived."""
         if at == join.decided and self._is_known(join.head, binding):
             return
         if at == len(join.body):
@@ -370,7 +370,7 @@ class _Relaxation:
             return
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise BudgetExceeded("too many steps to find out what can be true")
+            raise BudgetExceeded("too many steps to compute the reachable facts")
         item = join.body[at]
         if isinstance(item, _Pattern):
             for row in self._rows(item, binding):
@@ -383,9 +383,9 @@ class _Relaxation:
                 yield from self._ways(join, at + 1, binding)
         elif isinstance(item, Not):
             assert isinstance(item.literal, Atom)
-            row_ = [from_term(arg, binding) for arg in item.literal.args]
+            values = [from_term(arg, binding) for arg in item.literal.args]
             relation = _Pattern(item.literal).relation
-            if None in row_ or tuple(row_) not in self.model.rows(relation):
+            if None in values or tuple(values) not in self.model.rows(relation):
                 yield from self._ways(join, at + 1, binding)
         else:
             for inner in self._table(item[0], item[1], binding):
@@ -419,9 +419,9 @@ class _Relaxation:
         numbers = [int(t) if isinstance(t, str) and _is_number(t) else None for t in terms]
         if any(t is not None and number is None for t, number in zip(terms, numbers, strict=True)):
             return
-        every = range(low, high + 1)
-        for a in every if numbers[0] is None else (numbers[0],):
-            for b in every if numbers[1] is None else (numbers[1],):
+        interval = range(low, high + 1)
+        for a in interval if numbers[0] is None else (numbers[0],):
+            for b in interval if numbers[1] is None else (numbers[1],):
                 value = result(meaning, a, b)
                 if value is False:
                     continue
@@ -477,13 +477,13 @@ def _match(pattern: Term, value: Ground, binding: dict[str, Ground]) -> bool:
 
 
 def _conjunctions(body: tuple[Literal, ...]) -> Iterator[list[Literal]]:
-    """Yield the body without disjunctions; what is negated and compound counts as true."""
+    """Yield the alternatives of a body; negated compounds count as true."""
     alternatives: list[list[Literal]] = [[]]
     for literal in body:
         choices = _choices(literal)
         if len(alternatives) * len(choices) > 4096:
-            continue  # leaving out a condition keeps the relaxation an over-approximation
-        alternatives = [[*one, *two] for one in alternatives for two in choices]
+            continue  # dropping a condition keeps the relaxation an over-approximation
+        alternatives = [[*prefix, *choice] for prefix in alternatives for choice in choices]
     yield from alternatives
 
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from herbrand.syntax.ggdl.report import Place
     from herbrand.syntax.nodes import Atom, Term
 
-__all__ = ["Call", "Scope", "Work", "call_of"]
+__all__ = ["Application", "Scope", "WorkItem", "call_of"]
 
 _VARIABLE: Final = re.compile(r"\?(\w+)|\b(_?[A-Z]\w*)")
 
 
 @dataclass(slots=True)
-class Work:
+class WorkItem:
     """A sentence to be translated, with the surface block and `let` blocks around it."""
 
     number: int
@@ -39,8 +39,8 @@ class Work:
     """Parameters and constants of the surface."""
 
 
-class Call(NamedTuple):
-    """A name applied to arguments: what a name, call, member or index of a board stands for."""
+class Application(NamedTuple):
+    """A name applied to arguments: the common form of names, calls, members and indices of boards."""
 
     name: str
     """Folded."""
@@ -67,24 +67,24 @@ def resolve_let(expr: n.Expr, lets: Mapping[str, n.Expr]) -> n.Expr:
     return expr
 
 
-def call_of(expr: n.Expr, lets: Mapping[str, n.Expr]) -> Call | None:
+def call_of(expr: n.Expr, lets: Mapping[str, n.Expr]) -> Application | None:
     """Return an expression as a call; None if it is none, such as a number."""
     match resolve_let(expr, lets):
         case n.Name(spelling=spelling) as name:
-            return Call(name.folded, spelling, ())
+            return Application(name.folded, spelling, ())
         case n.FunctionCall(spelling=spelling, args=args) as call:
-            return Call(call.folded, spelling, args)
+            return Application(call.folded, spelling, args)
         case n.Member(base=base, spelling=spelling, args=args) as member:
-            return Call(member.folded, spelling, (base, *args))
+            return Application(member.folded, spelling, (base, *args))
         case n.Index(base=base, args=args):
-            return Call("cell", "cell", (base or OWN_BOARD, *args))
+            return Application("cell", "cell", (base or OWN_BOARD, *args))
     return None
 
 
 class Scope:
     """The names of one sentence."""
 
-    def __init__(self, work: Work, declared: Container[str] = ()) -> None:
+    def __init__(self, work: WorkItem, declared: Container[str] = ()) -> None:
         self.work = work
         self.sentence = work.sentence
         self.plain = work.sentence.plain

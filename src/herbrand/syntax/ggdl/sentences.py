@@ -1,4 +1,4 @@
-"""Sentences of GGDL become rules of GDL: facts, rules, payoffs, initial values, moves."""
+"""Translate sentences of GGDL to rules of GDL: facts, rules, payoffs, initial values, moves."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from herbrand.syntax.ggdl import nodes as n
 from herbrand.syntax.ggdl.literals import Equal
 from herbrand.syntax.ggdl.report import Refused
-from herbrand.syntax.ggdl.settle import Settler
+from herbrand.syntax.ggdl.rule_emitter import RuleEmitter
 from herbrand.syntax.ggdl.translate import Translator
 from herbrand.syntax.ggdl.values import as_integer
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
@@ -18,7 +18,7 @@ from herbrand.syntax.tokens import ARITY
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative
     from herbrand.syntax.ggdl.program import Fluent, GgdlProgram
-    from herbrand.syntax.ggdl.scope import Scope, Work
+    from herbrand.syntax.ggdl.scope import Scope, WorkItem
     from herbrand.syntax.nodes import Term
 
 __all__ = ["Change", "Sentences"]
@@ -28,12 +28,12 @@ _VARIABLE: Final = re.compile(r"\?(\w+)")
 
 @dataclass(slots=True)
 class Change:
-    """One effect in terms of GDL: what happens to a fluent, and when."""
+    """One effect in terms of GDL: the change of a fluent, and its conditions."""
 
     fluent: Fluent
     args: tuple[Term, ...]
     value: Term | None
-    """The new value of a functional fluent; None removes it, or a fact."""
+    """The new value of a functional fluent; None if it is removed, or for a plain fluent."""
     asserted: bool
     """Whether the fluent (with this value) holds afterwards."""
     level: int
@@ -45,41 +45,41 @@ class Change:
 
 @dataclass(slots=True)
 class _Hook:
-    work: Work
+    work: WorkItem
     sentence: n.MoveSentence
     action: tuple[str, int]
     used: bool = field(default=False)
 
 
 class Sentences:
-    """Translates the sentences of a program; collects its changes for `herbrand.syntax.ggdl.effects`."""
+    """Translates the sentences of a program, and collects its changes for `herbrand.syntax.ggdl.effects`."""
 
-    def __init__(self, program: GgdlProgram, works: list[Work]) -> None:
+    def __init__(self, program: GgdlProgram, items: list[WorkItem]) -> None:
         self.program = program
         self.report = program.report
-        self.works = works
+        self.items = items
         self.translator = Translator(program)
-        self.settler = Settler(program)
+        self.emitter = RuleEmitter(program)
         self.changes: list[Change] = []
         self.persistent: set[tuple[str, int]] = set()
         self.legal_actions: set[tuple[str, int]] = set()
-        """Actions for which some sentence says when they are legal."""
+        """Actions with a sentence that defines when they are legal."""
         self.hooks = [
             _Hook(work, work.sentence, _action_key(work.sentence.head.action))
-            for work in works
+            for work in items
             if isinstance(work.sentence, n.MoveSentence) and self._is_hook(work)
         ]
 
     def write(self) -> None:
         """Translate every sentence."""
-        for work in self.works:
+        for work in self.items:
             sentence = work.sentence
             if isinstance(sentence, n.MoveSentence) and not self._is_hook(work):
                 key = _action_key(sentence.head.action)
                 if sentence.body is not None or sentence.head.place is not None:
                     self.legal_actions.add(key)
         self.legal_actions.update(self.program.own_heads.get("legal", ()))
-        for work in self.works:
+        for work in self.items:
             rule_count = len(self.program.rules)
             try:
                 self._one(work)
@@ -92,10 +92,10 @@ class Sentences:
                     "W-HOOK-UNUSED",
                     f"no move `r @ board[…] -> {hook.action[0]}(…)` uses this",
                     hook.sentence.report_span,
-                    help="a place by itself makes no move",
+                    help="a rule about a place takes effect only through such a move",
                 )
 
-    def _one(self, work: Work) -> None:
+    def _one(self, work: WorkItem) -> None:
         match work.sentence:
             case n.PrefixSentence():
                 for rule in self.program.plain_rules.get(id(work.sentence), ()):
@@ -120,25 +120,25 @@ class Sentences:
                 alternatives = self.translator.body(sentence.body, scope)
                 self._effect(effect, alternatives, scope, level=2)
 
-    # -- rules ---------------------------------------------------------------------------------
+    # -- rules -----------------------------------------------------------------------------------
 
-    def _rule(self, work: Work, sentence: n.RuleSentence) -> None:
+    def _rule(self, work: WorkItem, sentence: n.RuleSentence) -> None:
         for head in sentence.heads:
             heads = self.translator.values.expanded(head) if sentence.body is None else [head]
-            for one in heads:
+            for expanded in heads:
                 scope = self.translator.scope(work)
                 out: Alternative = []
-                atom = self._head(one, scope, out)
+                atom = self._head(expanded, scope, out)
                 if sentence.plain:
                     self._plain_rule(atom, sentence, scope, out)
                     continue
                 alternatives = self.translator.body(sentence.body, scope)
                 if atom.name == "goal" and len(atom.args) == 2:
                     self._check_value(atom.args[1], sentence)
-                self.settler.write(atom, [[*out, *alternative] for alternative in alternatives], scope)
+                self.emitter.write(atom, [[*out, *alternative] for alternative in alternatives], scope)
 
     def _plain_rule(self, head: Atom, sentence: n.RuleSentence, scope: Scope, out: Alternative) -> None:
-        """A plain rule stays what it is; values that its names stand for become conditions."""
+        """Add a plain rule unchanged, except that values of names become conditions."""
         literals = self.translator.plain_body(sentence.body, scope, out)
         body = (*(x for x in out if isinstance(x, Atom)), *literals)
         span = scope.span(sentence)
@@ -155,7 +155,7 @@ class Sentences:
             terms = (scope.board, *terms)
         return Atom(name, terms, spelling, *scope.span(expr))
 
-    def _goal(self, work: Work, sentence: n.GoalSentence) -> None:
+    def _goal(self, work: WorkItem, sentence: n.GoalSentence) -> None:
         for payoff in sentence.payoffs:
             scope = self.translator.scope(work)
             out: Alternative = []
@@ -164,7 +164,7 @@ class Sentences:
             self._check_value(value, payoff)
             head = Atom("goal", (role, value), None, *scope.span(payoff))
             alternatives = self.translator.body(sentence.body, scope)
-            self.settler.write(head, [[*out, *alternative] for alternative in alternatives], scope)
+            self.emitter.write(head, [[*out, *alternative] for alternative in alternatives], scope)
 
     def _check_value(self, value: Term, place: n.Sentence | n.Located) -> None:
         number = as_integer(value)
@@ -173,22 +173,24 @@ class Sentences:
         start, end = value.start, value.end
         if end <= start:
             start, end = place.start, place.end
-        self.report.refuse("E-GOAL-RANGE", f"the payoff `{value}` is no integer from 0 to 100", (start, end))
+        self.report.refuse(
+            "E-GOAL-RANGE", f"the payoff `{value}` is not an integer from 0 to 100", (start, end)
+        )
 
-    def _init(self, work: Work, sentence: n.InitSentence) -> None:
+    def _init(self, work: WorkItem, sentence: n.InitSentence) -> None:
         scope = self.translator.scope(work)
         out: Alternative = []
         fluent = self.translator.fluent_of(sentence.place, scope)
         call = self.translator.call_of(sentence.place, scope)
         if call is None:
-            self.report.refuse("E-SYNTAX", "only a relation can be true at the begin", sentence.place)
+            self.report.refuse("E-SYNTAX", "only a relation can hold initially", sentence.place)
         name, spelling, args = call
         span = scope.span(sentence.place)
         if sentence.value is None:
             inner: Term = self.translator.pattern(sentence.place, scope, out)
         else:
             if fluent is None:
-                raise Refused  # what is wrong with the place was reported where it was declared
+                raise Refused  # the place was reported when it was declared
             terms = self.translator.fluent_args(args, fluent, scope, out)
             self._domain_types(fluent, terms, scope)
             value = self.translator.term(sentence.value, scope, out)
@@ -198,23 +200,23 @@ class Sentences:
             if isinstance(literal, Atom) and literal.name in {"true", "does"}:
                 self.report.refuse(
                     "E-INIT-DYNAMIC",
-                    "how the game begins depends on the state",
+                    "the initial state depends on the current state",
                     literal,
-                    help="only relations that never change can be conditions of `init`",
+                    help="conditions of `init` may use static relations only",
                 )
         head = Atom("init", (inner,), None, *span)
-        self.settler.write(head, [[*out, *alternative] for alternative in alternatives], scope)
+        self.emitter.write(head, [[*out, *alternative] for alternative in alternatives], scope)
 
     def _domain_types(self, fluent: Fluent, terms: tuple[Term, ...], scope: Scope) -> None:
-        """A variable without type gets that of the declaration."""
+        """Give untyped variables the types of the declaration."""
         for term, kind in zip(terms, fluent.arguments, strict=False):
             if isinstance(term, Variable) and kind is not None and term.name not in scope.typed:
                 scope.typed[term.name] = [self.translator.type_atom(kind, term)]
 
-    # -- operations ----------------------------------------------------------------------------
+    # -- operations ------------------------------------------------------------------------------
 
-    def _operation(self, work: Work, sentence: n.OperationSentence) -> None:
-        """`head :: conditions ==> effects`: it occurs when a role does it or an operation calls it."""
+    def _operation(self, work: WorkItem, sentence: n.OperationSentence) -> None:
+        """Translate `head :: conditions ==> effects`: it occurs when a role does it or another calls it."""
         scope = self.translator.scope(work)
         out: Alternative = []
         occurs, action = self._occurs(sentence.head, scope, out)
@@ -225,18 +227,18 @@ class Sentences:
         role = scope.fresh("role", sentence)
         span = scope.span(sentence.head)
         does = Atom("does", (role, action), None, *span)
-        self.settler.write(occurs, [[*out, does]], scope)
+        self.emitter.write(occurs, [[*out, does]], scope)
         triggers: list[Alternative] = [[occurs, *out, *a] for a in self.translator.body(conditions, scope)]
         for call in calls:
             inner: Alternative = []
             called, _ = self._occurs(call.atom, scope, inner)
-            self.settler.write(called, [[*trigger, *inner] for trigger in triggers], scope)
+            self.emitter.write(called, [[*trigger, *inner] for trigger in triggers], scope)
         if sentence.effects:
             self.effects(sentence.effects, triggers, scope, level=2)
 
     def _operation_key(self, expr: n.Expr) -> tuple[str, int] | None:
         key = _action_key(expr)
-        heads = (w.sentence.head for w in self.works if isinstance(w.sentence, n.OperationSentence))
+        heads = (w.sentence.head for w in self.items if isinstance(w.sentence, n.OperationSentence))
         return key if any(key == _action_key(head) for head in heads) else None
 
     def _occurs(self, expr: n.Expr, scope: Scope, out: Alternative) -> tuple[Atom, Term]:
@@ -245,9 +247,9 @@ class Sentences:
         name = self.program.fresh(f"ggdl_op_{_action_key(expr)[0]}")
         return Atom(name, args, None, *scope.span(expr)), action
 
-    # -- moves ---------------------------------------------------------------------------------
+    # -- moves -----------------------------------------------------------------------------------
 
-    def _is_hook(self, work: Work) -> bool:
+    def _is_hook(self, work: WorkItem) -> bool:
         sentence = work.sentence
         if not isinstance(sentence, n.MoveSentence):
             return False
@@ -263,7 +265,7 @@ class Sentences:
         )
         return name in work.lets
 
-    def _move(self, work: Work, sentence: n.MoveSentence) -> None:
+    def _move(self, work: WorkItem, sentence: n.MoveSentence) -> None:
         if sentence.head.place is not None:
             self._located(work, sentence)
             return
@@ -297,7 +299,7 @@ class Sentences:
             self.program.docs[key[0]] = sentence.doc
         if legal or (key not in self.legal_actions):
             atom = Atom("legal", (role, action), None, *span)
-            self.settler.write(atom, alternatives, scope)
+            self.emitter.write(atom, alternatives, scope)
         if effects:
             does = Atom("does", (role, action), None, *span)
             triggers: list[Alternative] = [[does, *alternative] for alternative in alternatives]
@@ -308,13 +310,13 @@ class Sentences:
         if doing is not None:
             self.report.refuse(
                 "E-DOES-SCOPE",
-                "what is legal depends on a move that is being made",
+                "legality depends on a move of the same step",
                 doing,
-                help="conditions on moves belong to consequences",
+                help="conditions on moves are allowed only in consequences",
             )
 
-    def _located(self, work: Work, sentence: n.MoveSentence) -> None:
-        """A move at a place of a board: the conditions and effects of its hook are added."""
+    def _located(self, work: WorkItem, sentence: n.MoveSentence) -> None:
+        """Translate a move at a place of a board, adding the conditions and effects of its hooks."""
         place = sentence.head.place
         assert place is not None
         name, spelling, args = _action(sentence.head.action)
@@ -335,11 +337,11 @@ class Sentences:
                 continue
             hook.used = True
             conditions, inner = self._hooked(hook, spot, terms, scope)
-            both = [[*one, *two] for one in alternatives for two in conditions]
-            self._legal_and_effects(role, action, both, sentence.effects, scope, legal=True)
+            combined = [[*own, *hooked] for own in alternatives for hooked in conditions]
+            self._legal_and_effects(role, action, combined, sentence.effects, scope, legal=True)
             if hook.sentence.effects:
                 does = Atom("does", (role, action), None, *scope.span(sentence.head))
-                triggers: list[Alternative] = [[does, *alternative] for alternative in both]
+                triggers: list[Alternative] = [[does, *alternative] for alternative in combined]
                 self.report.source = hook.sentence.source
                 inner.typed.update({k: v for k, v in scope.typed.items() if k not in inner.typed})
                 self.effects(hook.sentence.effects, triggers, inner, level=2)
@@ -356,10 +358,10 @@ class Sentences:
             return hook.work.instance == board.name
         return hook.work.surface is board.surface
 
-    def _spot(self, place: n.Expr, work: Work, scope: Scope, out: Alternative) -> tuple[Term, ...]:
+    def _spot(self, place: n.Expr, work: WorkItem, scope: Scope, out: Alternative) -> tuple[Term, ...]:
         call = self.translator.call_of(place, scope)
         if not isinstance(place, n.Index) and not (call is not None and call.name == "cell" and work.lets):
-            self.report.refuse("E-SURFACE", "a move is made at a place `board[i, j]`", place)
+            self.report.refuse("E-SURFACE", "the place of a move is written `board[i, j]`", place)
         assert call is not None
         board = call.args[0]
         if isinstance(board, n.Name):
@@ -367,9 +369,9 @@ class Sentences:
             if instance is None:
                 self.report.refuse(
                     "E-SURFACE",
-                    f"`{board.spelling}` is no board",
+                    f"`{board.spelling}` is not a board",
                     board,
-                    help=f"make one: `init {board.spelling} := Surface`",
+                    help=f"declare one: `init {board.spelling} := Surface`",
                 )
             size = len(instance.surface.cells.generators)
             if size != len(call.args) - 1:
@@ -409,9 +411,9 @@ class Sentences:
         scope.generated |= outer.generated
         return conditions, scope
 
-    # -- consequences --------------------------------------------------------------------------
+    # -- consequences ----------------------------------------------------------------------------
 
-    def _consequence(self, work: Work, sentence: n.ConsequenceSentence) -> None:
+    def _consequence(self, work: WorkItem, sentence: n.ConsequenceSentence) -> None:
         scope = self.translator.scope(work)
         if all(effect.sign == "persist" for effect in sentence.effects):
             self._persist(sentence, scope)
@@ -430,7 +432,7 @@ class Sentences:
                 return
         self.report.refuse(
             "E-PERSIST-TARGET",
-            "only a part of the state can persist",
+            "only a fluent can persist",
             body,
             help="write `F(args) ==> persist` for a functional relation or a fact",
         )
@@ -438,7 +440,7 @@ class Sentences:
     def effects(
         self, effects: tuple[n.Consequence, ...], triggers: list[Alternative], scope: Scope, *, level: int
     ) -> None:
-        """Note the changes that effects make; they all happen together."""
+        """Record the changes of simultaneous effects."""
         changes: list[tuple[Change, n.Consequence]] = []
         for effect in effects:
             if effect.sign == "persist":
@@ -454,7 +456,7 @@ class Sentences:
                 ):
                     self.report.refuse(
                         "E-EFFECT-CONFLICT",
-                        f"two values for one place: `{other.value}` and `{change.value}`",
+                        f"conflicting values for one place: `{other.value}` and `{change.value}`",
                         effect,
                         labels=[(first, "the other value")],
                     )
@@ -469,7 +471,7 @@ class Sentences:
         fluent = self.translator.fluent_of(place, scope)
         call = self.translator.call_of(place, scope)
         if call is None:
-            self.report.refuse("E-EFFECT-TARGET", "this is no part of the state", place)
+            self.report.refuse("E-EFFECT-TARGET", "this is not a fluent", place)
         name, spelling, args = call
         value: Term | None = None
         asserted = effect.sign in {"=", "+", "+="}
@@ -486,13 +488,13 @@ class Sentences:
             value = self.translator.term(effect.value, scope, out)
             return self._change(fluent, terms, value, asserted, level, triggers, out, scope)
         if effect.sign in {"+=", "-="}:
-            property_ = self.program.fluents.get((name, len(args) + 1))
+            set_fluent = self.program.fluents.get((name, len(args) + 1))
             assert effect.value is not None
-            if property_ is None or property_.kind != "set":
+            if set_fluent is None or set_fluent.kind != "set":
                 self._no_target(effect, spelling)
             terms = tuple(self.translator.term(arg, scope, out) for arg in (*args, effect.value))
-            return self._change(property_, terms, None, asserted, level, triggers, out, scope)
-        if fluent is not None and not asserted:  # `~F(a)`: no value any more
+            return self._change(set_fluent, terms, None, asserted, level, triggers, out, scope)
+        if fluent is not None and not asserted:  # `~F(a)` removes the value
             terms = self.translator.fluent_args(args, fluent, scope, out)
             fluent.removed = True
             return self._change(fluent, terms, None, asserted, level, triggers, out, scope)
@@ -508,8 +510,8 @@ class Sentences:
             if asserted:
                 return self._change(plain, tuple(some), last, asserted, level, triggers, out, scope)
             plain.removed = True
-            whole = Function(plain.name, terms, plain.spelling, *scope.span(place))
-            out.append(Atom("true", (whole,), None, *scope.span(place)))
+            term = Function(plain.name, terms, plain.spelling, *scope.span(place))
+            out.append(Atom("true", (term,), None, *scope.span(place)))
             return self._change(plain, tuple(some), None, asserted, level, triggers, out, scope)
         return self._change(plain, terms, None, asserted, level, triggers, out, scope)
 
@@ -518,9 +520,9 @@ class Sentences:
         assert place is not None
         self.report.refuse(
             "E-EFFECT-TARGET",
-            f"`{spelling}` is no part of the state that an effect can change",
+            f"`{spelling}` is not a fluent, so no effect can change it",
             place,
-            help="relations of the rules, types, roles and parameters do not change",
+            help="derived relations, types, roles and parameters do not change",
         )
 
     def _change(
@@ -554,7 +556,7 @@ def _action_key(expr: n.Expr) -> tuple[str, int]:
 
 
 def _doing_in(formula: n.Formula | None) -> n.Doing | n.Holds | None:
-    """Return the first condition on a move."""
+    """Return the first condition on a move in a formula."""
     match formula:
         case n.Doing():
             return formula

@@ -1,8 +1,8 @@
-"""Cut GGDL text into tokens: `tokenize`.
+"""Tokenizer of GGDL: `tokenize`.
 
-Three things make it more than a regular expression.  A sentence in prefix notation is one token
-(`PREFIX`), because other rules hold inside.  `;` and `#` begin comments in some places and are
-operators in others.  And a full stop is the end of a sentence, member access or a part of `..`.
+Three things need more than a regular expression.  A sentence in prefix notation is one token
+(`PREFIX`), because other lexical rules apply inside.  `;` and `#` begin comments in some places and are
+operators in others.  And a full stop ends a sentence, accesses a member or is part of `..`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _GOES_ON: Final = frozenset({"and", "or", "not", "in", "init", "role", "where", 
 
 @dataclass(slots=True)
 class Token:
-    """One token: what it is, its text, its place."""
+    """One token: kind, text, offsets."""
 
     kind: str
     text: str
@@ -70,30 +70,30 @@ class Token:
     first: bool
     """Whether it is the first on its line."""
     joined: bool
-    """Whether it follows the token before without a space."""
+    """Whether it follows the previous token without a space."""
 
 
 @dataclass(slots=True)
 class GgdlTokens:
-    """A text in tokens; the last one is of the kind `END`."""
+    """A tokenized text; the last token is of kind `END`."""
 
     source: Source
     items: list[Token] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
     partner: dict[int, int] = field(default_factory=dict)
-    """Index of each opening bracket to that of the one that closes it."""
+    """Index of each opening bracket to the index of its closing bracket."""
     depth: list[int] = field(default_factory=list)
-    """How many brackets are open before each token."""
+    """Number of open brackets before each token."""
 
     def line(self, offset: int) -> int:
         """Return the line of an offset, counted from 1."""
         return bisect_right(self.source.line_starts, offset)
 
     def doc(self, start: int, end: int) -> str:
-        r"""Return the comment that documents what stands at text[start:end], "" if none does.
+        r"""Return the documentation comment of text[start:end], or "".
 
-        The unbroken run of whole-line comments directly above, else the comment behind it on the
-        line where it ends.  Comment signs and one blank are removed, lines joined by "\n".
+        This is the unbroken run of whole-line comments directly above, else the comment after it on the
+        line where it ends.  Comment signs and one space are removed, lines joined by "\n".
         """
         by_line = {self.line(comment.start): comment for comment in self.comments}
         lines: list[str] = []
@@ -119,7 +119,7 @@ def _bare(comment: str) -> str:
 
 
 def tokenize(source: Source, report: ProgramDiagnostics) -> GgdlTokens:
-    """Cut a text into tokens; what is none is reported and left out."""
+    """Tokenize a text; unexpected characters are reported and skipped."""
     return _Tokenizer(source, report).run()
 
 
@@ -132,7 +132,7 @@ class _Tokenizer:
         self.open: list[int] = []
         self.at = 0
         self.prefix_line = -1
-        """Line on which the last prefix sentence closed: `;` is a comment on the rest of it."""
+        """Line on which the last prefix sentence ended; `;` starts a comment on the rest of it."""
 
     def run(self) -> GgdlTokens:
         text, end = self.text, len(self.text)
@@ -140,7 +140,7 @@ class _Tokenizer:
         fresh, joined = True, False
         while self.at < end:
             match = _TOKEN.match(text, self.at)
-            assert match is not None  # the last alternative takes any character
+            assert match is not None  # the last alternative matches any character
             kind, word, start = match.lastgroup, match[0], self.at
             if kind == "blank":
                 fresh = fresh or "\n" in word or "\r" in word
@@ -159,11 +159,11 @@ class _Tokenizer:
                 continue
             self.at = match.end()
             if kind == "junk":
-                self.report.add("E-LEX", f"`{word}` cannot stand here", (start, self.at))
+                self.report.add("E-LEX", f"unexpected character `{word}`", (start, self.at))
                 continue
             if kind in {STRING, QUOTED} and (len(word) < 2 or word[-1] != word[0]):
                 self.report.add(
-                    "E-LEX", "a quotation that is never closed", (start, self.at), help="close it on its line"
+                    "E-LEX", "an unterminated quotation", (start, self.at), help="close it on its line"
                 )
                 continue
             assert kind is not None
@@ -185,7 +185,7 @@ class _Tokenizer:
         if token.kind == SIGN and token.text in {"(", "[", "{"}:
             self.open.append(index)
         elif token.kind == STOP or token.text == ":-":
-            # neither stands in parentheses; inside braces sentences do
+            # neither occurs inside brackets; inside braces there are sentences
             while token.kind == STOP and self.open and items[self.open[-1]].text == "[":
                 self.open.pop()
 
@@ -209,7 +209,7 @@ class _Tokenizer:
         return last.text not in _GOES_ON
 
     def _prefix(self, *, fresh: bool) -> bool:
-        """Take a prefix sentence as one token, unless it is a head in parentheses."""
+        """Consume a prefix sentence as one token, unless it is a head in parentheses."""
         text, start = self.text, self.at
         depth, end = 0, len(text)
         for match in _PREFIX_PART.finditer(text, start):

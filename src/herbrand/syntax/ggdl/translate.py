@@ -1,4 +1,4 @@
-"""Expressions and conditions of GGDL become terms and literals of GDL."""
+"""Translate expressions and conditions of GGDL to terms and literals of GDL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from herbrand.syntax.ggdl import nodes as n
-from herbrand.syntax.ggdl.literals import Equal, Nope
+from herbrand.syntax.ggdl.literals import Equal, NegatedConjunction
 from herbrand.syntax.ggdl.program import Fluent, show
 from herbrand.syntax.ggdl.scope import Scope, call_of, resolve_let
 from herbrand.syntax.ggdl.types import named_type, range_type
@@ -17,28 +17,28 @@ from herbrand.syntax.tokens import ARITY
 if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import GgdlProgram
-    from herbrand.syntax.ggdl.scope import Call, Work
+    from herbrand.syntax.ggdl.scope import Application, WorkItem
     from herbrand.syntax.nodes import Literal as CoreLiteral
     from herbrand.syntax.nodes import Term
 
 __all__ = ["Translator"]
 
 MAX_ALTERNATIVES: Final = 4096
-"""A condition with more alternatives is refused."""
+"""Maximum number of alternatives of a condition in disjunctive normal form."""
 FEW: Final = 3
-"""A range of so many constants is written out; a longer one gets a relation."""
+"""Maximum number of constants of a range that is expanded; a longer one becomes a relation."""
 FLUENT_AT: Final = {"true": 0, "next": 0, "init": 0, "base": 0, "does": 1, "legal": 1, "input": 1}
-"""Which argument of a keyword is a fluent or an action and stands for itself."""
+"""Index of the keyword argument that is a fluent or an action, which is not evaluated."""
 LESS, AT_MOST = "ggdl_lt", "ggdl_le"
 ARITHMETIC: Final = {"+": "ggdl_add", "-": "ggdl_sub", "*": "ggdl_mul"}
 _QUANTIFIERS: Final = frozenset({"forall", "forany", "zip", "reverse", "exists"})
 _SHORT_QUANTIFIERS: Final = frozenset({"all", "any"})
-"""Refused in GGDL sentences alone: in plain ones they are likely names."""
+"""Rejected in GGDL sentences only: in plain ones they are probably names."""
 _RESULT: Final = {"+": "sum", "-": "difference", "*": "product"}
 
 
 class Translator:
-    """Translates what stands in sentences; knows the declarations of the program."""
+    """Translates expressions and conditions of a program."""
 
     def __init__(self, program: GgdlProgram) -> None:
         self.program = program
@@ -47,9 +47,9 @@ class Translator:
         self.tables = {name: program.fresh(name) for name in (LESS, AT_MOST, *ARITHMETIC.values())}
         self.hinted: set[tuple[str, int]] = set()
 
-    # -- places --------------------------------------------------------------------------------
+    # -- places ----------------------------------------------------------------------------------
 
-    def scope(self, work: Work) -> Scope:
+    def scope(self, work: WorkItem) -> Scope:
         """Open the scope of a sentence."""
         self.report.source = work.sentence.source
         self.values.local = work.local
@@ -64,7 +64,7 @@ class Translator:
                 scope.typed[scope.board.name] = [kind]
         return scope
 
-    def call_of(self, expr: n.Expr, scope: Scope) -> Call | None:
+    def call_of(self, expr: n.Expr, scope: Scope) -> Application | None:
         """Return an expression as a call; refuse `@[…]` where no board is implied."""
         place = resolve_let(expr, scope.work.lets)
         if isinstance(place, n.Index) and place.base is None and scope.board is None:
@@ -72,7 +72,7 @@ class Translator:
         return call_of(place, {})
 
     def fluent_of(self, expr: n.Expr, scope: Scope) -> Fluent | None:
-        """Return the functional relation that an expression reads, if it does."""
+        """Return the functional fluent that an expression reads, or None."""
         call = self.call_of(expr, scope)
         if call is None:
             return None
@@ -85,10 +85,10 @@ class Translator:
         fluent = self.program.fluents.get((name, len(args) + 1 + extra))
         return fluent if fluent is not None and fluent.functional else None
 
-    # -- terms ---------------------------------------------------------------------------------
+    # -- terms -----------------------------------------------------------------------------------
 
     def term(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
-        """Translate an expression; conditions that belong to it are added to `out`."""
+        """Translate an expression, appending its conditions to `out`."""
         start, end = scope.span(expr)
         match expr:
             case n.Number() | n.String() | n.Quoted():
@@ -106,7 +106,7 @@ class Translator:
                     return scope.board
                 return scope.fresh("any", expr)
             case n.Generator(name=name):
-                self.report.refuse("E-SYNTAX", f"nothing gives `\\{name}` a value", expr)
+                self.report.refuse("E-SYNTAX", f"the generator variable `\\{name}` is unbound", expr)
             case n.Name():
                 return self._name(expr, scope, out)
             case n.FunctionCall() | n.Member() | n.Index():
@@ -115,25 +115,25 @@ class Translator:
                 return self._sum(sign, left, right, expr, scope, out)
         self.report.refuse(
             "E-SYNTAX",
-            "a collection or range cannot stand here",
+            "a collection or range is not allowed here",
             expr,
-            help="collections stand behind `in`, beside `===`, in `data` and in `surface`",
+            help="collections are allowed after `in`, next to `===`, in `data` and in `surface`",
         )
 
     def _typed(self, variable: n.Var, scope: Scope) -> None:
         if variable.type is None:
             return
         name = named_type(self.program, variable.type)
-        own = scope.rename.get(variable.name, variable.name)
-        term = Variable(own, variable.spelling, *scope.span(variable))
+        name_ = scope.rename.get(variable.name, variable.name)
+        term = Variable(name_, variable.spelling, *scope.span(variable))
         atom = self.type_atom(name, term)
-        conditions = scope.typed.setdefault(own, [])
+        conditions = scope.typed.setdefault(name_, [])
         if atom not in conditions:
             conditions.append(atom)
-        scope.types.setdefault(own, name)
+        scope.types.setdefault(name_, name)
 
     def type_atom(self, name: str, term: Term) -> Atom:
-        """Return the condition that a term belongs to a type."""
+        """Return the condition that a term is a member of a type."""
         kind = self.program.types.get(name)
         return Atom(name, (term,), kind.spelling if kind else None, term.start, term.end)
 
@@ -149,7 +149,7 @@ class Translator:
             return a_term
         for part, written in ((a_term, left), (b_term, right)):
             if not isinstance(part, Variable) and as_integer(part) is None:
-                self.report.refuse("E-CONST", f"`{show(part)}` is no integer", written)
+                self.report.refuse("E-CONST", f"`{show(part)}` is not an integer", written)
         result = scope.fresh(_RESULT[sign], expr)
         out.append(Atom(self.tables[ARITHMETIC[sign]], (a_term, b_term, result), None, start, end))
         return result
@@ -179,7 +179,7 @@ class Translator:
                 return Variable(expr.folded, spelling, start, end)
             self.report.refuse(
                 "E-NAME-AMBIGUOUS",
-                f"`{spelling}` is a type, and a value is needed here",
+                f"`{spelling}` is a type, but a value is expected here",
                 expr,
                 help=f"write `?{spelling.lower()}` for a variable, `?x:{spelling}` for one of the type",
             )
@@ -197,7 +197,7 @@ class Translator:
     def _declared(self, expr: n.Name, scope: Scope) -> None:
         self.report.add(
             "W-NAME-DECLARED",
-            f"`{expr.spelling}` is declared, so it is no variable here",
+            f"`{expr.spelling}` is declared, so it is not a variable here",
             scope.span(expr),
             help=f"write `?{expr.spelling.lower()}` if a variable is meant",
         )
@@ -237,14 +237,14 @@ class Translator:
         return self.pattern(expr, scope, out)
 
     def external(self, expr: n.Expr) -> NoReturn:
-        """Refuse the use of a property that is no part of the game."""
+        """Refuse the use of an external property."""
         text = self.report.source.text[expr.start : expr.end]
         self.report.refuse(
-            "E-ROLE-PROP", f"`{text}` is external: it describes a player and is no part of the rules", expr
+            "E-ROLE-PROP", f"`{text}` is external: it describes a player and is not part of the rules", expr
         )
 
     def pattern(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
-        """Translate a fluent or an action as it stands: at the top nothing is read."""
+        """Translate a fluent or an action itself: its top level is not evaluated."""
         call = self.call_of(expr, scope) if not isinstance(expr, n.Var) else None
         if call is None:
             return self.term(expr, scope, out)
@@ -262,7 +262,7 @@ class Translator:
         return Function(name, terms, spelling, start, end)
 
     def read(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
-        """Read the value of a functional relation in the current state."""
+        """Translate a reference to the value of a functional fluent in the current state."""
         fluent = self.fluent_of(expr, scope)
         call = self.call_of(expr, scope)
         if fluent is None or call is None:
@@ -277,29 +277,29 @@ class Translator:
     def fluent_args(
         self, args: tuple[n.Expr, ...], fluent: Fluent, scope: Scope, out: Alternative
     ) -> tuple[Term, ...]:
-        """Translate the arguments of a fluent; one of a board gets the board in front."""
+        """Translate the arguments of a fluent, with the board prepended for fluents of boards."""
         terms = tuple(self.term(arg, scope, out) for arg in args)
         if len(terms) + int(fluent.functional) < fluent.arity and scope.board is not None:
             terms = (scope.board, *terms)
         return terms
 
-    # -- atoms ---------------------------------------------------------------------------------
+    # -- atoms -----------------------------------------------------------------------------------
 
     def atom(self, expr: n.Expr, scope: Scope, out: Alternative) -> Atom | bool:
-        """Translate an atom of a body; True or False if it is decided already."""
+        """Translate an atom of a body; True or False if it is constant."""
         if isinstance(expr, n.Var) and expr.name not in scope.work.lets:
             text = self.report.source.text[expr.start : expr.end]
-            self.report.refuse("E-SYNTAX", f"the variable `{text}` is no condition", expr)
+            self.report.refuse("E-SYNTAX", f"the variable `{text}` is not a condition", expr)
         if isinstance(expr, n.Name) and expr.spelling in self.program.bools:
             return self.program.bools[expr.spelling]
         call = self.call_of(expr, scope)
         if call is None:
             text = self.report.source.text[expr.start : expr.end]
-            self.report.refuse("E-SYNTAX", f"`{text}` is no condition", expr)
+            self.report.refuse("E-SYNTAX", f"`{text}` is not a condition", expr)
         name, spelling, args = call
         start, end = scope.span(expr)
         if isinstance(expr, n.Index):
-            self.report.refuse("E-SYNTAX", "a place is no condition", expr)
+            self.report.refuse("E-SYNTAX", "a place is not a condition", expr)
         if name in ARITY or (name == "roles" and len(args) == 1):
             return self.keyword("role" if name == "roles" else name, spelling, args, expr, scope, out)
         if name in self.program.external and isinstance(expr, n.Member):
@@ -317,7 +317,7 @@ class Translator:
                         "W-IMPLICIT-TRUE",
                         f"`{spelling}` is read as `true({spelling}…)`",
                         (start, end),
-                        help="it is a part of the state",
+                        help="it is a fluent",
                     )
                 make = (
                     Function(name, terms, spelling, start, end)
@@ -336,11 +336,11 @@ class Translator:
             "E-DIALECT",
             f"`{spelling}` belongs to another dialect",
             expr,
-            help="use `F(_)`, `not`, or a relation of your own",
+            help="use `F(_)`, `not`, or define a relation",
         )
 
     def _known_surface(self, expr: n.Expr, key: tuple[str, int], scope: Scope) -> None:
-        """A member of a board has to be one."""
+        """Refuse unknown members of a board."""
         if not isinstance(expr, n.Member) or not isinstance(expr.base, n.Name):
             return
         instance = self.program.instances.get(expr.base.folded)
@@ -352,7 +352,7 @@ class Translator:
             )
 
     def is_fluent(self, key: tuple[str, int]) -> bool:
-        """Whether something of this name and arity is a part of the state."""
+        """Whether a fluent with this name and arity exists."""
         return key in self.program.fluents or key in self.program.plain_fluents
 
     def _both(self, key: tuple[str, int], spelling: str, start: int, end: int) -> None:
@@ -360,15 +360,15 @@ class Translator:
             self.hinted.add(key)
             self.report.add(
                 "W-FLUENT-VIEW",
-                f"`{spelling}` is a relation of the rules and a part of the state: the relation is meant",
+                f"`{spelling}` is both a derived relation and a fluent: read as the relation",
                 (start, end),
-                help=f"write `true({spelling}…)` for the state",
+                help=f"write `true({spelling}…)` for the fluent",
             )
 
     def keyword(
         self, name: str, spelling: str, args: tuple[n.Expr, ...], expr: n.Expr, scope: Scope, out: Alternative
     ) -> Atom:
-        """Translate an atom of a keyword; its fluent or action stands for itself."""
+        """Translate an atom of a keyword; its fluent or action is not evaluated."""
         at = FLUENT_AT.get(name, -1)
         terms = tuple(
             self.pattern(arg, scope, out) if i == at else self.term(arg, scope, out)
@@ -376,10 +376,10 @@ class Translator:
         )
         return Atom(name, terms, spelling, *scope.span(expr))
 
-    # -- conditions ----------------------------------------------------------------------------
+    # -- conditions ------------------------------------------------------------------------------
 
     def plain_body(self, formula: n.Formula | None, scope: Scope, out: Alternative) -> list[CoreLiteral]:
-        """Translate the condition of a plain rule to itself."""
+        """Translate the condition of a plain rule literally."""
         if formula is None:
             return []
         literal = self._plain(formula, scope, out)
@@ -401,10 +401,10 @@ class Translator:
                 if isinstance(literal, bool):
                     return And((), *span) if literal else Or((), *span)
                 return literal
-        self.report.refuse("E-SYNTAX", "this is no condition of a plain rule", formula)
+        self.report.refuse("E-SYNTAX", "not allowed in the condition of a plain rule", formula)
 
     def body(self, formula: n.Formula | None, scope: Scope) -> list[Alternative]:
-        """Translate a condition into alternatives, each of them a conjunction."""
+        """Translate a condition to disjunctive normal form: alternatives, each a conjunction."""
         if formula is None:
             return [[]]
         alternatives = self._dnf(formula, scope)
@@ -417,18 +417,18 @@ class Translator:
                 "E-SYNTAX",
                 f"this condition has {count} alternatives, more than {MAX_ALTERNATIVES}",
                 formula,
-                help="give a part of it a name of its own",
+                help="define a relation for part of it",
             )
 
     def _dnf(self, formula: n.Formula, scope: Scope) -> list[Alternative]:
         match formula:
             case n.Conjunction(parts=parts):
-                product_: list[Alternative] = [[]]
+                alternatives: list[Alternative] = [[]]
                 for part in parts:
                     right = self._dnf(part, scope)
-                    self._limit(len(product_) * len(right), formula)
-                    product_ = [[*a, *b] for a, b in product(product_, right)]
-                return product_
+                    self._limit(len(alternatives) * len(right), formula)
+                    alternatives = [[*a, *b] for a, b in product(alternatives, right)]
+                return alternatives
             case n.Disjunction(parts=parts):
                 return [alternative for part in parts for alternative in self._dnf(part, scope)]
             case n.Negation(inner=inner):
@@ -447,7 +447,7 @@ class Translator:
                 out = []
                 return [[*out, *self.does(formula, scope)]]
             case n.Payoff():
-                self.report.refuse("E-SYNTAX", "a payoff is no condition", formula)
+                self.report.refuse("E-SYNTAX", "a payoff is not a condition", formula)
 
     def _negated(self, inner: n.Formula, scope: Scope) -> list[Alternative]:
         if isinstance(inner, n.Negation):
@@ -461,7 +461,7 @@ class Translator:
         for alternative in self._dnf(inner, scope):
             if not alternative:
                 return []
-            conjunction.append(Nope(alternative))
+            conjunction.append(NegatedConjunction(alternative))
         return [conjunction]
 
     def does(self, doing: n.Doing, scope: Scope) -> Alternative:
@@ -479,14 +479,14 @@ class Translator:
         return [*out, Atom("does", (role, action), None, *scope.span(doing))]
 
     def subject(self, expr: n.Expr, scope: Scope, out: Alternative) -> Term:
-        """Translate the one who moves; a variable is restricted to roles."""
+        """Translate the role of a move; a variable is restricted to roles."""
         if isinstance(expr, n.Name):
             start, end = scope.span(expr)
             role = self.program.roles.get(expr.folded)
             if role is None and expr.spelling[0].isupper() and expr.spelling not in self.program.declared:
                 self.report.refuse(
                     "E-NAME-UNDECLARED",
-                    f"no role `{expr.spelling}`",
+                    f"unknown role `{expr.spelling}`",
                     expr,
                     help=f"write `?{expr.spelling}` for a variable, or declare the role",
                 )
@@ -500,18 +500,18 @@ class Translator:
         return term
 
     def _boolean(self, formula: n.Comparison, scope: Scope) -> n.Formula | None:
-        """`r.ready == true` is `r.ready`."""
-        for one, two in ((formula.left, formula.right), (formula.right, formula.left)):
-            if not isinstance(two, n.Name) or two.folded not in {"true", "false"}:
+        """Rewrite `r.ready == true` to `r.ready`; None for other comparisons."""
+        for place, constant in ((formula.left, formula.right), (formula.right, formula.left)):
+            if not isinstance(constant, n.Name) or constant.folded not in {"true", "false"}:
                 continue
-            call = self.call_of(one, scope)
+            call = self.call_of(place, scope)
             if call is None:
                 continue
             fluent = self.program.fluents.get(call.key)
             if fluent is None or fluent.kind != "bool" or formula.sign not in {"==", "#"}:
                 continue
-            holds = n.Holds(formula.start, formula.end, one)
-            positive = (two.folded == "true") == (formula.sign == "==")
+            holds = n.Holds(formula.start, formula.end, place)
+            positive = (constant.folded == "true") == (formula.sign == "==")
             return holds if positive else n.Negation(formula.start, formula.end, holds)
         return None
 
@@ -527,26 +527,26 @@ class Translator:
         if boolean is not None:
             return self._dnf(boolean, scope)
         out: Alternative = []
-        one, two = self.term(left, scope, out), self.term(right, scope, out)
+        first, second = self.term(left, scope, out), self.term(right, scope, out)
         start, end = scope.span(formula)
         if sign in {"==", "==="}:
-            return [[*out, Equal(one, two)]]
+            return [[*out, Equal(first, second)]]
         if sign == "#":
-            return [[*out, Distinct(one, two, start, end)]]
+            return [[*out, Distinct(first, second, start, end)]]
         if sign in {"<<", ">>"}:
             kind = self._preference(formula, scope)
-            pair = (one, two) if sign == "<<" else (two, one)
+            pair = (first, second) if sign == "<<" else (second, first)
             return [[*out, Atom(self.program.fresh(f"{kind}_below"), pair, None, start, end)]]
         if sign in {">", ">="}:
-            one, two = two, one
-        a, b = as_integer(one), as_integer(two)
+            first, second = second, first
+        a, b = as_integer(first), as_integer(second)
         if a is not None and b is not None:
             return [out] if (a < b if sign in {"<", ">"} else a <= b) else []
         table = self.tables[LESS if sign in {"<", ">"} else AT_MOST]
-        return [[*out, Atom(table, (one, two), None, start, end)]]
+        return [[*out, Atom(table, (first, second), None, start, end)]]
 
     def _preference(self, formula: n.Comparison, scope: Scope) -> str:
-        """Return the type whose order of preference is meant."""
+        """Return the type whose preference order a comparison uses."""
         ordered = [kind for kind in self.program.types.values() if kind.below]
         kinds: dict[str, None] = {}
         for side in (formula.left, formula.right):
@@ -568,7 +568,7 @@ class Translator:
             count = "no type" if not names else "more than one type"
             self.report.refuse(
                 "E-PREF-TYPE",
-                f"{count} says which of the two is preferred",
+                f"{count} defines which of the two is preferred",
                 scope.span(formula),
                 help="give a variable a type: `?x:T`, where `data T` has `<<`",
             )
@@ -599,7 +599,7 @@ class Translator:
         return n.Conjunction(start, end, tuple(parts))
 
     def _every(self, element: n.Expr, scope: Scope) -> list[n.Expr]:
-        """Replace `_` in the arguments of a functional relation by all values of that position."""
+        """Replace `_` in the arguments of a functional fluent by all values of that position."""
         call = self.call_of(element, scope)
         if call is None or not any(isinstance(arg, n.Anonymous) for arg in call.args):
             return [element]
@@ -627,8 +627,8 @@ class Translator:
                 for combo in product(*choices)
             ]
         if isinstance(element, n.Index):
-            rest = choices[1:]
-            return [n.Index(element.start, element.end, element.base, combo) for combo in product(*rest)]
+            indices = choices[1:]
+            return [n.Index(element.start, element.end, element.base, combo) for combo in product(*indices)]
         return [
             n.FunctionCall(element.start, element.end, call.spelling, combo) for combo in product(*choices)
         ]
@@ -637,7 +637,7 @@ class Translator:
         self, formula: n.Membership, item: n.Expr, collection: n.Expr, scope: Scope
     ) -> list[Alternative]:
         if isinstance(collection, n.Name) and collection.folded in {"int", "string"}:
-            self.report.refuse("E-TYPE-INFINITE", f"`{collection.spelling}` is no finite type", collection)
+            self.report.refuse("E-TYPE-INFINITE", f"`{collection.spelling}` is not a finite type", collection)
         call = self.call_of(collection, scope)
         if call is not None:
             fluent = self.program.fluents.get((call.name, len(call.args) + 1))
@@ -664,8 +664,8 @@ class Translator:
         alternatives: list[Alternative] = []
         for element in elements:
             out: Alternative = []
-            one, two = self.term(item, scope, out), self.term(element, scope, out)
-            alternatives.append([*out, Equal(one, two)])
+            item_term, element_term = self.term(item, scope, out), self.term(element, scope, out)
+            alternatives.append([*out, Equal(item_term, element_term)])
         return alternatives
 
     def _of_type(self, name: str, item: n.Expr, scope: Scope) -> list[Alternative]:

@@ -1,4 +1,4 @@
-"""Roles, data types with their order of preference, and constants."""
+"""Declaration of roles, data types with preference orders, and constants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["declare_constants", "declare_roles", "declare_types", "define_type",
 
 
 def declare_roles(program: GgdlProgram) -> None:
-    """Collect the roles in the order of their declaration."""
+    """Collect the roles in order of declaration."""
     for sentence in program.sentences:
         if isinstance(sentence, n.RoleSentence):
             for name in sentence.names:
@@ -42,9 +42,9 @@ def declare_roles(program: GgdlProgram) -> None:
                         program.roles.setdefault(argument.folded, role)
                         program.declare(argument.spelling, "role")
                     elif isinstance(argument, n.Number | n.Quoted | n.String):
-                        role_ = values.term(argument)
-                        assert isinstance(role_, Constant)
-                        program.roles.setdefault(role_.name, role_)
+                        constant = values.term(argument)
+                        assert isinstance(constant, Constant)
+                        program.roles.setdefault(constant.name, constant)
 
 
 def _plain_fact(program: GgdlProgram, rule: Rule) -> None:
@@ -57,15 +57,15 @@ def _plain_fact(program: GgdlProgram, rule: Rule) -> None:
 
 
 def declare_constants(program: GgdlProgram) -> None:
-    """Evaluate `const N := v` and `N <=> v`, in any order."""
-    waiting = [s for s in program.sentences if isinstance(s, n.ConstantSentence)]
-    names = {s.name for s in waiting}
-    while waiting:
+    """Evaluate `const N := v` and `N <=> v`, which may refer to each other in any order."""
+    pending = [s for s in program.sentences if isinstance(s, n.ConstantSentence)]
+    names = {s.name for s in pending}
+    while pending:
         blocked: list[n.ConstantSentence] = []
-        for sentence in waiting:
+        for sentence in pending:
             program.report.source = sentence.source
             needed = _names_in(sentence.value) & names
-            if any(s.name in needed and s is not sentence for s in waiting):
+            if any(s.name in needed and s is not sentence for s in pending):
                 blocked.append(sentence)
                 continue
             program.declare(sentence.name, "constant")
@@ -75,12 +75,12 @@ def declare_constants(program: GgdlProgram) -> None:
                 program.constants[sentence.name] = Values(program).term(sentence.value)
             except Refused:
                 program.constants.setdefault(sentence.name, Constant("0"))
-        if len(blocked) == len(waiting):
+        if len(blocked) == len(pending):
             for sentence in blocked:
-                program.report.add("E-CONST", f"`{sentence.name}` is defined by itself", sentence)
+                program.report.add("E-CONST", f"`{sentence.name}` is defined in terms of itself", sentence)
                 program.constants[sentence.name] = Constant("0")
             return
-        waiting = blocked
+        pending = blocked
 
 
 def _names_in(expr: n.Expr) -> set[str]:
@@ -95,7 +95,7 @@ def _names_in(expr: n.Expr) -> set[str]:
 
 
 def declare_types(program: GgdlProgram) -> None:
-    """Collect the members of every data type, and which is preferred to which."""
+    """Collect the members and preferences of every data type."""
     for sentence in program.sentences:
         if isinstance(sentence, n.RuleSentence) and sentence.body is None:
             _unary_facts(program, sentence)
@@ -123,7 +123,7 @@ def _unary_facts(program: GgdlProgram, sentence: n.RuleSentence) -> None:
 
 
 def define_type(program: GgdlProgram, name: str, open_ones: tuple[str, ...] = ()) -> tuple[Term, ...] | None:
-    """Return the members of a type, evaluating its definition if that has not been done."""
+    """Return the members of a type, evaluating its definition on first use."""
     if name in program.types:
         return program.types[name].members
     sentences = [s for s in program.sentences if isinstance(s, n.DataSentence) and s.name.lower() == name]
@@ -194,7 +194,7 @@ def _chain(
                             "E-PREF-CYCLE",
                             f"`{show(worse)}` would be preferred to itself",
                             sentence,
-                            help="`<<` joins neighbours only and may go round",
+                            help="`<<` relates only neighbours and may be cyclic",
                         )
         run = [*run, rank] if link == "<<<" else [rank]
 
@@ -207,7 +207,7 @@ def _item(program: GgdlProgram, item: n.Expr, open_ones: tuple[str, ...]) -> lis
         if item.folded in {"int", "string", "bool"}:
             program.report.refuse(
                 "E-TYPE-INFINITE",
-                f"`{item.spelling}` is no finite type",
+                f"`{item.spelling}` is not a finite type",
                 item,
                 help="write a range such as `1 .. 9`",
             )
@@ -230,7 +230,7 @@ def _declare_values(program: GgdlProgram, expr: n.Expr) -> None:
 
 
 def named_type(program: GgdlProgram, kind: n.Type) -> str:
-    """Return the name of the relation that a written type is; ranges get one of their own."""
+    """Return the name of the relation for a type expression; anonymous ranges get a generated one."""
     report = program.report
     if kind.name:
         name = kind.name.lower()
@@ -241,7 +241,7 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
         if name in {"int", "string"}:
             report.refuse(
                 "E-TYPE-INFINITE",
-                f"`{kind.name}` is no finite type",
+                f"`{kind.name}` is not a finite type",
                 kind,
                 help="write a range such as `1 .. 9`, or declare `data T := 1 .. 9`",
             )
@@ -251,7 +251,7 @@ def named_type(program: GgdlProgram, kind: n.Type) -> str:
             matches = get_close_matches(name, [*program.types, "role"], n=1)
             report.refuse(
                 "E-TYPE-UNKNOWN",
-                f"no type `{kind.name}`",
+                f"unknown type `{kind.name}`",
                 kind,
                 help=f"did you mean `{matches[0]}`?" if matches else "declare it with `data`",
             )
@@ -274,12 +274,12 @@ def _bounded(program: GgdlProgram, kind: n.Type) -> str:
     if low is None or high is None:
         program.report.refuse("E-TYPE-INFINITE", "`int` needs two bounds to be finite", kind)
     if low > high:
-        program.report.refuse("E-RANGE-EMPTY", f"no integer is from {low} to {high}", kind)
+        program.report.refuse("E-RANGE-EMPTY", f"the range {low} .. {high} is empty", kind)
     return range_type(program, tuple(integer(i) for i in range(low, high + 1)))
 
 
 def range_type(program: GgdlProgram, members: tuple[Term, ...]) -> str:
-    """Return the name of a type for these members, known already or made for them."""
+    """Return the name of a type with these members, introducing one if necessary."""
     for name, data_type in program.types.items():
         if len(data_type.members) == len(members) and set(data_type.members) == set(members):
             return name

@@ -1,4 +1,4 @@
-"""Constant expressions: what is known when a program is read."""
+"""Evaluation of constant expressions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Values", "as_integer", "calculated", "integer", "mangled", "substitu
 
 _CONSTANT: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
 MAX_MEMBERS: Final = 100_000
-"""A range with more members is refused."""
+"""Maximum number of members of a range."""
 
 
 def mangled(text: str) -> str:
-    """Return the constant that a string stands for.
+    """Return the constant that encodes a string.
 
     >>> mangled("o"), mangled("X"), mangled("-"), mangled("")
     ('o', 's__58_', 's__2d_', 's_')
@@ -45,7 +45,7 @@ def calculated(sign: str, left: int, right: int) -> int:
 
 
 def as_integer(term: Term) -> int | None:
-    """Return the integer that a term is, None if it is none."""
+    """Return the integer denoted by a term, or None."""
     if isinstance(term, Constant) and (term.name.isdecimal() or term.name[:1] == "-"):
         try:
             value = int(term.name)
@@ -95,10 +95,10 @@ class Values:
         self.program = program
         self.report = program.report
         self.local: dict[str, Term] = {}
-        """Constants of the surface that is being read."""
+        """Constants of the current surface."""
 
     def term(self, expr: n.Expr) -> Term:
-        """Return the ground term that an expression is; `E-CONST` if it is none."""
+        """Evaluate an expression to a ground term; refuses others with `E-CONST`."""
         start, end = expr.start, expr.end
         match expr:
             case n.Number() | n.String() | n.Quoted():
@@ -109,13 +109,13 @@ class Values:
             case n.FunctionCall(spelling=spelling, args=args):
                 return Function(expr.folded, tuple(map(self.term, args)), spelling, start, end)
             case n.Sum(sign=sign, left=left, right=right):
-                one, two = self.integer(left), self.integer(right)
-                return integer(calculated(sign, one, two), start, end)
+                a, b = self.integer(left), self.integer(right)
+                return integer(calculated(sign, a, b), start, end)
         subject = "a variable" if isinstance(expr, n.Var | n.Generator | n.Anonymous) else "this"
-        self.report.refuse("E-CONST", f"{subject} has no value when the game is read", (start, end))
+        self.report.refuse("E-CONST", f"{subject} is not a constant", (start, end))
 
     def literal(self, expr: n.Number | n.String | n.Quoted, start: int, end: int) -> Constant:
-        """Return the constant that a number, a string or a quoted name is, at a place."""
+        """Return the constant for a number, a string or a quoted name."""
         match expr:
             case n.Number(value=value):
                 return integer(value, start, end)
@@ -134,7 +134,7 @@ class Values:
         return self.program.constants.get(spelling)
 
     def integer(self, expr: n.Expr) -> int:
-        """Return the integer that an expression is."""
+        """Evaluate an expression to an integer."""
         value = as_integer(self.term(expr))
         if value is None:
             text = self.report.source.text[expr.start : expr.end]
@@ -146,10 +146,7 @@ class Values:
                     help="join types with `|`; a comprehension makes compound values",
                 )
             self.report.refuse(
-                "E-CONST",
-                f"`{text}` is no integer",
-                expr,
-                help="integers, parameters and `+ - *` of them are",
+                "E-CONST", f"`{text}` is not an integer", expr, help="use integers, parameters and `+ - *`"
             )
         return value
 
@@ -185,7 +182,7 @@ class Values:
         return None
 
     def elements(self, expr: n.Expr) -> list[n.Expr]:
-        """Return the elements of a collection or comprehension, ranges in arguments multiplied out."""
+        """Return the elements of a collection or comprehension, with ranges in arguments expanded."""
         if isinstance(expr, n.Comprehension):
             elements = [
                 element
@@ -203,7 +200,7 @@ class Values:
     def generated(
         self, generators: tuple[tuple[str, n.Expr], ...], values: dict[str, n.Expr]
     ) -> Iterator[dict[str, n.Expr]]:
-        """Yield all values of generators, from left to right; later ones may use earlier ones."""
+        """Yield all assignments of generators, from left to right; later ones may use earlier ones."""
         if not generators:
             yield values
             return
@@ -212,7 +209,7 @@ class Values:
         members = self.members(over)
         if members is None:
             self.report.refuse(
-                "E-CONST", "a generator ranges over a type, a range or a collection of constants", over
+                "E-CONST", "a generator must range over a type, a range or a collection of constants", over
             )
         for member in members:
             inner = dict(values)
@@ -220,7 +217,7 @@ class Values:
             yield from self.generated(tuple(rest), inner)
 
     def expanded(self, expr: n.Expr) -> list[n.Expr]:
-        """Multiply out ranges and choices, at the top or in arguments."""
+        """Expand ranges and choices, at the top level or in arguments."""
         match expr:
             case n.Interval(start, end, low, high):
                 return [as_expression(t, start, end) for t in self.interval(low, high, start, end)]
@@ -239,7 +236,7 @@ class Values:
 
 
 def as_expression(term: Term, start: int, end: int) -> n.Expr:
-    """Return a ground term as an expression with a place."""
+    """Convert a ground term to an expression."""
     value = as_integer(term)
     if value is not None:
         return n.Number(start, end, value)

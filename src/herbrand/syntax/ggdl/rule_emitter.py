@@ -1,19 +1,12 @@
-"""From conditions to rules of GDL: equalities are solved, negated conjunctions become views."""
+"""Translate conditions to rules of GDL: equalities are solved, negated conjunctions become views."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from herbrand.syntax.ggdl.literals import (
-    Equal,
-    Nope,
-    Substitution,
-    apply,
-    apply_atom,
-    names_in,
-    unify,
-)
+from herbrand.syntax.ggdl.literals import Equal, NegatedConjunction, apply, apply_atom, names_in
 from herbrand.syntax.nodes import Atom, Constant, Distinct, Function, Not, Rule, Variable
+from herbrand.syntax.unification import unify_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -21,15 +14,16 @@ if TYPE_CHECKING:
     from herbrand.syntax.ggdl.literals import Alternative, Literal
     from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import Scope
+    from herbrand.syntax.unification import Substitution
 
-__all__ = ["Settler"]
+__all__ = ["RuleEmitter"]
 
 MANY: Final = 128
-"""So many alternatives are compared with each other; more are all written down."""
+"""Maximum number of alternatives that are checked for subsumption."""
 
 
-class Settler:
-    """Writes the rules of a program; knows the views that were made for negations."""
+class RuleEmitter:
+    """Writes the rules of a program, and shares the views introduced for negations."""
 
     def __init__(self, program: GgdlProgram) -> None:
         self.program = program
@@ -41,18 +35,18 @@ class Settler:
         start, end = scope.span(scope.sentence)
         rules: list[Rule] = []
         for alternative in alternatives:
-            settled = self._settle(head, alternative, scope)
-            if settled is not None:
-                new_head, body = settled
+            solved = self._solve_rule(head, alternative, scope)
+            if solved is not None:
+                new_head, body = solved
                 rules.append(Rule(new_head, tuple(dict.fromkeys(body)), start, end))
         self.program.rules += [(scope.work.number, rule) for rule in _not_implied(rules)]
 
-    def _settle(
+    def _solve_rule(
         self, head: Atom, alternative: Alternative, scope: Scope, typed: Collection[str] = ()
     ) -> tuple[Atom, list[Atom | Not | Distinct]] | None:
-        """Solve equalities and replace negated conjunctions; None if it never holds.
+        """Solve equalities and replace negated conjunctions; None if the body is unsatisfiable.
 
-        The variables `typed` have their types elsewhere.
+        The types of the variables `typed` are enforced elsewhere.
         """
         literals = list(alternative)
         while True:
@@ -65,14 +59,14 @@ class Settler:
             result: list[Literal] = []
             again = False
             for literal in literals:
-                if not isinstance(literal, Nope):
+                if not isinstance(literal, NegatedConjunction):
                     result.append(literal)
                     continue
-                replacement = self._nope(literal, outer, literals, scope)
+                replacement = self._negation(literal, outer, literals, scope)
                 if replacement is None:
                     return None
                 result += replacement
-                again = again or any(isinstance(x, Equal | Nope) for x in replacement)
+                again = again or any(isinstance(x, Equal | NegatedConjunction) for x in replacement)
             if not again:
                 return head, [x for x in result if isinstance(x, Atom | Not | Distinct)]
             literals = result
@@ -80,7 +74,7 @@ class Settler:
     def _with_types(
         self, head: Atom, literals: list[Literal], scope: Scope, typed: Collection[str]
     ) -> list[Literal]:
-        """Put the conditions that the types of variables say in front."""
+        """Prepend the type conditions of variables."""
         positive = [x for x in literals if isinstance(x, Atom | Distinct)]
         shared = names_in(positive) | names_in([head])
         conditions: list[Literal] = []
@@ -89,11 +83,11 @@ class Settler:
                 conditions += [atom for atom in atoms if atom not in literals]
         return [*conditions, *literals]
 
-    def _nope(
-        self, nope: Nope, outer: dict[str, None], beside: list[Literal], scope: Scope
+    def _negation(
+        self, negation: NegatedConjunction, outer: dict[str, None], beside: list[Literal], scope: Scope
     ) -> list[Literal] | None:
-        """Return literals that say the same as a negated conjunction; None for "never"."""
-        inner = list(nope.literals)
+        """Return literals equivalent to a negated conjunction; None if it is false."""
+        inner = list(negation.literals)
         local = [name for name in names_in(inner) if name not in outer]
         typed = [atom for name in local for atom in scope.typed.get(name, ()) if atom not in inner]
         inner = [*typed, *inner]
@@ -106,7 +100,7 @@ class Settler:
         if len(inner) == 1:
             only = inner[0]
             names = names_in([only])
-            if isinstance(only, Nope):
+            if isinstance(only, NegatedConjunction):
                 return list(only.literals)
             if all(name in outer for name in names):
                 if isinstance(only, Atom):
@@ -120,16 +114,16 @@ class Settler:
         return [self._view(inner, outer, beside, scope)]
 
     def _view(self, inner: list[Literal], outer: dict[str, None], beside: list[Literal], scope: Scope) -> Not:
-        """Make a view that holds when a conjunction does, and negate it."""
+        """Define a view equivalent to a conjunction, and return its negation."""
         start, end = scope.span(scope.sentence)
         shared = tuple(Variable(name, None, start, end) for name in names_in(inner) if name in outer)
         trial = Atom("", shared, None, start, end)
-        settled = self._settle(trial, inner, scope, outer)
-        if settled is None:
+        solved = self._solve_rule(trial, inner, scope, outer)
+        if solved is None:
             key, head = "false", trial
             body: list[Atom | Not | Distinct] = []
         else:
-            head, body = settled
+            head, body = solved
             bound = names_in([x for x in body if isinstance(x, Atom)])
             loose = [
                 name
@@ -138,23 +132,23 @@ class Settler:
             ]
             if loose:
                 copies = [x for x in beside if isinstance(x, Atom) and any(v in names_in([x]) for v in loose)]
-                again = self._settle(trial, [*copies, *inner], scope, outer)
+                again = self._solve_rule(trial, [*copies, *inner], scope, outer)
                 if again is not None:
                     head, body = again
             key = _canonical(head, body)
         name = self.generated.get(key)
         if name is None:
             name = self.program.fresh(self._name(body))
-            self.program.taken.add(name)
+            self.program.used_names.add(name)
             self.generated[key] = name
-            if settled is not None:
+            if solved is not None:
                 rule = Rule(Atom(name, head.args, None, start, end), tuple(dict.fromkeys(body)), start, end)
                 self.program.rules.append((scope.work.number, rule))
         atom = Atom(name, shared, None, start, end)
         return Not(atom, start, end)
 
     def _name(self, body: list[Atom | Not | Distinct]) -> str:
-        """Name a view after what it is about, where that is one thing."""
+        """Name a view after the only relation or fluent in its body, else by number."""
         names = {
             x.args[0].name if x.name == "true" and isinstance(x.args[0], Function | Constant) else x.name
             for x in body
@@ -166,7 +160,7 @@ class Settler:
 
 
 def _not_implied(rules: list[Rule]) -> list[Rule]:
-    """Leave out rules that have all conditions of another with the same head, and more."""
+    """Drop rules that are subsumed by another with the same head."""
     if not 1 < len(rules) <= MANY:
         return rules
     sets = [frozenset(rule.body) for rule in rules]
@@ -181,7 +175,7 @@ def _not_implied(rules: list[Rule]) -> list[Rule]:
 
 
 def _canonical(head: Atom, body: list[Atom | Not | Distinct]) -> str:
-    """Return a text that is the same for rules that differ in the names of variables only."""
+    """Return a text that is equal for rules that differ only in variable names."""
     names: Substitution = {}
     for name in names_in([head, *body]):
         names[name] = Constant(f"?{len(names)}")
@@ -190,14 +184,14 @@ def _canonical(head: Atom, body: list[Atom | Not | Distinct]) -> str:
 
 
 def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, list[Literal]] | None:
-    """Solve the equalities of a conjunction, merge reads of one value; None if it never holds."""
+    """Solve the equalities of a conjunction and merge reads of one value; None if unsatisfiable."""
     generated = scope.generated
     while True:
         binding: Substitution = {}
         others: list[Literal] = []
         for literal in literals:
             if isinstance(literal, Equal):
-                if not unify(literal.left, literal.right, binding, generated):
+                if not unify_in_place(literal.right, literal.left, binding, generated):
                     return None
             else:
                 others.append(literal)
@@ -214,7 +208,7 @@ def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, lis
         if isinstance(literal, Distinct):
             if literal.left == literal.right:
                 return None
-            if not unify(literal.left, literal.right, {}):
+            if not unify_in_place(literal.right, literal.left, {}):
                 continue
         if literal not in simplified:
             simplified.append(literal)
@@ -222,7 +216,7 @@ def _solve(literals: list[Literal], head: Atom, scope: Scope) -> tuple[Atom, lis
 
 
 def _move_types(binding: Substitution, scope: Scope, literals: list[Literal]) -> None:
-    """The type of a variable that was replaced is a condition on what replaced it."""
+    """Impose the type of each replaced variable on its replacement."""
     for name in binding:
         for atom in scope.typed.get(name, ()):
             moved = apply_atom(atom, binding)
@@ -231,7 +225,7 @@ def _move_types(binding: Substitution, scope: Scope, literals: list[Literal]) ->
 
 
 def _merged(literals: list[Literal], generated: set[str]) -> list[Literal] | None:
-    """Where one place is read twice, say that both values are one; None if none is."""
+    """Equate the values where one place is read twice; None if there is no such pair."""
     reads: dict[tuple[object, ...], Variable] = {}
     for literal in literals:
         if not (isinstance(literal, Atom) and literal.name == "true"):
@@ -243,20 +237,14 @@ def _merged(literals: list[Literal], generated: set[str]) -> list[Literal] | Non
         if not isinstance(value, Variable) or value.name not in generated:
             continue
         first = reads.setdefault((fluent.name, fluent.args[:-1]), value)
-        if first.name != value.name and _is_read(fluent, literal):
+        # variables that read the value of an expression are named after the fluent
+        if first.name != value.name and value.name.startswith(fluent.name):
             return [Equal(first, value), *literals]
     return None
 
 
-def _is_read(fluent: Function, literal: Atom) -> bool:
-    """Whether an atom was made for the value of an expression: its value is named after it."""
-    value = fluent.args[-1]
-    del literal
-    return isinstance(value, Variable) and value.name.startswith(fluent.name)
-
-
 def _solve_local(literals: list[Literal], local: list[str]) -> list[Literal] | None:
-    """Solve the equalities that are about local variables of a negation; None if it never holds."""
+    """Solve the equalities on local variables of a negation; None if it is unsatisfiable."""
     names = set(local)
     while True:
         for i, literal in enumerate(literals):
@@ -273,7 +261,7 @@ def _solve_local(literals: list[Literal], local: list[str]) -> list[Literal] | N
                 if left == right:
                     return _solve_local([*literals[:i], *literals[i + 1 :]], local)
                 continue
-            if not unify(left, right, binding, names):
+            if not unify_in_place(right, left, binding, names):
                 return None
             others = [apply(x, binding) for j, x in enumerate(literals) if j != i]
             literals = others
@@ -284,7 +272,7 @@ def _solve_local(literals: list[Literal], local: list[str]) -> list[Literal] | N
                 if isinstance(literal, Distinct):
                     if literal.left == literal.right:
                         return None
-                    if not unify(literal.left, literal.right, {}):
+                    if not unify_in_place(literal.right, literal.left, {}):
                         continue
                 simplified.append(literal)
             return simplified
