@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from herbrand.check.drawn import draw
+from herbrand.check.drawing import draw
 from herbrand.check.relations import Edge, RelationGraph, show_relation, strongly_connected
 from herbrand.errors import MissingExtra
 from herbrand.syntax.nodes import Constant, Function, Rule, Variable, atoms_of, rebuilt

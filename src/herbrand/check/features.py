@@ -81,10 +81,10 @@ def features(rules: Rules) -> Features:
     from herbrand.check.step_counter import step_counter
 
     statements = rules.tree.statements
-    used = _Used()
+    connectives = _Connectives()
     for rule in statements:
         for literal in rule.body:
-            used.literal(literal)
+            connectives.literal(literal)
     defined = {rule.head.key for rule in statements}
     graph = rules.graph
     recursive_rules = [
@@ -106,10 +106,10 @@ def features(rules: Rules) -> Features:
         rules=sum(not rule.is_fact for rule in statements),
         relations=len(defined),
         characters=len(rules.tree.source.text),
-        negation=used.negation,
-        distinct=used.distinct,
-        disjunction=used.disjunction,
-        extended_bodies=used.extended,
+        negation=connectives.negation,
+        distinct=connectives.distinct,
+        disjunction=connectives.disjunction,
+        extended_bodies=connectives.extended,
         recursion=bool(graph.recursive),
         functions_in_recursion=any(
             isinstance(term, Function) and any(True for _ in variables_of(term))
@@ -128,7 +128,7 @@ def features(rules: Rules) -> Features:
     )
 
 
-class _Used:
+class _Connectives:
     """Connectives that occur."""
 
     def __init__(self) -> None:

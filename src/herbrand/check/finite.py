@@ -127,14 +127,14 @@ class _Depths:
         self.depth: dict[Position, int] = {}
         self.readers: dict[Position, list[int]] = {}
         self.instances: list[tuple[Rule, list[tuple[Position, Term, int, dict[str, int]]], _All]] = []
-        self.too_many: tuple[Rule, Term] | None = None
+        self.too_many_instances: tuple[Rule, Term] | None = None
 
     def solve(self) -> FiniteCertificate:
         """Compute the least solution, or detect that it is infinite."""
         for rule in self.rules:
             self._flatten(rule)
-        if self.too_many:
-            return FiniteCertificate(holds=False, culprit=self.too_many)
+        if self.too_many_instances:
+            return FiniteCertificate(holds=False, culprit=self.too_many_instances)
         for number, (_, _, body) in enumerate(self.instances):
             for position in set(_positions(body)):
                 self.readers.setdefault(position, []).append(number)
@@ -168,7 +168,7 @@ class _Depths:
         deep = {p for p, depth in self.depth.items() if depth > CEILING // 2}
         for origin, head, body in self.instances:
             for (place, built, _, _), written in product(head, origin.head.args):
-                if place in deep and _builds(written, origin) and deep & set(_positions(body)):
+                if place in deep and _builds_term(written, origin) and deep & set(_positions(body)):
                     return origin, self._written(origin, built)
         return rule, self._written(rule, term)
 
@@ -218,7 +218,7 @@ class _Depths:
                 continue
             if isinstance(whole[1], Variable):
                 name = whole[1].name
-                if not any(_hands_on(literal, kind, name) for literal in rule.body):
+                if not any(_passes_on(literal, kind, name) for literal in rule.body):
                     return [_CONSTANT, *self.shapes]
             elif isinstance(whole[1], Function):
                 shapes[whole[1].key] = None
@@ -252,7 +252,7 @@ class _Depths:
         for shapes in wholes.values():
             number *= len(shapes)
         if number > SPLIT_LIMIT:
-            self.too_many = self.too_many or (rule, rule.head.args[-1])
+            self.too_many_instances = self.too_many_instances or (rule, rule.head.args[-1])
             return
         names = list(wholes)
         for choice in product(*wholes.values()):
@@ -275,7 +275,7 @@ class _Depths:
             self.instances.append((rule, positions, _flat_all(body, binding)))
 
 
-def _builds(term: Term, rule: Rule) -> bool:
+def _builds_term(term: Term, rule: Rule) -> bool:
     """Whether a variable is deeper in a term of the head than anywhere in the body."""
     in_body: dict[str, int] = {}
     for atom, _ in _atoms(_positive(rule.body), certain=True):
@@ -308,7 +308,7 @@ def _whole(atom: Atom) -> tuple[str, Term] | None:
     return None
 
 
-def _hands_on(literal: Literal, kind: str, name: str) -> bool:
+def _passes_on(literal: Literal, kind: str, name: str) -> bool:
     """Whether a literal of a body binds a variable to a whole fluent or move."""
     if isinstance(literal, Atom):
         whole = _whole(literal)
@@ -316,9 +316,9 @@ def _hands_on(literal: Literal, kind: str, name: str) -> bool:
             return False
         return isinstance(whole[1], Variable) and whole[1].name == name
     if isinstance(literal, And):
-        return any(_hands_on(part, kind, name) for part in literal.literals)
+        return any(_passes_on(part, kind, name) for part in literal.literals)
     if isinstance(literal, Or) and literal.literals:
-        return all(_hands_on(part, kind, name) for part in literal.literals)
+        return all(_passes_on(part, kind, name) for part in literal.literals)
     return False
 
 

@@ -121,9 +121,9 @@ class _Parser(TermReader):
         if self.question_mark is not None:
             self.report(
                 "mixed-notation",
-                NOTE,
                 f"`{self.texts[self.question_mark]}` is a variable of the prefix notation",
                 self.question_mark,
+                severity=NOTE,
                 help="write variables with a capital first letter, such as `X`",
             )
         return Tree(
@@ -143,7 +143,6 @@ class _Parser(TermReader):
             span = Span(unclosed.start, unclosed.start + 2)
             self.report(
                 "unreadable-token",
-                ERROR,
                 "`/*` starts a comment that is never closed",
                 span,
                 help="write `*/` where the comment ends",
@@ -151,18 +150,18 @@ class _Parser(TermReader):
         for comment in self.tokens.semicolons:
             self.report(
                 "ambiguous-semicolon",
-                NOTE,
                 "`;` at the start of a line begins a comment",
                 Span(comment.start, comment.start + 1),
+                severity=NOTE,
                 help='if it means "or", put the alternatives into parentheses or write `|`',
             )
         for first, first_at, second, second_at in self.tokens.case_twins:
             name = self.tokens.names[second]
             self.report(
                 "case-collision",
-                WARNING,
-                f"`{second}` and `{first}` differ by case only: read as `{name}`",
+                f"`{second}` and `{first}` differ only in case: read as `{name}`",
                 second_at,
+                severity=WARNING,
                 labels=(Label(self.span(first_at), f"`{first}` is used here"),),
                 help="use one spelling if it is one name, and different names if it is not",
             )
@@ -170,7 +169,7 @@ class _Parser(TermReader):
     def statement(self) -> None:
         """Parse one statement; always consumes at least one token."""
         first = self.first = self.at
-        self.is_bad = False
+        self.is_invalid = False
         self.opened.clear()
         self.closed_at = -1
         self.variables = {}
@@ -203,7 +202,6 @@ class _Parser(TermReader):
         elif kind in CONNECTIVES:
             self.report(
                 "misplaced-literal",
-                ERROR,
                 f"`{self.texts[self.at]}` joins statements",
                 self.at,
                 help="facts need no connective; a conjunction follows a head and `:-`",
@@ -220,7 +218,7 @@ class _Parser(TermReader):
             self.unexpected("after a statement")
         if self.kinds[self.at] == t.STOP:
             self.at += 1
-        if not self.is_bad:
+        if not self.is_invalid:
             self.statements.append(Rule(head, body, self.starts[first], end))
 
     def misplaced_start(self, first: int, kind: int) -> None:
@@ -235,7 +233,6 @@ class _Parser(TermReader):
         elif kind == t.STOP:
             self.report(
                 "unreadable-token",
-                ERROR,
                 "a full stop without a statement before it",
                 first,
                 fix=Fix("delete the full stop", (Edit(self.span(first), ""),)),
@@ -253,10 +250,9 @@ class _Parser(TermReader):
             self.unexpected("at the start of a statement")
 
     def misplaced(self, token: int, subject: str) -> None:
-        self.is_bad = True
+        self.is_invalid = True
         self.report(
             "misplaced-literal",
-            ERROR,
             f"{subject} cannot be a statement",
             token,
             help="a statement is a fact such as `role(x)` or a rule such as `p(X) :- q(X)`",
@@ -266,11 +262,10 @@ class _Parser(TermReader):
         """Report a rule without head, or skip a Prolog directive."""
         word = self.texts[arrow + 1] if self.kinds[arrow + 1] == t.NAME else ""
         if word in _DIRECTIVES:
-            self.report("prolog-only", NOTE, f"the Prolog directive `{word}` is skipped", arrow)
+            self.report("prolog-only", f"the Prolog directive `{word}` is skipped", arrow, severity=NOTE)
         else:
             self.report(
                 "rule-without-head",
-                ERROR,
                 "a rule without a head",
                 arrow,
                 help="write what the body implies before the arrow",
@@ -374,12 +369,11 @@ class _Parser(TermReader):
         if isinstance(term, Variable):
             self.report(
                 "misplaced-literal",
-                ERROR,
                 f"the variable `{self.texts[first]}` is used as a literal",
                 first,
                 help="a literal is an atom such as `p(X)`",
             )
-            self.is_bad = True
+            self.is_invalid = True
             return Atom("true", (term,), None, term.start, term.end)
         if term.name == "distinct":
             return self.distinct(term)
@@ -391,12 +385,11 @@ class _Parser(TermReader):
             return Distinct(args[0], args[1], term.start, term.end)
         self.report(
             "wrong-operand-count",
-            ERROR,
             f"`distinct` takes two terms, not {len(args)}",
             Span(term.start, term.end),
             help="write `distinct(X,Y)`",
         )
-        self.is_bad = True
+        self.is_invalid = True
         return Atom("distinct", args, None, term.start, term.end)
 
     def negate(self, literal: Literal, negations: list[int]) -> Literal:
@@ -405,9 +398,9 @@ class _Parser(TermReader):
             if not isinstance(literal, Atom):
                 self.report(
                     "negated-compound",
-                    WARNING,
                     "negation of something other than an atom",
                     Span(self.starts[token], literal.end),
+                    severity=WARNING,
                     help="some systems accept only negated atoms; use a helper relation",
                 )
             literal = Not(literal, self.starts[token], literal.end)
@@ -435,17 +428,15 @@ class _Parser(TermReader):
                 return True
             if len(groups) > 1:
                 if kind == t.RIGHT and not group.conjuncts:
-                    self.report("empty-list", ERROR, "empty parentheses", group.opening)
-                    self.is_bad = True
+                    self.report("empty-list", "empty parentheses", group.opening)
+                    self.is_invalid = True
                 return True
             if kind == t.RIGHT:
                 self.extra_parenthesis()
                 return False
             return True
         if kind == t.IF:
-            self.report(
-                "nested-rule", ERROR, "two arrows in one rule", at, help="write one arrow for each rule"
-            )
+            self.report("nested-rule", "two arrows in one rule", at, help="write one arrow for each rule")
             raise Abandon
         if kind in {t.LEFT_LIST, t.JUNK} or (kind == t.REFUSED and self.texts[at] == "!"):
             self.placeholder()
@@ -524,7 +515,6 @@ class _Parser(TermReader):
         else:
             self.report(
                 "nested-rule",
-                ERROR,
                 "a second arrow in one rule",
                 at,
                 labels=(Label(self.span(self.first), "the rule begins here"),),
@@ -569,10 +559,10 @@ class _Parser(TermReader):
         place = "indented" if tokens.is_first_on_line(at) else "placed"
         self.report(
             "missing-conjunction",
-            NOTE,
             f"`{self.texts_of(at)}` is {place} like a conjunct but read as a statement: "
             f"missing `{self.and_sign}`?",
             at,
+            severity=NOTE,
         )
 
     def missing(self, at: int) -> None:
@@ -582,7 +572,6 @@ class _Parser(TermReader):
         text = "," if sign == "," else f" {sign}"
         self.report(
             "missing-conjunction",
-            ERROR,
             f"missing `{sign}` before `{self.texts_of(at)}`",
             Span(end, end),
             labels=(Label(self.span(at), "this literal belongs to the same rule"),),
@@ -607,7 +596,6 @@ class _Parser(TermReader):
             start = span.start
         self.report(
             "dangling-conjunction",
-            ERROR,
             f"`{sign}` {problem}",
             span,
             help="delete it",
@@ -618,7 +606,7 @@ class _Parser(TermReader):
         """Return the literal of a parenthesised group."""
         literal = self.joined(group)
         if literal is None:
-            self.is_bad = True
+            self.is_invalid = True
             return Atom("true")
         return literal
 
@@ -633,9 +621,9 @@ class _Parser(TermReader):
             if isinstance(part, Or):
                 self.report(
                     "nested-or",
-                    NOTE,
                     "a disjunction inside a disjunction",
                     part.span,
+                    severity=NOTE,
                     help="write all alternatives side by side",
                 )
         return Or(literals, literals[0].start, literals[-1].end)
@@ -646,9 +634,9 @@ class _Parser(TermReader):
         literal = And(tuple(conjuncts), conjuncts[0].start, conjuncts[-1].end)
         self.report(
             "explicit-and",
-            NOTE,
             "a conjunction inside another connective",
             literal.span,
+            severity=NOTE,
             help="some systems cannot read `and`; use a helper relation",
         )
         return literal
@@ -657,12 +645,12 @@ class _Parser(TermReader):
         if top.alternatives:
             literal = self.joined(top)
             return (literal,) if literal is not None else ()
-        if not top.conjuncts and not self.is_bad:
+        if not top.conjuncts and not self.is_invalid:
             self.report(
                 "rule-without-body",
-                WARNING,
                 "a rule without a body",
                 arrow,
+                severity=WARNING,
                 help="a fact is written without the arrow",
                 fix=Fix("delete the arrow", (Edit(self.span(arrow), ""),)),
             )

@@ -68,7 +68,7 @@ class TermReader:
         self.diagnostics = DiagnosticCollector(source)
         self.and_sign = "," if dialect == "prolog" else "&"
         self.first = 0
-        self.is_bad = False
+        self.is_invalid = False
         self.opened: list[int] = []
         self.closed_at = -1
         self.variables: dict[str, Variable] = {}
@@ -96,12 +96,11 @@ class TermReader:
             if kind == t.QUOTED and not t.is_closed(text):
                 self.report(
                     "unreadable-token",
-                    ERROR,
                     "a quoted constant that is not closed on its line",
                     at,
                     help="write `'` where it ends",
                 )
-                self.is_bad = True
+                self.is_invalid = True
         else:
             return self.no_term()
         self.at = at + 1
@@ -116,9 +115,9 @@ class TermReader:
         if self.kinds[self.at] == t.RIGHT:
             self.report(
                 "superfluous-parentheses",
-                WARNING,
                 f"`{text}()` is the same as `{text}`",
                 Span(start, self.ends[self.at]),
+                severity=WARNING,
                 help=f"write `{text}`",
                 fix=Fix(
                     "delete the parentheses", (Edit(Span(self.starts[opening], self.ends[self.at]), ""),)
@@ -164,7 +163,6 @@ class TermReader:
             end = self.ends[at - 1]
             self.report(
                 "unreadable-token",
-                ERROR,
                 f"missing `,` between the arguments of `{self.texts[opening - 1]}`",
                 Span(end, end),
                 help="write `,` here",
@@ -185,20 +183,19 @@ class TermReader:
             if kind == t.RIGHT and before == t.COMMA:
                 self.report(
                     "unreadable-token",
-                    ERROR,
                     "no argument after this `,`",
                     at - 1,
                     fix=Fix("delete it", (Edit(self.span(at - 1), ""),)),
                 )
-                self.is_bad = True
+                self.is_invalid = True
                 return Constant("")
             if kind in ENDS or kind == t.IF:
                 self.unclosed(at)
-                self.is_bad = True
+                self.is_invalid = True
                 return Constant("")
             if kind == t.COMMA:
-                self.report("unreadable-token", ERROR, "no argument before this `,`", at)
-                self.is_bad = True
+                self.report("unreadable-token", "no argument before this `,`", at)
+                self.is_invalid = True
                 return Constant("")
         self.unexpected("where a term is expected")
         raise Abandon
@@ -207,7 +204,7 @@ class TermReader:
         """Report and skip a list, a string, a cut or junk; the statement will be discarded."""
         at = self.at
         kind = self.kinds[at]
-        self.is_bad = True
+        self.is_invalid = True
         if kind == t.LEFT_LIST:
             closing = self.tokens.closed_by.get(at)
             if closing is None:
@@ -236,12 +233,11 @@ class TermReader:
             if not spelling:
                 self.report(
                     "nameless-variable",
-                    ERROR,
                     "a variable without a name",
                     at,
                     help="write a name after the question mark, or `_`",
                 )
-                self.is_bad = True
+                self.is_invalid = True
             elif self.question_mark is None:
                 self.question_mark = at
         name = self.variable_name(spelling, at)
@@ -270,10 +266,10 @@ class TermReader:
             first = self.variable_names[folded]
             self.report(
                 "case-collision",
-                WARNING,
-                f"`{spelling}` and `{self.texts[first]}` are two variables that differ by case only: "
+                f"`{spelling}` and `{self.texts[first]}` are two variables that differ only in case: "
                 f"read as `{name}` and `{folded}`",
                 at,
+                severity=WARNING,
                 labels=(Label(self.span(first), f"`{self.texts[first]}` is used here"),),
                 help="use one spelling if it is the same variable",
             )
@@ -288,7 +284,6 @@ class TermReader:
         fixed = stem[0].lower() + stem[1:]
         self.report(
             "list-without-name",
-            ERROR,
             f"the variable `{text}` is used as a name",
             at,
             help=f"names begin with a lower-case letter: `{fixed}`",
@@ -323,9 +318,9 @@ class TermReader:
         gap = Span(self.ends[at], self.starts[left])
         self.report(
             "misplaced-parenthesis",
-            WARNING,
             f"a space between `{self.texts[at]}` and its arguments",
             gap,
+            severity=WARNING,
             help="delete it",
             fix=Fix("delete the space", (Edit(gap, ""),)),
         )
@@ -349,10 +344,9 @@ class TermReader:
         """Turn a parsed term into an atom."""
         assert not isinstance(term, Variable)
         if where == "head" and term.name == "distinct":
-            self.is_bad = True
+            self.is_invalid = True
             self.report(
                 "misplaced-literal",
-                ERROR,
                 "`distinct` cannot be defined",
                 Span(term.start, term.end),
                 help="it is built in and allowed only in bodies",
@@ -373,10 +367,10 @@ class TermReader:
     def report(
         self,
         check: str,
-        severity: Severity,
         message: str,
         place: int | Span,
         *,
+        severity: Severity = ERROR,
         labels: tuple[Label, ...] = (),
         help: str | None = None,  # noqa: A002  # the field of a diagnostic
         fix: Fix | None = None,
@@ -389,7 +383,6 @@ class TermReader:
         """Report excessive nesting and abandon the statement."""
         self.report(
             "too-deep",
-            ERROR,
             f"more than {MAX_DEPTH} nested parentheses",
             token,
             help="split the statement with helper relations",
@@ -400,7 +393,6 @@ class TermReader:
         """Report an unmatched closing parenthesis and skip it."""
         self.report(
             "extra-parenthesis",
-            ERROR,
             "`)` closes nothing",
             self.at,
             help="delete it",
@@ -420,7 +412,6 @@ class TermReader:
         )
         self.report(
             "unclosed-parenthesis",
-            ERROR,
             message,
             self.opened[0],
             labels=tuple(Label(self.span(token), "also open") for token in self.opened[1:6]),
@@ -443,10 +434,10 @@ class TermReader:
         if kind == t.END_OF_FILE:
             end = len(self.source.text)
             span = Span(self.ends[at - 1] if at else end, end)
-            self.report("unreadable-token", ERROR, f"the text ends {where}", span)
+            self.report("unreadable-token", f"the text ends {where}", span)
             raise Abandon
-        self.report("unreadable-token", ERROR, f"unexpected `{self.texts_of(at)}` {where}", at)
-        self.is_bad = True
+        self.report("unreadable-token", f"unexpected `{self.texts_of(at)}` {where}", at)
+        self.is_invalid = True
         if kind == t.STOP:
             raise Abandon
         self.at += 1
@@ -459,7 +450,7 @@ class TermReader:
             self.at += 1
         span = Span(self.starts[first], self.ends[self.at - 1])
         shown = self.source.text[span.start : min(span.end, span.start + 20)]
-        self.report("unreadable-token", ERROR, f"unexpected characters `{shown}`", span)
+        self.report("unreadable-token", f"unexpected characters `{shown}`", span)
 
     def feature(self, at: int) -> tuple[str, str]:
         """Return the Prolog feature that a token belongs to, and what to write instead."""
@@ -475,16 +466,15 @@ class TermReader:
     def refusal(self, feature: tuple[str, str], span: Span) -> None:
         """Report a Prolog feature that GDL does not have."""
         construct, instead = feature
-        self.report("prolog-only", ERROR, f"GDL has no {construct}", span, help=instead)
+        self.report("prolog-only", f"GDL has no {construct}", span, help=instead)
 
     def refuse(self, feature: tuple[str, str] | None = None) -> None:
         """Report an operator of Prolog or later HRF by name, and abandon the statement."""
         at = self.at
-        self.is_bad = True
+        self.is_invalid = True
         if self.kinds[at] == t.TRANSITION:
             self.report(
                 "transition-rule",
-                ERROR,
                 f"`{self.texts[at]}` belongs to transition rules, which are not GDL",
                 at,
                 help="write `next(p) :- ...` rules",

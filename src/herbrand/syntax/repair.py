@@ -57,7 +57,7 @@ class CarefulReader:
         self.statements = statements
         self.comments = comments
         self.unclosed = unclosed_parentheses(text)
-        self.is_lost = False
+        self.is_dropped = False
         """Whether the current statement has an error without a repair, and is dropped."""
         self.bodiless: tuple[int, int, int] | None = None
         """The last rule without a body: its start, its end, and its index."""
@@ -94,7 +94,7 @@ class CarefulReader:
         if token is None:
             return end
         word, (at, after) = token[0], token.span()
-        self.is_lost = False
+        self.is_dropped = False
         if word[0] == ";":
             self.comments.append(Comment(word, at, after))
             return after
@@ -205,7 +205,7 @@ class CarefulReader:
 
     def _statement(self, item: Item) -> None:
         """Make a statement from a word or a list at the top level."""
-        self.is_lost = False
+        self.is_dropped = False
         if isinstance(item, Symbol):
             atom = self._word_as_atom(item, "a statement")
             if atom is not None:
@@ -235,7 +235,7 @@ class CarefulReader:
             )
         else:
             atom = self._atom(item, items)
-            if not self.is_lost:
+            if not self.is_dropped:
                 self.statements.append(Rule(atom, (), item.start, item.end))
 
     def _rule(self, item: Seq, items: list[Item]) -> None:
@@ -259,7 +259,7 @@ class CarefulReader:
                 )
         else:
             head, *body = self._literals_of_rule(parts)
-            if head is not None and not self.is_lost:
+            if head is not None and not self.is_dropped:
                 if not body and not inside and item.closed and len(parts) == 1:
                     self.faults.without_body(item, parts[0])
                     self.bodiless = item.start, item.end, len(self.statements)
@@ -279,7 +279,7 @@ class CarefulReader:
         else:
             items = self.calls.elements(head)
             if items and isinstance(items[0], Symbol) and items[0].text.lower() in CONNECTIVES:
-                self.is_lost = True
+                self.is_dropped = True
                 self.report.error(
                     "misplaced-literal",
                     f"`{items[0].text}` cannot be the head of a rule",
@@ -309,7 +309,7 @@ class CarefulReader:
         if isinstance(first, Seq):
             self.faults.group(item, items, "a condition begins with a name, this one with a list")
             if any(isinstance(part, Symbol) for part in items):
-                self.is_lost = True
+                self.is_dropped = True
                 return []
             return [literal for part in items for literal in self._literals(part)]
         word = first.text.lower()
@@ -318,7 +318,7 @@ class CarefulReader:
         if word == "true" and len(items) == 2 and connective_of(items[1]):
             return self._true_of_literal(item, items[1])
         if any(is_arrow(part) for part in items):
-            self.is_lost = True
+            self.is_dropped = True
             self.faults.infix_sign(item, "`<=` begins a rule and is not allowed elsewhere")
             return []
         items, surplus = self._split_surplus(item, items)
@@ -335,7 +335,7 @@ class CarefulReader:
             parts, surplus = self._split_distinct(item, parts)
             terms = [self._term(part) for part in parts]
             if len(terms) != 2:
-                self.is_lost = True
+                self.is_dropped = True
                 self.faults.operands(item, "distinct", "two terms", len(terms))
                 return []
             comparison: list[Literal] = [Distinct(terms[0], terms[1], start, end)]
@@ -355,7 +355,7 @@ class CarefulReader:
         if word == "not":
             if len(parts) != 1 or len(literals) != 1:
                 if len(parts) != 1:
-                    self.is_lost = True
+                    self.is_dropped = True
                     self.faults.operands(item, "not", "one condition", len(parts))
                 elif literals:
                     return [Not(And(tuple(literals), parts[0].start, parts[0].end), start, end)]
@@ -400,7 +400,7 @@ class CarefulReader:
         kind, name, spelling = self.names.look_up(item.text, item.start)
         if kind is Constant:
             return Atom(name, (), spelling, item.start, item.end)
-        self.is_lost = True
+        self.is_dropped = True
         if not name:
             self.faults.nameless(item)
         elif kind is Variable:
@@ -418,14 +418,14 @@ class CarefulReader:
                 help=f"write `({name} …)` with its parentheses",
             )
         else:
-            self.is_lost = True
+            self.is_dropped = True
             self.faults.infix_sign(item, f"`{item.text}` is an operator of the infix notation")
         return None
 
     def _applied(self, item: Seq, items: list[Item], place: str) -> Atom | None:
         """Make an atom from a list."""
         if not items:
-            self.is_lost = True
+            self.is_dropped = True
             self.faults.empty(item, None)
             return None
         first = items[0]
@@ -433,7 +433,7 @@ class CarefulReader:
             self.faults.group(item, items, f"{place} begins with a name, this one with a list")
             if len(items) == 1:
                 return self._applied(first, self.calls.elements(first), place)
-            self.is_lost = True
+            self.is_dropped = True
             return None
         return self._atom(item, items)
 
@@ -441,7 +441,7 @@ class CarefulReader:
         """Make an atom; the statement is dropped if its name is invalid."""
         name, spelling = self._name(cast("Symbol", items[0]))
         args = tuple([self._term(part) for part in items[1:]])
-        if not args and not self.is_lost:
+        if not args and not self.is_dropped:
             self.faults.superfluous(item, items[0])
         return Atom(name, args, spelling, item.start, item.end)
 
@@ -455,31 +455,31 @@ class CarefulReader:
             if kind is not None and name:
                 return kind(name, spelling, start, end)
             if not name:
-                self.is_lost = True
+                self.is_dropped = True
                 self.faults.nameless(item)
             elif name in CONNECTIVES or item.text in ARROWS:
-                self.is_lost = True
+                self.is_dropped = True
                 self.faults.reserved(item.text, start, end)
             elif kind is None:
-                self.is_lost = True
+                self.is_dropped = True
                 self.faults.infix_sign(item, f"`{item.text}` is an operator of the infix notation")
             return Constant(name, spelling, start, end)
         items = self.calls.elements(item)
         if not items:
-            self.is_lost = True
+            self.is_dropped = True
             self.faults.empty(item, None)
             return Constant("", None, start, end)
         first = items[0]
         if isinstance(first, Seq):
             self.faults.group(item, items, "a term begins with a name, this one with a list")
             term = self._term(first)
-            self.is_lost = self.is_lost or len(items) > 1
+            self.is_dropped = self.is_dropped or len(items) > 1
             return term
         name, spelling = self._name(first)
         args = tuple([self._term(part) for part in items[1:]])
         if args:
             return Function(name, args, spelling, start, end)
-        if not self.is_lost:
+        if not self.is_dropped:
             self.faults.superfluous(item, first)
         return Constant(name, spelling, first.start, first.end)
 
@@ -487,7 +487,7 @@ class CarefulReader:
         """Return the name that a list begins with, folded and as spelled."""
         kind, name, spelling = self.names.look_up(word.text, word.start)
         if kind is Variable or not name:
-            self.is_lost = True
+            self.is_dropped = True
             self.report.error(
                 "list-without-name",
                 f"the list begins with the variable `{word.text}`",
@@ -495,10 +495,10 @@ class CarefulReader:
                 help="a list begins with the name of a relation or a function",
             )
         elif name in CONNECTIVES or word.text in ARROWS:
-            self.is_lost = True
+            self.is_dropped = True
             self.faults.reserved(word.text, word.start, word.end)
         elif kind is None:
-            self.is_lost = True
+            self.is_dropped = True
             self.faults.infix_sign(word, f"`{word.text}` is an operator of the infix notation")
         return name, spelling
 

@@ -173,7 +173,7 @@ class Sheet:
         return "sees" in self.defined_names
 
     @cached_property
-    def is_torn(self) -> bool:
+    def is_incomplete(self) -> bool:
         """Whether the reader may have dropped statements, so that no definition can be called missing."""
         return any(d.is_error and d.check not in _REPAIRED for d in self.tree.diagnostics)
 

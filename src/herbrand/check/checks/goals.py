@@ -62,7 +62,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
                 help="write an integer from 0 to 100, without leading zeros",
             )
     missing = [value for value in ("100", "0") if value not in values]
-    if goals and missing and not sheet.is_torn:
+    if goals and missing and not sheet.is_incomplete:
         head = goals[0].head
         yield sheet.report(
             NO_EXTREME_GOAL,

@@ -121,7 +121,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
     yield from _heads(sheet)
     yield from _bodies(sheet)
     yield from _terms(sheet)
-    if not sheet.is_torn:
+    if not sheet.is_incomplete:
         yield from _missing(sheet)
 
 

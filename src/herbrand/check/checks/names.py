@@ -85,7 +85,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
         if name in functions and name not in KEYWORDS:
             confused.add(name)
             yield _confused(sheet, name, atoms, functions[name])
-    if not sheet.is_torn:
+    if not sheet.is_incomplete:
         yield from _undefined(sheet, confused)
         yield from _unused(sheet)
 

@@ -129,7 +129,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
         if isinstance(role, Constant) and role.name == "random" and "random" in roles:
             yield sheet.report(RANDOM_GOAL, rule.head, "`random` needs no goal", help="delete it")
             break
-    if "random" in roles and not sheet.has_percepts and len(roles) > 1 and not sheet.is_torn:
+    if "random" in roles and not sheet.has_percepts and len(roles) > 1 and not sheet.is_incomplete:
         place = next(r.head for r in sheet.definitions[("role", 1)] if str(r.head.args[0]) == "random")
         yield sheet.report(
             CHANCE_IN_THE_OPEN,

@@ -51,7 +51,7 @@ def find(sheet: Sheet) -> Iterator[Diagnostic]:
         first = first_uses.setdefault(rule, rule)
         if first is not rule:
             yield _repeated(sheet, rule, first)
-    if sheet.statements and not sheet.is_torn:
+    if sheet.statements and not sheet.is_incomplete:
         missing = [name for name in ("base", "input") if name not in sheet.defined_names]
         if missing:
             names = " and ".join(f"`{name}`" for name in missing)

@@ -319,7 +319,7 @@ def _column_type(program: GgdlProgram, column: set[Ground], preferred: str | Non
 
 
 def _write_base(program: GgdlProgram) -> None:
-    own = program.own_heads.get("base", [])
+    own = program.explicit_heads.get("base", [])
     undeclared = program.plain_fluents - program.fluents.keys()
     if not own and undeclared:
         return  # a partial declaration would be wrong
@@ -380,7 +380,7 @@ def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[t
 
 
 def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
-    if program.own_heads.get("input"):
+    if program.explicit_heads.get("input"):
         declared = model.rows(("", OWN_INPUT, 2))
         roles = {row[0] for row in declared}
         for (name, arity), number in program.moves.items():
@@ -396,7 +396,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
                     )
                     break
         return
-    legal = set(program.own_heads.get("legal", ()))
+    legal = set(program.explicit_heads.get("legal", ()))
     if legal - set(program.moves):
         return
     for (name, arity), number in program.moves.items():

@@ -24,9 +24,9 @@ def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
     """
     for fluent in program.fluents.values():
         changes = [change for change in sentences.changes if change.fluent is fluent]
-        own = fluent.key in program.own_next
+        has_next_rules = fluent.key in program.explicit_next
         declared_only = isinstance(program.sentences[fluent.order], n.BaseSentence) and not changes
-        if own and not declared_only:
+        if has_next_rules and not declared_only:
             where = changes[0].scope.sentence if changes else None
             start, end = (where.start, where.end) if where else (fluent.start, fluent.end)
             program.report.source = where.source if where else program.source
@@ -37,13 +37,13 @@ def write_effects(program: GgdlProgram, sentences: Sentences) -> None:
                 help="add rules for what stays true, or use effects only",
             )
         if fluent.functional:
-            _functional(program, sentences, fluent, changes, own=own)
+            _functional(program, sentences, fluent, changes, has_next_rules=has_next_rules)
         else:
-            _fact(program, sentences, fluent, changes, own=own)
+            _fact(program, sentences, fluent, changes, has_next_rules=has_next_rules)
 
 
 def _functional(
-    program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
+    program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, has_next_rules: bool
 ) -> None:
     by_level = {2: program.fresh(f"ggdl_set_{fluent.name}"), 1: program.fresh(f"ggdl_upd_{fluent.name}")}
     used = {change.level for change in changes}
@@ -54,17 +54,17 @@ def _functional(
         span = scope.span(scope.sentence)
         blocked = (
             [Not(Atom(by_level[2], change.args, None, *span), *span)]
-            if change.level == 1 and 2 in used and not own
+            if change.level == 1 and 2 in used and not has_next_rules
             else []
         )
         if change.value is not None:
             term = _fluent(fluent, (*change.args, change.value), span)
             head = Atom("next", (term,), None, *span)
             emitter.write(head, [[*a, *blocked] for a in change.alternatives], scope)
-        if not own:
+        if not has_next_rules:
             head = Atom(by_level[change.level], change.args, None, *span)
             emitter.write(head, change.alternatives, scope)
-    if own:
+    if has_next_rules:
         return
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
@@ -78,7 +78,7 @@ def _functional(
 
 
 def _fact(
-    program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, own: bool
+    program: GgdlProgram, sentences: Sentences, fluent: Fluent, changes: list[Change], *, has_next_rules: bool
 ) -> None:
     removed = program.fresh(f"ggdl_del_{fluent.name}")
     program.used_names.add(removed)
@@ -90,11 +90,11 @@ def _fact(
         if change.asserted:
             head = Atom("next", (_fluent(fluent, change.args, span),), None, *span)
             sentences.emitter.write(head, change.alternatives, scope)
-        elif not own:
+        elif not has_next_rules:
             removes = True
             head = Atom(removed, change.args, None, *span)
             sentences.emitter.write(head, change.alternatives, scope)
-    if own:
+    if has_next_rules:
         return
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)

@@ -15,6 +15,7 @@ from herbrand.syntax.nodes import Atom, Constant, Function, Rule
 from herbrand.syntax.tokens import ARITY
 
 if TYPE_CHECKING:
+    from herbrand.diagnostic import Spanned
     from herbrand.syntax.ggdl.program import GgdlProgram
     from herbrand.syntax.ggdl.scope import WorkItem
 
@@ -42,8 +43,9 @@ def declare_fluents(program: GgdlProgram, items: list[WorkItem]) -> None:
     _clashes(program)
 
 
-def _add(program: GgdlProgram, fluent: Fluent) -> None:
-    """Register a fluent, or merge it into an earlier declaration."""
+def _add(program: GgdlProgram, work: WorkItem, fluent: Fluent, place: Spanned) -> None:
+    """Register a fluent that is declared at `place`, or merge it into an earlier declaration."""
+    fluent.start, fluent.end, fluent.order = place.start, place.end, work.number
     first = program.fluents.setdefault(fluent.key, fluent)
     if first is not fluent:
         first.functional = first.functional or fluent.functional
@@ -73,16 +75,16 @@ def _head(program: GgdlProgram, head: Atom) -> None:
             key = fluent.name, len(fluent.args) if isinstance(fluent, Function) else 0
             program.plain_fluents.add(key)
             if head.name == "next":
-                program.own_next.setdefault(key, None)
+                program.explicit_next.setdefault(key, None)
     if head.name in {"base", "input", "legal"} and head.args:
         term = head.args[-1]
         if isinstance(term, Constant | Function):
             key = term.name, len(term.args) if isinstance(term, Function) else 0
-            program.own_heads.setdefault(head.name, []).append(key)
+            program.explicit_heads.setdefault(head.name, []).append(key)
             if head.name == "base":
                 program.plain_fluents.add(key)
         else:
-            program.own_heads.setdefault(head.name, []).append(("", -1))
+            program.explicit_heads.setdefault(head.name, []).append(("", -1))
     if head.name not in ARITY:
         program.views.add(head.key)
 
@@ -102,13 +104,13 @@ def _written_head(program: GgdlProgram, head: n.Expr, work: WorkItem) -> None:
             program.plain_fluents.add(key)
             program.declare(inner.spelling, "fluent" if name != "base" else "name")
             if name == "next":
-                program.own_next.setdefault(key, None)
+                program.explicit_next.setdefault(key, None)
             if name == "base":
-                program.own_heads.setdefault("base", []).append(key)
+                program.explicit_heads.setdefault("base", []).append(key)
     elif name in {"input", "legal"} and len(args) == 2:
         action = args[1]
         act = call_of(action, work.lets) if isinstance(action, n.Name | n.FunctionCall | n.Member) else None
-        program.own_heads.setdefault(name, []).append(act.key if act else ("", -1))
+        program.explicit_heads.setdefault(name, []).append(act.key if act else ("", -1))
     elif name not in ARITY:
         extra = 1 if (name, len(args)) in work.members else 0
         program.views.add((name, len(args) + extra))
@@ -132,12 +134,9 @@ def _declared(program: GgdlProgram, work: WorkItem) -> None:
             functional=value is not None,
             arguments=args,
             value=value,
-            start=sentence.start,
-            end=sentence.end,
-            order=work.number,
             doc=sentence.doc,
         )
-        _add(program, fluent)
+        _add(program, work, fluent, sentence)
 
 
 def _property(program: GgdlProgram, work: WorkItem, sentence: n.RoleSentence, field: n.RoleField) -> None:
@@ -164,7 +163,7 @@ def _property(program: GgdlProgram, work: WorkItem, sentence: n.RoleSentence, fi
             if len(names) == len(sentence.names)
             else list(program.roles.values())
         )
-        program.fixed.add((name, 2))
+        program.static_properties.add((name, 2))
         program.views.add((name, 2))
         place = sentence.imported or span
         for role in roles:
@@ -181,9 +180,8 @@ def _property(program: GgdlProgram, work: WorkItem, sentence: n.RoleSentence, fi
     else:
         value = named_type(program, kind)
         fluent = Fluent(name, field.name, 2, functional=True, arguments=["role"], value=value)
-    fluent.start, fluent.end, fluent.order = field.start, field.end, work.number
     fluent.doc = sentence.doc
-    _add(program, fluent)
+    _add(program, work, fluent, field)
 
 
 def _assigned(program: GgdlProgram, work: WorkItem) -> None:
@@ -228,18 +226,9 @@ def _function(program: GgdlProgram, work: WorkItem, place: n.Expr) -> None:
         types.append(named_type(program, arg.type) if typed and isinstance(arg, n.Var) and arg.type else None)
     if isinstance(place, n.Member):
         types[0] = "role"
-    fluent = Fluent(
-        name,
-        spelling,
-        len(args) + 1,
-        functional=True,
-        arguments=types,
-        start=work.sentence.start,
-        end=work.sentence.end,
-        order=work.number,
-        doc=work.sentence.doc if isinstance(work.sentence, n.InitSentence) else "",
-    )
-    _add(program, fluent)
+    doc = work.sentence.doc if isinstance(work.sentence, n.InitSentence) else ""
+    fluent = Fluent(name, spelling, len(args) + 1, functional=True, arguments=types, doc=doc)
+    _add(program, work, fluent, work.sentence)
 
 
 def _not_a_target(program: GgdlProgram, name: str, spelling: str, arity: int) -> str:
@@ -311,19 +300,8 @@ def _fact(program: GgdlProgram, work: WorkItem, place: n.Expr, *, begins: bool =
         named_type(program, arg.type) if isinstance(arg, n.Var) and arg.type is not None else None
         for arg in args
     ]
-    _add(
-        program,
-        Fluent(
-            name,
-            spelling,
-            len(args) + extra,
-            functional=False,
-            arguments=types,
-            start=work.sentence.start,
-            end=work.sentence.end,
-            order=work.number,
-        ),
-    )
+    fluent = Fluent(name, spelling, len(args) + extra, functional=False, arguments=types)
+    _add(program, work, fluent, work.sentence)
 
 
 def _first_place(program: GgdlProgram, spelling: str) -> tuple[int, int]:

@@ -172,15 +172,15 @@ class GgdlProgram:
         self.ranges: dict[str, tuple[Term, ...]] = {}
         """Members of anonymous ranges used as types, by generated name."""
         self.fluents: dict[tuple[str, int], Fluent] = {}
-        self.fixed: set[tuple[str, int]] = set()
+        self.static_properties: set[tuple[str, int]] = set()
         """Properties that never change."""
         self.external: set[str] = set()
         self.views: set[tuple[str, int]] = set()
         self.plain_fluents: set[tuple[str, int]] = set()
         """Fluents used in rules of plain GDL."""
-        self.own_next: dict[tuple[str, int], Rule | None] = {}
+        self.explicit_next: dict[tuple[str, int], Rule | None] = {}
         """Fluents with `next` rules written by the author."""
-        self.own_heads: dict[str, list[tuple[str, int]]] = {}
+        self.explicit_heads: dict[str, list[tuple[str, int]]] = {}
         """Fluents or actions in the author's own rules for `base`, `input`, `legal`."""
         self.declared: dict[str, set[str]] = {}
         """The kinds of declarations of each spelling."""

@@ -78,7 +78,7 @@ class Sentences:
                 key = _action_key(sentence.head.action)
                 if sentence.body is not None or sentence.head.place is not None:
                     self.legal_actions.add(key)
-        self.legal_actions.update(self.program.own_heads.get("legal", ()))
+        self.legal_actions.update(self.program.explicit_heads.get("legal", ()))
         for work in self.items:
             rule_count = len(self.program.rules)
             try:

@@ -228,7 +228,7 @@ class Translator:
         name, spelling, args = call
         if name in self.program.external:
             self.external(expr)
-        if (name, len(args) + 1) in self.program.fixed:
+        if (name, len(args) + 1) in self.program.static_properties:
             start, end = scope.span(expr)
             value = scope.fresh(name, expr)
             terms = tuple(self.term(arg, scope, out) for arg in args)
