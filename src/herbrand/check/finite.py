@@ -245,8 +245,8 @@ class _Depths:
                 shapes = self.fluents if whole[0] == "true" else self.moves
                 if not certain:  # another alternative may bind it to anything
                     shapes = everything
-                shapes_so_far = wholes.get(name)
-                if shapes_so_far is None or len(shapes) < len(shapes_so_far):
+                previous = wholes.get(name)
+                if previous is None or len(shapes) < len(previous):
                     wholes[name] = shapes
         number = 1
         for shapes in wholes.values():

@@ -72,19 +72,19 @@ def _normal_rules(rule: Rule) -> Iterable[Rule]:
     body = [_push(literal, negated=False) for literal in rule.body]
     for conjunction in _split_equalities(body):
         binding: Substitution | None = {}
-        literals_left: list[Literal] = []
+        plain_literals: list[Literal] = []
         for step in conjunction:
             if isinstance(step, _Equal):
                 binding = unify(step.left, step.right, binding)
                 if binding is None:
                     break
             else:
-                literals_left.append(step)
+                plain_literals.append(step)
         if binding is None:
             continue
         if binding:
-            literals_left = [_substitute_literal(literal, binding) for literal in literals_left]
-        simplified = _simplify(And(tuple(literals_left)))
+            plain_literals = [_substitute_literal(literal, binding) for literal in plain_literals]
+        simplified = _simplify(And(tuple(plain_literals)))
         if simplified == _FALSE:
             continue
         literals = simplified.literals if isinstance(simplified, And) else (simplified,)

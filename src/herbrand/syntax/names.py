@@ -95,13 +95,13 @@ def _spellable(name: str, notation: str, can_spell: Callable[[str, bool], bool])
     return new
 
 
-def fresh(name: str, taken: set[str]) -> str:
-    """Return `name`, or the first unused of `name_2`, `name_3`, ..., and add it to `taken`."""
+def fresh(name: str, used: set[str]) -> str:
+    """Return `name`, or the first unused of `name_2`, `name_3`, ..., and add it to `used`."""
     new, number = name, 1
-    while new in taken:
+    while new in used:
         number += 1
         new = f"{name}_{number}"
-    taken.add(new)
+    used.add(new)
     return new
 
 

@@ -152,10 +152,10 @@ def _inconsistent(
     report: DiagnosticCollector, first: tuple[str, int], second: tuple[str, int], spellings: int
 ) -> None:
     (one, start), (two, at) = first, second
-    more = f" (and in {spellings - 2} more ways)" if spellings > 2 else ""
+    others = f" (and in {spellings - 2} more ways)" if spellings > 2 else ""
     report.warning(
         "inconsistent-case",
-        f"`{two}` is also spelled `{one}`{more}",
+        f"`{two}` is also spelled `{one}`{others}",
         Span(at, at + len(two)),
         labels=(Label(Span(start, start + len(one)), f"first spelled `{one}` here"),),
         help="use one spelling: some systems distinguish case",

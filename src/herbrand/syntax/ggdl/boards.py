@@ -252,8 +252,8 @@ def _alternating(
         number,
         n.BaseSentence(start, end, source, place.spelling, (), n.Type(start, end, "role"), imported=imported),
     )
-    for role_, successor in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
-        body = n.Comparison(start, end, "==", place, role_)
+    for mover, successor in zip(turns.args, (*turns.args[1:], turns.args[0]), strict=True):
+        body = n.Comparison(start, end, "==", place, mover)
         effect = n.Consequence("=", place, successor, start, end)
         yield WorkItem(number, n.ConsequenceSentence(start, end, source, body, (effect,), imported=imported))
     player = n.Var(start, end, "p", "p")

@@ -354,10 +354,10 @@ def _base(program: GgdlProgram, fluent: Fluent, span: tuple[int, int]) -> list[t
         for i in range(size):
             kind = fluent.arguments[i] if i < len(fluent.arguments) else None
             types.append(_column_type(program, {row[i] for row in rows}, kind))
-        size_of_product = 1
+        product_size = 1
         for i in range(size):
-            size_of_product *= len({row[i] for row in rows})
-        if rows and all(types) and size_of_product == len(rows):
+            product_size *= len({row[i] for row in rows})
+        if rows and all(types) and product_size == len(rows):
             place_parts = [
                 (
                     list(names),
@@ -404,9 +404,9 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
         sentence = program.sentences[number]
         span = sentence.report_span
         columns = [{row[i] for row in rows} for i in range(arity + 1)] if rows else []
-        size_of_product = 1
+        product_size = 1
         for column in columns:
-            size_of_product *= len(column)
+            product_size *= len(column)
         spelling = next(
             (
                 action.spelling
@@ -419,7 +419,7 @@ def _write_inputs(program: GgdlProgram, model: DerivedFacts) -> None:
         )
         types = [_column_type(program, column, "role" if not i else None) for i, column in enumerate(columns)]
         # write out the role if only one can make the move
-        if rows and size_of_product == len(rows) and all(types[1:]):
+        if rows and product_size == len(rows) and all(types[1:]):
             variables = _variables(program, name, arity, span)
             conditions = [Atom(str(t), (v,), None, *span) for t, v in zip(types[1:], variables, strict=True)]
             act = _action(name, spelling, variables, span)

@@ -69,12 +69,12 @@ def _functional(
     number, span = _place(program, fluent, changes)
     args = argument_names(program, fluent)
     value = Variable(fresh("v", {arg.name for arg in args}), None, *span)
-    term_ = _fluent(fluent, (*args, value), span)
+    fluent_term = _fluent(fluent, (*args, value), span)
     body: list[Literal] = [
-        Atom("true", (term_,), None, *span),
+        Atom("true", (fluent_term,), None, *span),
         *(Not(Atom(by_level[level], args, None, *span), *span) for level in (2, 1) if level in used),
     ]
-    program.rules.append((number, Rule(Atom("next", (term_,), None, *span), tuple(body), *span)))
+    program.rules.append((number, Rule(Atom("next", (fluent_term,), None, *span), tuple(body), *span)))
 
 
 def _fact(

@@ -274,7 +274,7 @@ class Sentences:
         role = self.translator.subject(sentence.head.subject, scope, out)
         action = self.translator.pattern(sentence.head.action, scope, out)
         self._forbid_moves(sentence.body)
-        alternatives = [[*out, *rest] for rest in self.translator.body(sentence.body, scope)]
+        alternatives = [[*out, *condition] for condition in self.translator.body(sentence.body, scope)]
         self._legal_and_effects(
             role, action, alternatives, sentence.effects, scope, legal=sentence.body is not None
         )
@@ -331,7 +331,9 @@ class Sentences:
             terms = tuple(self.translator.term(arg, scope, out) for arg in args)
             action = Function(name, (*spot, *terms), spelling, *scope.span(sentence.head))
             at = Atom(self.program.fresh("cell_at"), spot, None, *scope.span(place))
-            alternatives = [[*out, at, *rest] for rest in self.translator.body(sentence.body, scope)]
+            alternatives = [
+                [*out, at, *condition] for condition in self.translator.body(sentence.body, scope)
+            ]
             if hook is None:
                 self._legal_and_effects(role, action, alternatives, sentence.effects, scope, legal=True)
                 continue
@@ -404,7 +406,7 @@ class Sentences:
         _, _, args = _action(hook.sentence.head.action)
         for arg, term in zip(args, terms, strict=True):
             out.append(Equal(self.translator.term(arg, scope, out), term))
-        conditions = [[*out, *rest] for rest in self.translator.body(hook.sentence.body, scope)]
+        conditions = [[*out, *condition] for condition in self.translator.body(hook.sentence.body, scope)]
         outer.typed.update({k: v for k, v in scope.typed.items() if k not in outer.typed})
         outer.used |= scope.used
         outer.generated |= scope.generated

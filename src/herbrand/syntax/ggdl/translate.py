@@ -124,13 +124,13 @@ class Translator:
         if variable.type is None:
             return
         name = named_type(self.program, variable.type)
-        name_ = scope.rename.get(variable.name, variable.name)
-        term = Variable(name_, variable.spelling, *scope.span(variable))
+        variable_name = scope.rename.get(variable.name, variable.name)
+        term = Variable(variable_name, variable.spelling, *scope.span(variable))
         atom = self.type_atom(name, term)
-        conditions = scope.typed.setdefault(name_, [])
+        conditions = scope.typed.setdefault(variable_name, [])
         if atom not in conditions:
             conditions.append(atom)
-        scope.types.setdefault(name_, name)
+        scope.types.setdefault(variable_name, name)
 
     def type_atom(self, name: str, term: Term) -> Atom:
         """Return the condition that a term is a member of a type."""
@@ -140,18 +140,18 @@ class Translator:
     def _sum(
         self, sign: str, left: n.Expr, right: n.Expr, expr: n.Expr, scope: Scope, out: Alternative
     ) -> Term:
-        a_term, b_term = self.term(left, scope, out), self.term(right, scope, out)
+        left_term, right_term = self.term(left, scope, out), self.term(right, scope, out)
         start, end = scope.span(expr)
-        a, b = as_integer(a_term), as_integer(b_term)
+        a, b = as_integer(left_term), as_integer(right_term)
         if a is not None and b is not None:
             return integer(calculated(sign, a, b), start, end)
         if (b == 0 and sign in {"+", "-"}) or (b == 1 and sign == "*"):
-            return a_term
-        for part, written in ((a_term, left), (b_term, right)):
+            return left_term
+        for part, written in ((left_term, left), (right_term, right)):
             if not isinstance(part, Variable) and as_integer(part) is None:
                 self.report.refuse("E-CONST", f"`{show(part)}` is not an integer", written)
         result = scope.fresh(_RESULT[sign], expr)
-        out.append(Atom(self.tables[ARITHMETIC[sign]], (a_term, b_term, result), None, start, end))
+        out.append(Atom(self.tables[ARITHMETIC[sign]], (left_term, right_term, result), None, start, end))
         return result
 
     def _name(self, expr: n.Name, scope: Scope, out: Alternative) -> Term:

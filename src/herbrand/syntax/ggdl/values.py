@@ -204,7 +204,7 @@ class Values:
         if not generators:
             yield values
             return
-        (name, over), *rest = generators
+        (name, over), *remaining = generators
         over = substituted(over, values)
         members = self.members(over)
         if members is None:
@@ -214,7 +214,7 @@ class Values:
         for member in members:
             inner = dict(values)
             inner[name] = inner["?" + name] = as_expression(member, over.start, over.end)
-            yield from self.generated(tuple(rest), inner)
+            yield from self.generated(tuple(remaining), inner)
 
     def expanded(self, expr: n.Expr) -> list[n.Expr]:
         """Expand ranges and choices, at the top level or in arguments."""
