@@ -18,12 +18,12 @@ import herbrand
 from herbrand import games
 from herbrand.cli.main import cli
 from herbrand.draw.artist import Artist, caption
+from herbrand.draw.boards.layout import find_layout
+from herbrand.draw.boards.vocabulary import Vocabulary
 from herbrand.draw.hints import read_hints
-from herbrand.draw.layout import find_layout
 from herbrand.draw.looks import looks
 from herbrand.draw.maps import arranged, read_map
 from herbrand.draw.svg import draw
-from herbrand.draw.vocabulary import Vocabulary
 from herbrand.errors import HerbrandError
 
 BUNDLED = (

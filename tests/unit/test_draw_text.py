@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from herbrand.draw.text import columns_first, draw, table
+from herbrand.draw.boards.rules import columns_first
+from herbrand.draw.text import draw, table
 from herbrand.syntax.nodes import Atom, Constant, Function, Rule, Variable
 
 

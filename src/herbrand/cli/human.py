@@ -11,7 +11,6 @@ import time
 from typing import TYPE_CHECKING
 
 from herbrand.cli.output import columns, count, result
-from herbrand.cli.picture import Painter
 from herbrand.cli.play import matching_moves
 from herbrand.errors import HerbrandError
 from herbrand.match.protocol.messages import AbortMessage, PlayMessage, StopMessage, TurnMessage
@@ -94,13 +93,11 @@ class HumanSeat:
     def __init__(self, *, name: str = "human") -> None:
         self.name = name
         self._view: MatchView | None = None
-        self._paint: Painter | None = None
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Say which role it is."""
         del seconds
         self._view = MatchView(game, message.role)
-        self._paint = Painter(game)
         result(f"you play {message.role}, with {count(message.play_clock, 'second')} for each move")
         return Exchange("ready", None, 0.0)
 
@@ -162,8 +159,7 @@ class HumanSeat:
             seen = " ".join(message.percepts or ()) or "nothing"
             result(f"\n{view.role} saw {seen}\n")
         else:
-            assert self._paint is not None
-            result(f"\n{self._paint(view.state)}\n")
+            result(f"\n{view.game.artist.text(view.state)}\n")
         if len(legal) <= _SHOWN:
             width = len(str(len(legal)))
             result(f"{view.role} can play")

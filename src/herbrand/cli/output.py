@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from herbrand.diagnostic import Diagnostic
+    from herbrand.machine.state import State
 
 __all__ = [
     "columns",
     "count",
+    "goals_line",
     "progress_bar",
     "remark",
     "render",
@@ -96,6 +98,11 @@ def columns(items: Iterable[str], *, indent: str = "") -> str:
     down = -(-len(words) // across)
     rows = [words[i::down] for i in range(down)]
     return "\n".join((indent + "".join(f"{word:{width}}" for word in row)).rstrip() for row in rows)
+
+
+def goals_line(state: State) -> str:
+    """Return the goal values in role order; `-` where the rules give no single number."""
+    return ", ".join(f"{role} {'-' if value is None else value}" for role, value in state.goals.items())
 
 
 def terminal_width() -> int:

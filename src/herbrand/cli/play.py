@@ -9,8 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, STDIN, read_game
 from herbrand.cli.joint import normal
-from herbrand.cli.output import columns, count, remark, result
-from herbrand.cli.picture import Painter, goals_line
+from herbrand.cli.output import columns, count, goals_line, remark, result
 from herbrand.errors import GameError, HerbrandError, InvalidMoveError
 from herbrand.match.local import LocalMatch
 from herbrand.play.registry import NoSuchPlayer
@@ -172,7 +171,6 @@ class _Screen:
 
     def __init__(self, match: LocalMatch, *, hints: bool) -> None:
         self.match = match
-        self.paint = Painter(match.game)
         self.drawn: State | None = None
         self.hints = hints
         """Whether a hint is given before each move of a person."""
@@ -231,7 +229,7 @@ class _Screen:
 
     def _draw(self) -> None:
         if self.drawn is not self.match.state:
-            result(f"\n{self.paint(self.match.state)}\n")
+            result(f"\n{self.match.game.artist.text(self.match.state)}\n")
             self.drawn = self.match.state
 
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
@@ -263,7 +261,7 @@ class _Screen:
         if word == "moves":
             self._list(role, moves, everything=True)
         elif word == "state":
-            result(self.paint(self.match.state))
+            result(self.match.game.artist.text(self.match.state))
         elif word == "goals":
             result(goals_line(self.match.state))
         elif word == "hint":
@@ -320,7 +318,7 @@ class _HiddenScreen(_Screen):
     def _end(self) -> None:
         for role in self.match.people:
             self._tell_news(role)
-        result(f"\nwhat was hidden:\n\n{self.paint(self.match.state)}")
+        result(f"\nwhat was hidden:\n\n{self.match.game.artist.text(self.match.state)}")
         play = "; ".join(", ".join(joint) for joint in self.match.play.joint_moves)
         result(f'\nthe play was --moves "{play}"')
 

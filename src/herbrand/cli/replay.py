@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from herbrand.cli.options import json_option
-from herbrand.cli.output import count, remark, result, write_json
-from herbrand.cli.picture import Painter, goals_line
+from herbrand.cli.output import count, goals_line, remark, result, write_json
 from herbrand.cli.sources import OF_GAME, SOURCE, records_in
 
 if TYPE_CHECKING:
@@ -99,7 +98,6 @@ def command(
             ]
         )
         return
-    paint = Painter(rules)
     who = ", ".join(f"{role} is {name}" for role, name in record.players.items())
     result(f"{record.game}, match {record.id}: {who}")
     ahead = next(remarks, None)
@@ -110,7 +108,7 @@ def command(
             result(f"     {ahead}")
             ahead = next(remarks, None)
         if not brief or step is not None:
-            result(f"\n{paint(states[number])}\n")
+            result(f"\n{rules.artist.text(states[number])}\n")
     if step is None:
         steps = count(len(record.moves), "step")
         if states[-1].is_terminal:

@@ -11,8 +11,7 @@ from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.joint import read_joint, split_joints, split_terms
 from herbrand.cli.knowledge import knowledge_after, told_text
 from herbrand.cli.options import JSON, MOVES
-from herbrand.cli.output import columns, count, remark, result, write_json
-from herbrand.cli.picture import Painter, goals_line
+from herbrand.cli.output import columns, count, goals_line, remark, result, write_json
 from herbrand.errors import IllegalMoveError, InvalidMoveError
 from herbrand.machine.trajectory import Trajectory
 
@@ -160,7 +159,7 @@ def _read(state: State, text: str, number: int, chance: Random) -> tuple[str, ..
 
 def _picture(game: Game, state: State, when: str, told: str, *, goals: bool) -> str:
     """Draw a state with everything that can be said of it."""
-    parts = [f"{game.name}, {when}", Painter(game)(state)]
+    parts = [f"{game.name}, {when}", game.artist.text(state)]
     if told:
         parts.append(told)
     if state.is_terminal:

@@ -1,19 +1,17 @@
 """Drawing states for people: as text, and as SVG.
 
-`herbrand.draw.text.draw` looks for a board among the facts of a state and prints it with
-letters; `table` lists the facts that are not part of one.  `herbrand.draw.artist.Artist` draws
-the states of a game as SVG and says what to click for a move:
+`herbrand.draw.artist.Artist` draws the states of a game and says what to click for a move;
+`herbrand.draw.text.draw` draws facts alone as text, `table` lists them.  What is a board is decided in
+one place, `boards`; everything below only shows it:
 
-| step         | what it does                                                                       |
+| module       | what it does                                                                       |
 |--------------|------------------------------------------------------------------------------------|
-| `vocabulary` | the fluents and moves there may be, and some states                                |
-| `layers`     | which arguments of a fluent are coordinates, which content                         |
-| `together`   | fluents that say one thing only together; towers, lists, whose turn it is          |
-| `layout`     | boards of the layers; what runs across, what counts upward, hexagons               |
+| `boards`     | the recogniser: which fluents are boards, how they lie, what stands where          |
+| `text`       | boards and tables as text                                                          |
 | `looks`      | what a content looks like; `pieces` draws it                                       |
-| `svg`        | the picture: `boards`, and `beside` them cards, lamps, tables                      |
-| `links`, `clicks` | which places of the picture a move refers to                                  |
-| `hints`      | what a file says that cannot be told from the rules                                |
+| `svg`        | the picture: `grids`, and `beside` them cards, lamps, tables                       |
+| `clicks`     | which cells of the picture a move refers to                                        |
+| `hints`      | what a file says that cannot be recognised from the rules                          |
 """
 
 from __future__ import annotations

@@ -6,51 +6,53 @@
 >>> drawing = artist.draw(game.initial_state("rules"))
 >>> drawing.svg.count("data-cell=")
 9
+>>> print(artist.text(game.initial_state("rules").next(("(mark 1 2)", "noop"))))
+  1 2 3
+1 . x .
+2 . . .
+3 . . .
+<BLANKLINE>
+control  oplayer
 >>> artist.clicks(game.initial_state("rules").legal_moves("xplayer"))[0]
 ('0.0:1:1',)
 """
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from herbrand.draw.clicks import Clicker
+from herbrand.draw.boards.layout import find_layout
+from herbrand.draw.boards.rules import columns_first, static_relations
+from herbrand.draw.boards.vocabulary import vocabulary
 from herbrand.draw.hints import hints_for
-from herbrand.draw.layout import find_layout, neighbours
-from herbrand.draw.links import links, stateless
-from herbrand.draw.svg import content_looks, draw
-from herbrand.draw.text import columns_first
-from herbrand.draw.vocabulary import vocabulary
-from herbrand.errors import HerbrandError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from herbrand.draw.clicks import Clicks
-    from herbrand.draw.layout import Layout, Neighbours
+    from herbrand.draw.boards.layout import Layout
+    from herbrand.draw.clicks import Clicker, Clicks
+    from herbrand.draw.looks import Look
     from herbrand.draw.svg import Drawing
-    from herbrand.draw.vocabulary import Vocabulary
     from herbrand.machine.moves import Move
     from herbrand.machine.state import State
     from herbrand.machine.state_machine import StateMachine
 
 __all__ = ["Artist", "caption"]
 
-_MOST_PAIRS = 20_000
-
 
 class Artist:
     """Draws the states of one game."""
 
-    def __init__(self, game: StateMachine, known: Vocabulary, layout: Layout) -> None:
+    def __init__(self, game: StateMachine, layout: Layout, moves: Iterable[str] = ()) -> None:
+        """`moves` are those that may be legal, as far as known; they tell which arguments name cells."""
         self.game = game
         self.layout = layout
-        self._looks = content_looks(layout)
-        self._clicker = Clicker(layout, known.moves, links(game.tree.statements))
+        self._moves = moves
 
     @classmethod
     def of(cls, game: StateMachine) -> Artist:
-        """Study a game, which takes up to some seconds.
+        """Recognise the boards of a game, which takes up to some seconds.
 
         Raises `GameError` for a game that cannot be played, `HerbrandError` for wrong hints.
         """
@@ -58,11 +60,17 @@ class Artist:
         layout = find_layout(
             known,
             columns_first=columns_first(game.tree.statements),
-            hexes=_hexes(game),
-            pairs=lambda: _relations(game, 2),
+            relations=partial(static_relations, game),
             hints=hints_for(game),
         )
-        return cls(game, known, layout)
+        return cls(game, layout, known.moves)
+
+    def text(self, state: State | Iterable[str]) -> str:
+        """Return a state, or the facts of one, as text: boards where there are any, else a table of facts."""
+        from herbrand.draw.text import as_text, table
+
+        facts = _facts(state)
+        return as_text(facts, self.layout) or table(facts) or "(no facts)"
 
     def draw(
         self,
@@ -80,13 +88,14 @@ class Artist:
 
         The cells of the moves `last` are marked.  The other choices are those of `svg.draw`.
         """
-        facts: Iterable[str] = state.facts if hasattr(state, "facts") else state
+        from herbrand.draw.svg import draw
+
         return draw(
-            facts,
+            _facts(state),
             self.layout,
             name=self.game.name if name is None else name,
             lines=lines,
-            last=[self._clicker.clicks(str(move)) for move in last],
+            last=self.clicks(last),
             known=self._looks,
             extras=extras,
             control=control,
@@ -95,7 +104,7 @@ class Artist:
         )
 
     def clicks(self, moves: Iterable[Move | str]) -> list[Clicks]:
-        """Return for each move the places to click, in order; none for a move that refers to no place."""
+        """Return for each move the cells to click, in order; none for a move that refers to no cell."""
         return [self._clicker.clicks(str(move)) for move in moves]
 
     @property
@@ -110,6 +119,23 @@ class Artist:
 
         return role_colours(self.game.roles)
 
+    @cached_property
+    def _looks(self) -> Mapping[str, Look]:
+        from herbrand.draw.svg import content_looks
+
+        return content_looks(self.layout)
+
+    @cached_property
+    def _clicker(self) -> Clicker:
+        from herbrand.draw.boards.rules import links
+        from herbrand.draw.clicks import Clicker
+
+        return Clicker(self.layout, self._moves, links(self.game.tree.statements))
+
+
+def _facts(state: State | Iterable[str]) -> Iterable[str]:
+    return state.facts if hasattr(state, "facts") else state
+
 
 def caption(state: State) -> list[str]:
     """Say in a line or two whose turn it is, or how the game ended."""
@@ -121,26 +147,3 @@ def caption(state: State) -> list[str]:
     if len(choosing) == len(legal) > 1:
         return ["all move at once"]
     return [f"{' and '.join(choosing)} to move"]
-
-
-def _hexes(game: StateMachine) -> Neighbours | None:
-    """Find out whether cells have six neighbours, by relations that say what lies beside what."""
-    found = {neighbours(rows) for rows in _relations(game, 4)} - {None}
-    return found.pop() if len(found) == 1 else None
-
-
-def _relations(game: StateMachine, arity: int) -> list[list[tuple[str, ...]]]:
-    """Return what holds in every state, by relation, for those with so many arguments."""
-    from herbrand.rules.from_rules import RulesEngine
-
-    found = []
-    try:
-        engine = game.engine_object("rules")
-        assert isinstance(engine, RulesEngine)
-        for name, _ in stateless(game.tree.statements, arity):
-            rows = engine.static_extension(name, arity)
-            if 0 < len(rows) <= _MOST_PAIRS:
-                found.append([tuple(map(engine.terms.text, row)) for row in rows])
-    except HerbrandError:
-        return []
-    return found

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from herbrand.draw.boards import placed, title_of
+from herbrand.draw.grids import placed, title_of
 from herbrand.draw.looks import PALETTE, words
 from herbrand.draw.paper import LETTER, WIDTH, Part, clickable, fitted, item_name, n, rect, text
 from herbrand.draw.pieces import piece
@@ -15,8 +15,8 @@ from herbrand.draw.terms import natural
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from herbrand.draw.layers import Shape
-    from herbrand.draw.layout import Layout
+    from herbrand.draw.boards.layers import Shape
+    from herbrand.draw.boards.layout import Layout
     from herbrand.draw.looks import Look
 
 __all__ = ["CARDS", "caption", "cards", "lamps", "pile", "stock", "table", "towers"]

@@ -28,9 +28,9 @@ from herbrand.draw.terms import arguments
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from herbrand.draw.layers import Layer, Shape
-    from herbrand.draw.layout import BoardLayout, Layout
-    from herbrand.draw.links import Links
+    from herbrand.draw.boards.layers import Layer, Shape
+    from herbrand.draw.boards.layout import BoardLayout, Layout
+    from herbrand.draw.boards.rules import Links
 
 __all__ = ["Clicker", "Clicks"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.artist import caption
-from herbrand.draw.text import columns_first, draw
 from herbrand.draw.text import table as facts_as_text
 from herbrand.errors import HerbrandError
 from herbrand.runtime.notebook import Markup, block, table
@@ -25,13 +24,13 @@ MOST_MOVES: Final = 24
 def notebook_view(state: State, artist: Callable[[], Artist]) -> dict[str, str]:
     """Return the state by MIME type: plain text always, SVG and HTML where `artist` draws it."""
     facts = state.facts
-    drawn = draw(facts, columns_first=columns_first(state.game.tree.statements))
-    found = {"text/plain": drawn or facts_as_text(facts) or "(no facts)"}
+    found = {"text/plain": facts_as_text(facts) or "(no facts)"}
     try:
+        found["text/plain"] = artist().text(state)
         picture = artist().draw(state, lines=caption(state))
         found["image/svg+xml"] = picture.svg
         found["text/html"] = block(state.game.name, Markup(picture.svg), _moves(state))
-    except HerbrandError:  # it may take too long to find out what there is to draw; the text remains
+    except HerbrandError:  # wrong hints; the facts remain
         pass
     return found
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from herbrand.draw.layers import Cell
+    from herbrand.draw.boards.layers import Cell
 
 __all__ = ["LETTER", "WIDTH", "Part", "cell_name", "clickable", "fitted", "item_name", "n", "rect", "text"]
 

@@ -1,7 +1,7 @@
 """States as pictures: SVG with boards, pieces, towers, lamps and tables.
 
-    >>> from herbrand.draw.layout import find_layout
-    >>> from herbrand.draw.vocabulary import Vocabulary
+    >>> from herbrand.draw.boards.layout import find_layout
+    >>> from herbrand.draw.boards.vocabulary import Vocabulary
     >>> facts = [f"(cell {x} {y} {c})" for x, row in enumerate(["xob", "bxb", "obx"], 1)
     ...          for y, c in enumerate(row, 1)]
     >>> drawing = draw(facts, find_layout(Vocabulary.of(facts)), name="noughts and crosses")
@@ -20,7 +20,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.beside import CARDS, caption, cards, lamps, pile, stock, table, towers
-from herbrand.draw.boards import board_parts, content_of
+from herbrand.draw.grids import board_parts
 from herbrand.draw.looks import Look, looks
 from herbrand.draw.paper import WIDTH, Part, n
 from herbrand.draw.style import STYLE
@@ -28,8 +28,8 @@ from herbrand.draw.style import STYLE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from herbrand.draw.layers import Shape
-    from herbrand.draw.layout import Layout
+    from herbrand.draw.boards.layers import Shape
+    from herbrand.draw.boards.layout import Layout
 
 __all__ = ["Drawing", "content_looks", "draw"]
 
@@ -54,13 +54,10 @@ def content_looks(layout: Layout) -> dict[str, Look]:
         for layer in board.layers:
             if not layer.edge:
                 known |= layer.known or ({layer.shape[0]} if layer.named else set())
-    full = any(
-        {"b", "w"} <= layer.known and not layer.crowded for board in layout.boards for layer in board.layers
-    )
     return looks(
         known,
         layout.roles,
-        full=full and bool(known - {"b", "w"}),
+        full=layout.full,
         draughts=layout.draughts,
         hints=layout.hints,
     )
@@ -88,15 +85,15 @@ def draw(
     """
     parts = layout.facts(facts)
     known = dict(content_looks(layout) if known is None else known)
-    missing = {content for content in _contents(parts, layout) if content.lower() not in known}
+    contents = layout.contents(parts)
+    named = {name for one in contents.values() for names in one.cells.values() for name in names}
+    missing = {name for name in named if name.lower() not in known}
     if missing:
         known |= looks(missing, layout.roles, hints=layout.hints)
     by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
     for fact in parts:
         by_shape[fact[0], len(fact) - 1].append(fact)
-    painted: list[Part] = []
-    for number, board in enumerate(layout.boards):
-        painted += board_parts(board, number, layout, by_shape, known, last)
+    painted = board_parts(layout, contents, known, last)
     for shape in layout.towers:
         painted.append(towers(shape, by_shape, layout, last))
     for shape in layout.rows:
@@ -137,16 +134,6 @@ def _is_stock(fact: tuple[str, ...], layout: Layout, known: Mapping[str, Look]) 
         return False
     look = known.get(fact[1].lower())
     return look is not None and look.kind in ("quarto", "chess", "disc", "token") and len(known) > 4
-
-
-def _contents(parts: list[tuple[str, ...]], layout: Layout) -> set[str]:
-    layers = {layer.shape: layer for board in layout.boards for layer in board.layers if not layer.edge}
-    found = set()
-    for fact in parts:
-        layer = layers.get((fact[0], len(fact) - 1))
-        if layer is not None:
-            found.add(content_of(layer, layer.row(fact)))
-    return found
 
 
 # -- the page ---------------------------------------------------------------------------------

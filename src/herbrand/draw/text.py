@@ -1,8 +1,6 @@
-"""States as text: a board where the facts describe one, a table of facts elsewhere.
+"""States as text: boards where the facts describe some, a table of facts elsewhere.
 
-Nothing in GDL says that a fluent is a board.  A fluent is taken for one when two of its
-arguments have small ordered domains (numbers, letters, `c1 c2 c3`) and name each cell at
-most once, and something is left to stand in the cells:
+What is a board is recognised by `herbrand.draw.boards`; here it is written down.
 
     >>> print(draw(["(cell 1 1 x)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 o)", "(control white)"]))
       1 2
@@ -20,157 +18,83 @@ A state without a board is not drawn at all:
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
-from itertools import combinations, pairwise, product
+from collections import defaultdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
-from herbrand.draw.terms import arguments, natural, ordered
-from herbrand.syntax.nodes import Function, Node, Variable, children
+from herbrand.draw.boards.layers import BLANKS
+from herbrand.draw.boards.layout import find_layout
+from herbrand.draw.boards.vocabulary import Vocabulary
+from herbrand.draw.terms import arguments, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
-    from herbrand.syntax.nodes import Rule
+    from herbrand.draw.boards.layers import Cell
+    from herbrand.draw.boards.layout import BoardLayout, Contents, Layout
 
-__all__ = ["Cell", "cells", "columns_first", "draw", "table"]
+__all__ = ["as_text", "draw", "table"]
 
-MOST_CONTENT: Final = 2
-"""What stands in a cell has at most this many arguments, such as `white king`."""
-MOST_BOARDS: Final = 16
-"""A fluent with more boards than this is not drawn."""
 WIDTH: Final = 78
 """Boards stand side by side up to this width."""
 
-BLANKS: Final = ("blank", "empty", "b", "none", "free", "clear", "e", "nil", "_")
-"""Names that mean an empty cell, the most telling first."""
-
-_SQUARE = re.compile(r"([A-Za-z])(\d{1,2})\Z")
 _CHESS = {"pawn": "p", "knight": "n", "bishop": "b", "rook": "r", "queen": "q", "king": "k"}
 _CHESS_PIECE = re.compile(
     r"(w|b|white|black)[ _-]?(pawn|knight|bishop|rook|queen|king|[pnbrqk])\Z", re.IGNORECASE
 )
-_ACROSS = re.compile(r"(x|c|col|column|f|file)\d*\Z")
-_UP = re.compile(r"(y|r|row|rank|h|height)\d*\Z")
-_ROW = re.compile(r"(m|i|y|r|row)\d*\Z")
-_COLUMN = re.compile(r"(n|j|x|c|col|column)\d*\Z")
-
-
-@dataclass
-class _Board:
-    """One grid: which symbol-bearing content stands in which cell."""
-
-    title: str
-    first: Sequence[str]
-    """Domain of the first coordinate, in order."""
-    second: Sequence[str]
-    cells: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Content of every cell that the facts speak of."""
-    possible: set[str] = field(default_factory=set)
-    """Content of this and other states, as far as known."""
-    across: bool = False
-    """Whether the first coordinate runs from left to right (and the second upward)."""
-    places: tuple[int, int] = (0, 1)
-    """Which arguments are the coordinates."""
-    key: dict[int, str] = field(default_factory=dict)
-    """Arguments that name this board, among several of one fluent."""
-    splits: bool = False
-    """Whether the first argument is a square such as `a1`, which counts as two arguments."""
 
 
 def draw(
     facts: Iterable[str], base: Iterable[str] = (), *, columns_first: Collection[str] = ()
 ) -> str | None:
-    """Draw the facts of a state as one or more boards; None when no fluent looks like one.
+    """Draw facts that are all that is known as one or more boards; None when no fluent looks like one.
 
     `base` holds facts that can be true in other states (any superset will do): with them a
     board keeps its size and its letters while it fills.  `columns_first` names the fluents whose
     first coordinate is a column and whose second counts upward; others are drawn like a
     matrix, but for letter and number, which are drawn like a chess board.
     """
-    present = [(fact, arguments(fact)) for fact in sorted(set(facts), key=str.lower)]
-    possible = [arguments(fact) for fact in set(base)]
-    groups = _by_shape([parts for _, parts in present])
-    wider = _by_shape(possible)
-    boards: list[_Board] = []
-    used: set[tuple[str, int]] = set()
-    shapes = sorted(groups.keys() | wider.keys(), key=lambda shape: (-shape[1], shape[0]))
-    for shape in shapes:
-        if shape[1] == 2 and boards:
-            continue
-        found = _boards(shape, groups.get(shape, []), wider.get(shape, []), shape[0] in columns_first)
-        if found:
-            boards += found
-            used.add(shape)
-    boards = _merged(boards)
-    if not boards:
+    facts = set(facts)
+    return as_text(facts, find_layout(Vocabulary.of(facts, base), columns_first=columns_first))
+
+
+def as_text(facts: Iterable[str], layout: Layout) -> str | None:
+    """Draw the facts of a state as the boards of its game; None when it has none with rows and columns."""
+    present = sorted(set(facts), key=str.lower)
+    grids = {i for i, board in enumerate(layout.boards) if board.is_grid}
+    if not grids:
         return None
-    contents = {content for board in boards for content in board.cells.values()}
-    symbols = _symbols(contents.union(*(b.possible for b in boards)), full=all(map(_is_full, boards)))
-    parts = [_side_by_side([_draw_board(board, symbols, titled=len(boards) > 1) for board in boards])]
-    if legend := _legend(contents, symbols):
+    contents = {at: one for at, one in layout.contents(layout.facts(present)).items() if at[0] in grids}
+    inside = {at: _merged(one) for at, one in contents.items()}
+    shown = {what for cells in inside.values() for names in cells.values() for what in names}
+    possible = shown.union(
+        *(layer.known for i in grids for layer in layout.boards[i].layers if not layer.edge)
+    )
+    symbols = _symbols(possible, full=layout.full)
+    titles = [layout.boards[i].copy_title(k) if len(inside) > 1 else "" for i, k in inside]
+    drawings = [
+        _draw_board(layout.boards[i], cells, symbols, title)
+        for ((i, _), cells), title in zip(inside.items(), titles, strict=True)
+    ]
+    parts = [_side_by_side(drawings)]
+    if legend := _legend(shown, symbols):
         parts.append(legend)
-    rest = [fact for fact, parts in present if (parts[0], len(parts) - 1) not in used]
+    drawn = {layer.shape for i in grids for layer in layout.boards[i].layers if not layer.edge}
+    rest = [fact for fact in present if layout.joint(arguments(fact)) not in drawn]
     if rest:
         parts.append(table(rest))
     return "\n\n".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """Where a fact stands on a board."""
-
-    board: str
-    """The fluent, and what names the board where it describes several."""
-    size: tuple[int, int]
-    """Rows and columns of the board as it is drawn."""
-    row: int
-    """Counted from 0 at the top."""
-    column: int
-    content: str
-    """What stands there."""
-
-
-def cells(
-    facts: Iterable[str], base: Iterable[str], *, columns_first: Collection[str] = ()
-) -> dict[str, Cell]:
-    """Return where the facts of `base` that belong to a board stand on it; see `draw`.
-
-    `facts` are those of one state, which tell what is content and what names a board.
-
-        >>> found = cells(["(cell 1 1 x)"], [f"(cell {i} {j} x)" for i in (1, 2) for j in (1, 2)])
-        >>> found["(cell 2 1 x)"].row, found["(cell 2 1 x)"].content
-        (1, 'x')
-    """
-    base = sorted(set(base))
-    split = {fact: arguments(fact) for fact in base}
-    groups, wider = _by_shape([arguments(fact) for fact in facts]), _by_shape(split.values())
-    boards: dict[tuple[str, int], list[_Board]] = {}
-    for shape in sorted(wider, key=lambda shape: (-shape[1], shape[0])):
-        if shape[1] == 2 and boards:
-            continue
-        found = _boards(shape, groups.get(shape, []), wider[shape], shape[0] in columns_first)
-        if found:
-            boards[shape] = found
-    places = {}
-    for fact, (name, *given) in split.items():
-        for board in boards.get((name, len(given)), ()):
-            row = [given[0][0], given[0][1:], *given[1:]] if board.splits else given
-            if all(row[place] == value for place, value in board.key.items()):
-                places[fact] = _cell(board, row, name)
-    return places
-
-
-def _cell(board: _Board, arguments: list[str], name: str) -> Cell:
-    """Return where a fact with these arguments stands on a board."""
-    i, j = board.places
-    down, along = board.first.index(arguments[i]), board.second.index(arguments[j])
-    size = len(board.first), len(board.second)
-    if board.across:
-        down, along, size = size[1] - 1 - along, down, (size[1], size[0])
-    rest = [value for k, value in enumerate(arguments) if k not in (i, j) and k not in board.key]
-    return Cell(board.title, size, down, along, " ".join(rest) or name)
+def _merged(contents: Contents) -> dict[Cell, list[str]]:
+    """Return what stands in each cell with its marks; emptiness only where there is nothing else."""
+    cells = {cell: list(names) for cell, names in contents.cells.items()}
+    for cell, names in contents.marks.items():
+        cells[cell] = cells.get(cell, []) + names
+    return {
+        cell: [name for name in names if name.lower() not in BLANKS] or names[:1] if len(names) > 1 else names
+        for cell, names in cells.items()
+    }
 
 
 def table(facts: Iterable[str]) -> str:
@@ -196,169 +120,6 @@ def table(facts: Iterable[str]) -> str:
             ) or [""]
         lines += [f"{name if i == 0 else '':{width}}  {value}".rstrip() for i, value in enumerate(values)]
     return "\n".join(lines)
-
-
-def columns_first(statements: Iterable[Rule]) -> frozenset[str]:
-    """Return the functions whose arguments the author calls `?x ?y`, `?col ?row` or `?file ?rank`.
-
-    The names of variables mean nothing to the game, but they are the only hint a rulesheet
-    gives at which of two numbers goes across.
-    """
-    votes: Counter[str] = Counter()
-    stack: list[Node] = list(statements)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Function):
-            names = [a.name for a in node.args if isinstance(a, Variable)]
-            for one, two in pairwise(names):
-                votes[node.name] += bool(_ACROSS.match(one) and _UP.match(two))
-                votes[node.name] -= bool(_ROW.match(one) and _COLUMN.match(two))
-        stack.extend(children(node))
-    return frozenset(name for name, vote in votes.items() if vote > 0)
-
-
-def _by_shape(facts: Iterable[tuple[str, ...]]) -> dict[tuple[str, int], list[tuple[str, ...]]]:
-    """Group by name and number of arguments; the arguments alone are kept."""
-    groups: dict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
-    for name, *rest in facts:
-        groups[name, len(rest)].append(tuple(rest))
-    return groups
-
-
-def _boards(
-    shape: tuple[str, int], facts: list[tuple[str, ...]], base: list[tuple[str, ...]], across: bool
-) -> list[_Board]:
-    """Return the boards that one fluent describes; none when it does not look like one."""
-    every = [*facts, *base]
-    squares = [_SQUARE.match(row[0]) for row in every] if shape[1] >= 1 else []
-    splits = bool(squares) and all(squares)
-    splits = splits and all(len({m[i] for m in squares if m}) > 1 for i in (1, 2))
-    if splits:
-        facts, base = ([(row[0][0], row[0][1:], *row[1:]) for row in rows] for rows in (facts, base))
-        every = [*facts, *base]
-    if not every or len(every[0]) < 2:
-        return []
-    width = len(every[0])
-    domains = [ordered({row[i] for row in every}) for i in range(width)]
-    for size, (i, j) in product(range(MOST_CONTENT + 1), combinations(range(width), 2)):
-        first, second = domains[i], domains[j]
-        if first is None or second is None:
-            continue
-        found = _grid(shape[0], facts, base, (i, j), (first, second), size)
-        if found:
-            for board in found:
-                letters = board.first[0].isalpha() and board.second[0].isdigit()
-                board.across = across or letters
-                board.splits = splits
-            return found
-    return []
-
-
-def _grid(
-    name: str,
-    facts: list[tuple[str, ...]],
-    base: list[tuple[str, ...]],
-    at: tuple[int, int],
-    domains: tuple[list[str], list[str]],
-    arguments: int,
-) -> list[_Board]:
-    """Read facts as boards with coordinates at two positions, if that names every cell once.
-
-    `arguments` tells how many arguments say what is in a cell.
-
-    What stands before the coordinates is content when the coordinates alone are a key, and
-    names one of several boards otherwise.
-    """
-    i, j = at
-    every = [*facts, *base]
-    others = [k for k in range(len(every[0])) if k not in at]
-    size = len(domains[0]) * len(domains[1])
-    if size < 4:
-        return []
-    if not arguments:
-        if others:
-            return []
-        if domains[0][0].isalpha() and domains[1][0].isalpha():
-            return []
-        likely = not _is_function(facts, *domains) if base else _scattered(facts)
-        cells = {(row[i], row[j]): name for row in facts}
-        return [_Board(name, *domains, cells, places=at)] if likely else []
-    covered = len({(row[i], row[j]) for row in every}) if base else 0
-    if len(facts) < 4 and 2 * covered < size:
-        return []
-    for keys in ([], [k for k in others if k < i]):
-        content = [k for k in others if k not in keys]
-        if len(content) != arguments:
-            continue
-        names = dict.fromkeys(tuple(row[k] for k in keys) for row in every) if keys else {(): None}
-        grids: dict[tuple[str, ...], dict[tuple[str, str], str]] = {key: {} for key in names}
-        if not all(
-            _put(grids[tuple(row[k] for k in keys)], (row[i], row[j]), " ".join(row[k] for k in content))
-            for row in facts
-        ):
-            continue
-        if len(grids) <= MOST_BOARDS:
-            possible = {" ".join(row[k] for k in content) for row in every}
-            return [
-                _Board(
-                    " ".join((name, *key)),
-                    *domains,
-                    grids[key],
-                    possible,
-                    places=at,
-                    key=dict(zip(keys, key, strict=True)),
-                )
-                for key in sorted(grids, key=_natural_key)
-            ]
-    return []
-
-
-def _put(cells: dict[tuple[str, str], str], at: tuple[str, str], content: str) -> bool:
-    """Put something into a cell; nothing but emptiness may be there already."""
-    old = cells.get(at)
-    empty = old is None or old.lower() in BLANKS
-    if empty:
-        cells[at] = content
-    return empty or content.lower() in BLANKS
-
-
-def _is_function(facts: list[tuple[str, ...]], first: list[str], second: list[str]) -> bool:
-    """Whether the pairs give every name one value, like the sizes of heaps."""
-    return any(sorted(row[i] for row in facts) == sorted(domain) for i, domain in enumerate((first, second)))
-
-
-def _scattered(facts: list[tuple[str, ...]]) -> bool:
-    """Whether pairs look like marks on a grid rather than like a value for each name."""
-    return (
-        len(facts) >= 4
-        and all(len({row[i] for row in facts}) >= 3 for i in (0, 1))
-        and all(max(Counter(row[i] for row in facts).values()) >= 2 for i in (0, 1))
-    )
-
-
-def _merged(boards: list[_Board]) -> list[_Board]:
-    """Join boards that fill different cells of one grid, such as even and odd squares."""
-    merged: list[_Board] = []
-    for board in boards:
-        for other in merged:
-            if (
-                (other.first, other.second, other.across) == (board.first, board.second, board.across)
-                and other.title != board.title
-                and " " not in other.title + board.title
-                and board.cells
-                and not other.cells.keys() & board.cells.keys()
-            ):
-                other.cells |= board.cells
-                other.possible |= board.possible
-                other.title += f"+{board.title}"
-                break
-        else:
-            merged.append(board)
-    return merged
-
-
-def _is_full(board: _Board) -> bool:
-    return len(board.cells) == len(board.first) * len(board.second)
 
 
 def _symbols(contents: set[str], *, full: bool) -> dict[str, str]:
@@ -404,23 +165,32 @@ def _legend(contents: set[str], symbols: dict[str, str]) -> str:
     return "  ".join(dict.fromkeys(entries))
 
 
-def _draw_board(board: _Board, symbols: dict[str, str], *, titled: bool) -> list[str]:
+def _draw_board(
+    board: BoardLayout, cells: dict[Cell, list[str]], symbols: dict[str, str], title: str
+) -> list[str]:
     """Draw one board with its coordinates at the edge."""
-    rows, columns = board.first, board.second
-    if board.across:
-        rows, columns = list(reversed(board.second)), board.first
-    holes = any(symbols[content] == "." for content in board.cells.values())
-    missing = " " if holes else "."
-    texts = [
-        [symbols.get(board.cells.get((c, r) if board.across else (r, c), ""), missing) for c in columns]
-        for r in rows
-    ]
+    blank = any(symbols[name] == "." for names in cells.values() for name in names)
+    rows, columns = board.labels
+    texts = [["" for _ in columns] for _ in rows]
+    for cell, (down, along) in board.positions.items():
+        if cell in cells:
+            texts[down][along] = "".join(symbols[name] for name in cells[cell])
+        elif not blank and (not board.cells or cell in board.cells):
+            texts[down][along] = "."
     width = max(map(len, [*columns, *(text for line in texts for text in line)]))
     edge = max(map(len, rows))
-    lines = [f"{'':{edge}} " + " ".join(f"{c:>{width}}" for c in columns)]
-    for label, line in zip(rows, texts, strict=True):
-        lines.append(f"{label:>{edge}} " + " ".join(f"{text:>{width}}" for text in line))
-    return [f"{board.title}:", *lines] if titled else lines
+    if board.form == "star":
+        shifts = [sum(not text for text in line) * (width + 1) // 2 for line in texts]
+        columns = []
+    else:
+        slope = {"hex": 1, "hex-left": -1}.get(board.form, 0) * (width + 1)
+        shifts = [(i if slope >= 0 else i + 1 - len(rows)) * slope // 2 for i in range(len(rows))]
+    head = f"{'':{edge + 1 + shifts[0]}}{' '.join(f'{label:>{width}}' for label in columns)}"
+    lines = [f"{title}:"] if title else []
+    lines += [head] if any(columns) else []
+    for label, shift, line in zip(rows, shifts, texts, strict=True):
+        lines.append(f"{label:>{edge}} {'':{shift}}{' '.join(f'{text:>{width}}' for text in line)}")
+    return lines
 
 
 def _side_by_side(drawings: list[list[str]]) -> str:
@@ -447,7 +217,3 @@ def _band(drawings: list[list[str]]) -> str:
         ]
         lines.append("   ".join(cells).rstrip())
     return "\n".join(lines)
-
-
-def _natural_key(parts: tuple[str, ...]) -> list[list[tuple[int, int, str]]]:
-    return [natural(part) for part in parts]

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from herbrand.core import Env
-from herbrand.envs.planes import View, find_board, make_view
+from herbrand.envs.planes import Cell, View, find_board, make_view
 from herbrand.envs.turns import find_turns
 from herbrand.errors import GameError, IllegalMoveError
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from herbrand.draw.text import Cell
     from herbrand.game import Game
 
 __all__ = ["LARGEST", "BatchEnv", "BatchStep"]
@@ -126,7 +125,7 @@ class BatchEnv:
         self.by_turns = found.by_turns if turns is None else turns
         """Whether one player moves at a time."""
         self.fluents: tuple[str, ...] = game.expander.fluent_names
-        self.view = self._view(observe, board, channels_first, found.states)
+        self.view = self._view(observe, board, channels_first)
         """What observations show."""
         walker = game.walker()
         indices = [game.roles.index(role) for role in self.players]
@@ -240,7 +239,6 @@ class BatchEnv:
         observe: str | View,
         board: Mapping[str, Cell] | None,
         channels_first: bool,
-        states: NDArray[np.uint64],
     ) -> View:
         if isinstance(observe, View):
             return observe
@@ -249,8 +247,7 @@ class BatchEnv:
         if observe == "fluents":
             return make_view(self.fluents, None)
         if board is None:
-            some = states[np.linspace(0, len(states) - 1, 64).astype(np.int64)]
-            board = find_board(self.game, self.game.expander.facts(some))
+            board = find_board(self.game)
         if not board and observe == "planes":
             raise GameError("no board was found among the facts; declare one, or observe fluents")
         rest = True if observe == "planes" else None

@@ -388,14 +388,7 @@ def _returns(node: _Node) -> list[float]:
 
 def _text(node: _Node) -> str:
     """A state for people: a board where there is one, and what is pending."""
-    from herbrand.draw.text import columns_first, draw, table
-
-    facts = node.state.facts
-    game = node.table.game
-    drawn = draw(
-        facts, node.table.game.expander.fluent_names, columns_first=columns_first(game.tree.statements)
-    )
-    lines = [drawn if drawn is not None else table(facts)]
+    lines = [node.table.game.artist.text(node.state)]
     form = node.table.form
     for p, action in enumerate(node.chosen):
         if action is not None:

@@ -6,12 +6,11 @@ is never true; unpacking those columns lane by lane gives arrays of the view's s
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-
-from herbrand.draw.text import Cell, cells, columns_first
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     from herbrand.game import Game
 
-__all__ = ["MOST_SPREAD", "View", "find_board", "make_view"]
+__all__ = ["MOST_SPREAD", "Cell", "View", "find_board", "make_view"]
 
 MOST_SPREAD: Final = 32
 """So many fluents beside the board become planes of their own, all ones or all zeros."""
@@ -42,23 +41,39 @@ class View:
     """Fluents that no element tells; empty unless a board was declared that leaves them out."""
 
 
-def find_board(game: Game, states: Sequence[frozenset[str]]) -> dict[str, Cell]:
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Where a fluent stands on a board."""
+
+    board: str
+    """The name of the fluent, and what names the board where there are several."""
+    size: tuple[int, int]
+    """Rows and columns of the board as it is drawn."""
+    row: int
+    """Counted from 0 at the top."""
+    column: int
+    content: str
+    """What stands there."""
+
+
+def find_board(game: Game) -> dict[str, Cell]:
     """Return the fluents that stand on a board and where; empty when the facts describe none.
 
-    `states` are facts of some states: the fullest of them tells what is content.  Where there are
-    boards of different sizes, those of the most fluents are taken.
+    The boards are those that are drawn (`herbrand.draw.boards`).  Where there are boards of different
+    sizes, those of the most fluents are taken, with smaller ones in their upper left corner.
     """
-    terms = game.network.terms
-    base = [terms.text(term) for term in game.network.fluents.tolist()]
-    fullest = max(states, key=len, default=frozenset())
-    found = cells(fullest, base, columns_first=columns_first(game.tree.statements))
-    sizes: dict[tuple[int, int], int] = {}
-    for cell in found.values():
-        sizes[cell.size] = sizes.get(cell.size, 0) + 1
-    if not sizes:
-        return {}
-    most = max(sizes, key=lambda size: (sizes[size], size))
-    return {fact: cell for fact, cell in found.items() if cell.size == most}
+    layout = game.artist.layout
+    found: dict[str, Cell] = {}
+    for fact in game.expander.fluent_names:
+        for spot in filter(None, map(layout.spot, layout.facts([fact]))):
+            board, name = layout.boards[spot.board], spot.layer.shape[0]
+            place = board.positions.get(spot.layer.cell(spot.row)) if board.is_grid else None
+            if place is not None and spot.layer.edge != "between":
+                content = spot.layer.what(spot.row).removeprefix(f"{name} ")
+                found[fact] = Cell(board.copy_title(spot.copy, name), board.size, *place, content)
+    sizes = Counter(cell.size for cell in found.values())
+    rows, columns = max(sizes, key=lambda size: (sizes[size], size), default=(0, 0))
+    return {fact: cell for fact, cell in found.items() if cell.size[0] <= rows and cell.size[1] <= columns}
 
 
 def make_view(
@@ -77,7 +92,7 @@ def make_view(
     others = [fact for fact in fluents if not board or fact not in board]
     if not board or (rest is None and len(others) > MOST_SPREAD):
         return View("fluents", (len(fluents),), np.arange(len(fluents), dtype=np.int32), tuple(fluents))
-    rows, columns = next(iter(board.values())).size
+    rows, columns = (max(cell.size[i] for cell in board.values()) for i in (0, 1))
     kinds = sorted({(cell.board, cell.content) for cell in board.values()})
     extra = [] if rest is False else others
     planes = np.full((rows, columns, len(kinds) + len(extra)), -1, np.int32)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.state import State
 
-__all__ = ["MAX_STEPS", "RENDER_MODES", "Playing", "Session", "drawn"]
+__all__ = ["MAX_STEPS", "RENDER_MODES", "Playing", "Session"]
 
 MAX_STEPS: Final = 1000
 RENDER_MODES: Final = ("ansi", "human")
@@ -177,7 +177,7 @@ class Playing:
         """Draw the state: return it as text ("ansi"), or print it ("human")."""
         if self.render_mode is None:
             return None
-        text = drawn(self.session.state, self.game)
+        text = self.game.artist.text(self.session.state)
         if self.render_mode == "ansi":
             return text
         print(text)
@@ -192,11 +192,3 @@ class Playing:
         state = (options or {}).get("state")
         if state is not None:
             self.session.go(state)
-
-
-def drawn(state: State, game: Game) -> str:
-    """A state for people: its board where there is one, else its facts."""
-    from herbrand.draw.text import columns_first, draw, table
-
-    board = draw(state.facts, game.expander.fluent_names, columns_first=columns_first(game.tree.statements))
-    return table(state.facts) if board is None else board

@@ -44,8 +44,6 @@ class Form:
         self.players = game.players
         self.by_turns = found.by_turns
         """Whether one player moves at a time, as far as random games tell."""
-        some = found.states[np.linspace(0, len(found.states) - 1, 64).astype(np.int64)]
-        self._some = game.expander.facts(some)
         walker = game.walker()
         self.moves: tuple[tuple[str, ...], ...] = tuple(map(tuple, walker.moves))
         """For each role its moves in the order of their numbers."""
@@ -93,7 +91,7 @@ class Form:
     @cached_property
     def view(self) -> View:
         """Planes where there is a board, else the fluents."""
-        return make_view(self.game.expander.fluent_names, find_board(self.game, self._some))
+        return make_view(self.game.expander.fluent_names, find_board(self.game))
 
     @cached_property
     def _element(self) -> dict[str, NDArray[np.int64]]:

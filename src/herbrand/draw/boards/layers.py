@@ -13,7 +13,18 @@ from herbrand.draw.terms import ordered
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["BLANKS", "COMPASS", "LONGEST_ROW", "RINGS", "Cell", "Layer", "Row", "Shape", "read_layer"]
+__all__ = [
+    "BLANKS",
+    "COMPASS",
+    "LONGEST_ROW",
+    "RINGS",
+    "Cell",
+    "Coordinate",
+    "Layer",
+    "Row",
+    "Shape",
+    "read_layer",
+]
 
 BLANKS: Final = ("blank", "empty", "b", "none", "free", "clear", "e", "nil", "_", "available", "dot")
 """Names that mean an empty cell, the most telling first."""
@@ -28,8 +39,10 @@ COMPASS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 
 Shape = tuple[str, int]
 """Name and number of arguments of a fluent."""
-Cell = tuple[tuple[str, ...], tuple[str, ...]]
-"""First and second coordinate, each of one part or, on a board of boards, of several."""
+Coordinate = tuple[str, ...]
+"""One part or, on a board of boards, several."""
+Cell = tuple[Coordinate, Coordinate]
+"""First and second coordinate."""
 Row = tuple[str, ...]
 """The arguments of a fact, or a fact with its name."""
 
@@ -56,6 +69,8 @@ class Layer:
     """Whether the name of the fluent is what lies there."""
     crowded: bool = False
     """Whether several things may stand in one cell."""
+    prefixed: bool = False
+    """Whether the name of the fluent stands before its content, which another layer of the board shares."""
     known: frozenset[str] = frozenset()
     """Every content there may be."""
 
@@ -69,6 +84,12 @@ class Layer:
     def cell(self, row: Sequence[str]) -> Cell:
         """Return the cell that a row of arguments speaks of."""
         return tuple(row[i] for i in self.first), tuple(row[i] for i in self.second)
+
+    def what(self, row: Sequence[str]) -> str:
+        """Return what a row of arguments puts into its cell."""
+        if self.named:
+            return self.shape[0]
+        return " ".join([self.shape[0]] * self.prefixed + [row[k] for k in self.content])
 
 
 def read_layer(
@@ -130,7 +151,7 @@ def read_layer(
         others = [k for k in content if domains[k] and k < width - 1 and len(domains[k] or ()) > 1]
         if not content or len(content) > MOST_CONTENT or size < 4:
             continue
-        if others and full < size / 4:
+        if others and full <= size / 4:
             continue
         if _is_key(per_state, (i, j), content) and _enough(per_state, every, (i, j), size):
             return _known(Layer(shape, (i,), (j,), content=content, split=split), every)
@@ -222,6 +243,15 @@ def _row_of_places(shape: Shape, every: list[Row], states: list[list[Row]], role
             continue
         if i == 0 and all(len(state) < len(values) / 3 for state in states):
             continue
+        if (
+            i == 1
+            and width == 2
+            and ordered(values)
+            and len(contents) > 2
+            and ordered(c for (c,) in contents)
+        ):
+            if all(len(state) < len(values) for state in states):
+                return None  # some places have no number: marks on a grid rather than a number for each place
         numeric = all(part[-1:].isdigit() for one in contents for part in one)
         if numeric and ordered(values) is None and len(values) < 6:
             continue
@@ -230,7 +260,7 @@ def _row_of_places(shape: Shape, every: list[Row], states: list[list[Row]], role
 
 
 def _known(layer: Layer, every: list[Row]) -> Layer:
-    telling = tuple(k for k in layer.content if len({row[k] for row in every}) > 1)
+    telling = tuple(k for k in layer.content if k > layer.second[0] or len({row[k] for row in every}) > 1)
     layer = replace(layer, content=telling or layer.content)
     contents = {" ".join(row[k] for k in layer.content) for row in every}
     return replace(layer, known=frozenset(contents) if len(contents) <= 500 else frozenset())
@@ -274,7 +304,7 @@ def _is_key(states: list[list[Row]], at: tuple[int, ...], content: tuple[int, ..
 
 
 def _enough(states: list[list[Row]], every: list[Row], at: tuple[int, int], size: int) -> bool:
-    """Whether enough cells are spoken of for a board."""
+    """Whether enough cells are spoken of for a board; one fact in each state is a thing that moves."""
     i, j = at
     covered = len({(row[i], row[j]) for row in every})
-    return 3 * covered >= size and any(len(state) >= 2 for state in states)
+    return 3 * covered >= size and (any(len(state) >= 2 for state in states) or not any(states))

@@ -1,7 +1,7 @@
-"""What the states of a game can look like: the fluents and moves there may be, and some states.
+"""The evidence for boards: the fluents and moves there may be, and some states.
 
-A board is recognised among the facts of one state more surely when it is known what can stand
-in other states: how large it is, and what names each cell only once.
+A board is recognised among the facts of one state more surely when it is known what can hold
+in other states: how large it is, and which arguments name each cell only once.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["Vocabulary", "vocabulary"]
 QUICK: Final = Limits(seconds=3, megabytes=1000)
 """How long to look for what the rules do not declare."""
 MOST: Final = 100_000
-"""More fluents or moves than this are not listed just to draw a board."""
+"""More fluents or moves than this are not listed just to recognise a board."""
 SAMPLES: Final = 60
-"""States of random games that are looked at."""
+"""States of random playouts that are looked at."""
 SAMPLE_SECONDS: Final = 1.0
 LONGEST: Final = 12
-"""Steps of a random game."""
+"""Steps of the first playouts; later ones are longer."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Vocabulary:
 def vocabulary(
     game: StateMachine, *, limits: Limits = QUICK, sample_seconds: float = SAMPLE_SECONDS
 ) -> Vocabulary:
-    """Find out what the states of a game can look like, within a few seconds.
+    """Return what the states of a game can look like, within a few seconds.
 
     Raises `GameError` for a game that cannot be played.  What takes longer than the limits is left out:
-    the answer is then what some random games have shown.
+    the answer is then what some random playouts have shown.
     """
     initial = game.initial_state("rules")
     base: set[str] = set()
@@ -73,11 +73,11 @@ def vocabulary(
         inputs = game.declared("input", 2)
         if 0 < len(inputs) <= MOST:
             moves.update(move for _, move in inputs)
-        if not declared or not inputs:
+        if not declared:
             from herbrand.ground.possible import possible
 
             found = possible(game.rules, limits=limits)
-            if not declared and len(found.base) <= MOST:
+            if len(found.base) <= MOST:
                 base.update(found.base)
                 complete = True
             if not inputs and sum(map(len, found.inputs.values())) <= MOST:

@@ -24,13 +24,14 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final
+from math import isqrt
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from herbrand.draw.layers import BLANKS, LONGEST_ROW, RINGS, Layer, read_layer
-from herbrand.draw.maps import Map, read_map
-from herbrand.draw.terms import arguments, natural, ordered
-from herbrand.draw.together import (
+from herbrand.draw.boards.layers import BLANKS, LONGEST_ROW, RINGS, Layer, read_layer
+from herbrand.draw.boards.rules import neighbours
+from herbrand.draw.boards.together import (
     axes,
     is_control,
     is_ground,
@@ -40,20 +41,25 @@ from herbrand.draw.together import (
     joined_base,
     partitions,
 )
+from herbrand.draw.maps import Map, read_map
+from herbrand.draw.terms import arguments, natural, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from herbrand.draw.layers import Cell, Shape
-    from herbrand.draw.vocabulary import Vocabulary
+    from herbrand.draw.boards.layers import Cell, Coordinate, Row, Shape
+    from herbrand.draw.boards.rules import Neighbours
+    from herbrand.draw.boards.vocabulary import Vocabulary
 
-__all__ = ["BoardLayout", "Layout", "Neighbours", "find_layout", "neighbours"]
+__all__ = ["BoardLayout", "Contents", "Layout", "find_layout"]
 
+GRIDS: Final = frozenset({"square", "hex", "hex-left", "star", "folded"})
+"""Forms of boards that have rows and columns."""
 MOST_ON_MAPS: Final = 30
 """Different things that stand on a map."""
 
-Pairs = Sequence[Sequence[tuple[str, ...]]]
-"""Relations of two things, each with what it holds for."""
+Relations = Sequence[Sequence["Row"]]
+"""Relations that hold in every state, each with its rows."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,10 @@ class BoardLayout:
     """A grid; several when its layers have keys."""
 
     layers: tuple[Layer, ...]
-    first: tuple[tuple[str, ...], ...]
+    first: tuple[Coordinate, ...]
     """Domain of the first coordinate, in order; one empty coordinate for a row of places."""
-    second: tuple[tuple[str, ...], ...]
-    copies: tuple[tuple[str, ...], ...] = ((),)
+    second: tuple[Coordinate, ...]
+    copies: tuple[Row, ...] = ((),)
     """The values of the keys, one for each board."""
     cells: frozenset[Cell] = frozenset()
     """The cells that there are."""
@@ -78,7 +84,7 @@ class BoardLayout:
     title: str = ""
     rack: bool = False
     """Whether things are dropped into it from above."""
-    roads: frozenset[tuple[str, str]] = frozenset()
+    roads: frozenset[Row] = frozenset()
     """Of a map: which places are beside each other."""
 
     @property
@@ -86,23 +92,107 @@ class BoardLayout:
         """Whether this is a board of boards."""
         return bool(self.first) and len(self.first[0]) > 1
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether it has rows and columns: the boards that text and observation planes show."""
+        return self.form in GRIDS
+
+    @property
+    def rows(self) -> tuple[Coordinate, ...]:
+        """The coordinate of each row, from the top."""
+        down = self.second if self.across else self.first
+        return down[::-1] if self.upward else down
+
+    @property
+    def columns(self) -> tuple[Coordinate, ...]:
+        """The coordinate of each column, from the left."""
+        return self.first if self.across else self.second
+
+    @cached_property
+    def positions(self) -> Mapping[Cell, tuple[int, int]]:
+        """Row and column of each cell of a grid, counted from 0 at the top and at the left."""
+        if self.form == "folded":
+            return {((), place): divmod(i, self.side) for i, place in enumerate(self.second)}
+        rows, columns = self._taken
+        downs, alongs = ({one: i for i, one in enumerate(some)} for some in (rows, columns))
+        return {
+            (c, r) if self.across else (r, c): (down, along)
+            for r, down in downs.items()
+            for c, along in alongs.items()
+        }
+
+    @property
+    def labels(self) -> tuple[list[str], list[str]]:
+        """What to call the rows and the columns of a grid."""
+        if self.form == "folded":
+            names, side = [place for (place,) in self.second], self.side
+            return [f"{names[i]}-{names[i + side - 1]}" for i in range(0, side * side, side)], [""] * side
+        rows, columns = ([".".join(one) for one in some] for some in self._taken)
+        return rows, columns
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of rows and of columns of a grid."""
+        rows, columns = self.labels
+        return len(rows), len(columns)
+
+    @property
+    def side(self) -> int:
+        """Number of rows and of columns of a folded row of places."""
+        return isqrt(len(self.second))
+
+    @property
+    def _taken(self) -> tuple[list[Coordinate], list[Coordinate]]:
+        """Rows and columns that have cells; walls may stand beyond them."""
+        existing = [{cell[i] for cell in self.cells} for i in (0, 1)]
+        down, along = existing[::-1] if self.across else existing
+        return [r for r in self.rows if r in down or not down], [
+            c for c in self.columns if c in along or not along
+        ]
+
+    def copy_title(self, copy: int, name: str | None = None) -> str:
+        """Return the name of one of the boards: of the fluent, and the values of its keys."""
+        name = self.title if name is None else name
+        return " ".join(("" if "/" in name else name, *self.copies[copy])).strip()
+
+
+@dataclass
+class Contents:
+    """What a state says of one board."""
+
+    cells: dict[Cell, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """What stands in each cell that the facts speak of, emptiness included."""
+    marks: dict[Cell, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Names of fluents that mark a cell with nothing more to say."""
+    walls: list[tuple[Layer, Row]] = field(default_factory=list)
+
+
+class Spot(NamedTuple):
+    """Where a fact stands."""
+
+    board: int
+    copy: int
+    layer: Layer
+    row: Row
+    """The arguments of the fact as the layer counts them."""
+
 
 @dataclass(frozen=True)
 class Layout:
     """How the states of one game are drawn."""
 
-    roles: tuple[str, ...]
+    roles: Row
     boards: tuple[BoardLayout, ...] = ()
     towers: tuple[Shape, ...] = ()
     rows: tuple[Shape, ...] = ()
     """Fluents whose arguments are a permutation, such as a pile of pancakes."""
     control: tuple[Shape, ...] = ()
     """Fluents that say whose turn it is."""
-    partitions: tuple[tuple[tuple[str, ...], int], ...] = ()
+    partitions: tuple[tuple[Row, int], ...] = ()
     """Names and arity of fluents that say of each place what is there."""
     axes: tuple[tuple[str, str, str], ...] = ()
     """Pairs of fluents that give a place by its two coordinates apart, and what to call them together."""
-    lamps: tuple[str, ...] = ()
+    lamps: Row = ()
     """Fluents without arguments, where nearly all fluents are so."""
     drawn: frozenset[Shape] = field(default_factory=frozenset)
     """Fluents that the boards, towers and rows show, or that say nothing more."""
@@ -112,29 +202,66 @@ class Layout:
     """What things can stand on that never stands on anything itself, such as pegs."""
     stock: frozenset[str] = field(default_factory=frozenset)
     """Pieces that may also be beside the boards, and the things in a list."""
+    full: bool = False
+    """Whether the initial state tells the content of every cell: `b` beside `w` is blank then, not black."""
     draughts: bool = False
     """Whether all pieces stand on squares of one colour."""
     hints: Mapping[str, Any] = field(default_factory=dict)
 
-    def facts(self, facts: Iterable[str]) -> list[tuple[str, ...]]:
+    @cached_property
+    def _layers(self) -> dict[Shape, tuple[int, Layer]]:
+        return {layer.shape: (i, layer) for i, board in enumerate(self.boards) for layer in board.layers}
+
+    def facts(self, facts: Iterable[str]) -> list[Row]:
         """Split facts into parts, with those joined that say one thing only together."""
         return joined([arguments(fact) for fact in sorted(set(facts))], self.partitions, self.axes)
+
+    def joint(self, fact: Row) -> Shape:
+        """Return the fluent that shows a fact: its own, or the one that it is joined into."""
+        shape = fact[0], len(fact) - 1
+        for names, arity in self.partitions:
+            if fact[0] in names and arity == shape[1]:
+                return "/".join(names), arity + 1
+        return next(((joint, 3) for *names, joint in self.axes if fact[0] in names), shape)
+
+    def spot(self, fact: Row) -> Spot | None:
+        """Return where one of `facts` stands on a board; None for one that belongs to none."""
+        number, layer = self._layers.get((fact[0], len(fact) - 1), (0, None))
+        if layer is None:
+            return None
+        board, row = self.boards[number], layer.row(fact)
+        key = tuple(row[k] for k in layer.keys)
+        return Spot(number, board.copies.index(key), layer, row) if key in board.copies else None
+
+    def contents(self, facts: Iterable[Row]) -> dict[tuple[int, int], Contents]:
+        """Return what `facts` say of each copy of each board, by the numbers of both."""
+        found = {(i, k): Contents() for i, board in enumerate(self.boards) for k in range(len(board.copies))}
+        for fact in facts:
+            spot = self.spot(fact)
+            if spot is None:
+                continue
+            one, layer = found[spot.board, spot.copy], spot.layer
+            if layer.edge:
+                one.walls.append((layer, spot.row))
+            elif layer.named and not layer.crowded and len(self.boards[spot.board].layers) > 1:
+                one.marks[layer.cell(spot.row)].append(layer.what(spot.row))
+            else:
+                one.cells[layer.cell(spot.row)].append(layer.what(spot.row))
+        return found
 
 
 def find_layout(
     vocabulary: Vocabulary,
     *,
     columns_first: Collection[str] = (),
-    hexes: Neighbours | None = None,
-    pairs: Callable[[], Pairs] = tuple,
+    relations: Callable[[int], Relations] = lambda _: (),
     hints: Mapping[str, Any] | None = None,
 ) -> Layout:
-    """Find out which fluents are boards.
+    """Decide which fluents are boards, and how they lie.
 
-    `columns_first` names fluents whose first coordinate is a column; `hexes` is what `neighbours`
-    found about cells with six neighbours; `pairs` finds the relations of two things that hold in every
-    state, and is asked where they may tell which cells there are; `hints` is what a file of hints says
-    (`herbrand.draw.hints`).
+    `columns_first` names fluents whose first coordinate is a column; `relations` returns the relations
+    of an arity that hold in every state, and is called where they may tell which cells there are and what
+    is beside them; `hints` is the content of a file of hints (`herbrand.draw.hints`).
     """
     hints = hints or {}
     roles = {role.lower() for role in vocabulary.roles}
@@ -149,19 +276,19 @@ def find_layout(
     joints = {joint for _, _, joint in paired}
     grounded: set[str] = set()
     if joints:
-        base, grounded = _on_ground(base, states, joints, pairs())
-    by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
+        base, grounded = _on_ground(base, states, joints, relations(2))
+    by_shape: dict[Shape, list[Row]] = defaultdict(list)
     for parts in base:
         by_shape[parts[0], len(parts) - 1].append(parts)
-    in_states: dict[Shape, list[list[tuple[str, ...]]]] = {
+    in_states: dict[Shape, list[list[Row]]] = {
         shape: [[p for p in state if p[0] == shape[0] and len(p) - 1 == shape[1]] for state in states]
         for shape in by_shape
     }
     hidden = set(hints.get("hide", ()))
     towers = tuple(s for s in sorted(by_shape) if is_tower(s, in_states[s]) and s[0] not in hidden)
     rows = tuple(s for s in sorted(by_shape) if is_permutation(in_states[s], by_shape[s]))
-    candidates: list[tuple[Layer, list[tuple[str, ...]]]] = []
-    bare: list[tuple[Shape, list[tuple[str, ...]]]] = []
+    candidates: list[tuple[Layer, list[Row]]] = []
+    bare: list[tuple[Shape, list[Row]]] = []
     unread: list[Shape] = []
     for shape in sorted(by_shape, key=lambda s: (-s[1], natural(s[0]))):
         if shape in control or shape in towers or shape in rows or shape[1] == 0 or shape[0] in hidden:
@@ -176,15 +303,17 @@ def find_layout(
                 bare.append((shape, by_shape[shape]))
     boards = _boards(candidates, in_states)
     boards = _with_overlays(boards, bare, in_states, roles)
+    hexes = set(map(neighbours, relations(4))) - {None} if boards else set()
+    hexagonal = hexes.pop() if len(hexes) == 1 else None
     columns_first = {*columns_first, *joints}
     finished = tuple(
-        _finished(board, columns_first, vocabulary, hexes, hints)
+        _finished(board, columns_first, vocabulary, hexagonal, hints)
         if vocabulary.complete or board.title in grounded
-        else _finished(replace(board, cells=frozenset()), columns_first, vocabulary, hexes, hints)
+        else _finished(replace(board, cells=frozenset()), columns_first, vocabulary, hexagonal, hints)
         for board in boards
     )
     if not finished and not towers and not rows:
-        finished = _drawn_on_maps(unread, by_shape, [read_map(some, roles) for some in pairs()])
+        finished = _drawn_on_maps(unread, by_shape, [read_map(some, roles) for some in relations(2)])
     drawn = {layer.shape for board in finished for layer in board.layers} | set(towers) | set(rows)
     if towers:
         drawn |= {shape for shape in by_shape if is_ground(shape)}
@@ -204,6 +333,7 @@ def find_layout(
         - frozenset(parts[1] for shape in towers for parts in by_shape[shape]),
         stock=_stock(finished, by_shape, control)
         | {part for shape in rows for parts in by_shape[shape] for part in parts[1:]},
+        full=_is_full(finished, in_states),
         draughts=_on_one_colour(finished, states[0]),
         hints=hints,
     )
@@ -214,16 +344,19 @@ _ACROSS: Final = ("x", "c", "col", "column", "f", "file")
 
 
 def _boards(
-    candidates: list[tuple[Layer, list[tuple[str, ...]]]],
-    in_states: Mapping[Shape, list[list[tuple[str, ...]]]],
+    candidates: list[tuple[Layer, list[Row]]],
+    in_states: Mapping[Shape, list[list[Row]]],
 ) -> list[BoardLayout]:
     """Make boards of the layers, several layers on one where they share the coordinates."""
     boards: list[BoardLayout] = []
-    for layer, base in sorted(candidates, key=lambda one: (bool(one[0].keys), one[0].edge != "")):
+    unseen = {layer.shape for layer, _ in candidates if not any(in_states[layer.shape])}
+    for layer, base in sorted(
+        candidates, key=lambda one: (one[0].shape in unseen, bool(one[0].keys), one[0].edge != "")
+    ):
         rows = [layer.row(parts) for parts in base]
         if layer.edge == "between":
             continue
-        board = _board(layer, rows, list(map(layer.row, in_states[layer.shape][0])))
+        board = _board(layer, rows, [list(map(layer.row, state)) for state in in_states[layer.shape]])
         counted = (
             layer.crowded and bool(layer.known) and all(content[-1:].isdigit() for content in layer.known)
         )
@@ -237,14 +370,15 @@ def _boards(
                 larger = max((board, other), key=lambda one: len(one.first) * len(one.second))
                 boards[place] = replace(
                     other,
-                    layers=(*other.layers, layer),
+                    layers=(*other.layers, _told_apart(layer, other.layers)),
                     first=larger.first,
                     second=larger.second,
-                    cells=frozenset() if layer.edge == "content" else other.cells | board.cells,
+                    cells=other.cells if layer.edge == "content" else other.cells | board.cells,
                 )
                 break
         else:
-            boards.append(board)
+            if not boards or layer.shape not in unseen:
+                boards.append(board)
     for layer, _ in candidates:
         if layer.edge == "between":
             for place, board in enumerate(boards):
@@ -254,8 +388,12 @@ def _boards(
     return boards
 
 
-def _board(layer: Layer, rows: list[tuple[str, ...]], initial: list[tuple[str, ...]]) -> BoardLayout:
-    """Return the board of one layer."""
+def _board(layer: Layer, rows: list[Row], states: list[list[Row]]) -> BoardLayout:
+    """Return the board of one layer: `rows` are its facts that there may be, `states` those of each state."""
+    initial, spoken = states[0], [set(map(layer.cell, state)) for state in states]
+    if len(states) > 1 and all(some == spoken[0] for some in spoken):
+        always = [row for row in rows if layer.cell(row) in spoken[0]]
+        rows = always if 2 * len(spoken[0]) > len(set(map(layer.cell, rows))) else rows
     first = _domain(rows, layer.first, initial)
     second = _domain(rows, layer.second, initial)
     copies = sorted(
@@ -272,9 +410,7 @@ def _board(layer: Layer, rows: list[tuple[str, ...]], initial: list[tuple[str, .
     return BoardLayout((layer,), first, second, tuple(copies), cells, form=form, title=layer.shape[0])
 
 
-def _domain(
-    rows: list[tuple[str, ...]], positions: tuple[int, ...], initial: list[tuple[str, ...]]
-) -> tuple[tuple[str, ...], ...]:
+def _domain(rows: list[Row], positions: tuple[int, ...], initial: list[Row]) -> tuple[Row, ...]:
     lists = []
     for position in positions:
         values = {row[position] for row in rows}
@@ -301,6 +437,14 @@ def _fits(board: BoardLayout, other: BoardLayout) -> bool:
     return disjoint or not alike
 
 
+def _told_apart(layer: Layer, others: Sequence[Layer]) -> Layer:
+    """Put its name before the content of a layer that another one on the board shares."""
+    shared = {what for other in others for what in other.known & layer.known if what.lower() not in BLANKS}
+    if not shared or layer.named:
+        return layer
+    return replace(layer, prefixed=True, known=frozenset(f"{layer.shape[0]} {what}" for what in layer.known))
+
+
 def _stem(name: str) -> str:
     """Return what names such as `cell1`, `cell2`, `cell_a` have in common."""
     return re.sub(r"(_\w+|\d+)\Z", "", name)
@@ -308,8 +452,8 @@ def _stem(name: str) -> str:
 
 def _with_overlays(
     boards: list[BoardLayout],
-    bare: list[tuple[Shape, list[tuple[str, ...]]]],
-    in_states: Mapping[Shape, list[list[tuple[str, ...]]]],
+    bare: list[tuple[Shape, list[Row]]],
+    in_states: Mapping[Shape, list[list[Row]]],
     roles: set[str],
 ) -> list[BoardLayout]:
     """Add the fluents that name cells and nothing in them; a board of their own if there is none."""
@@ -347,13 +491,13 @@ def _with_overlays(
                 continue
             if not _scattered(in_states[shape], rows):
                 continue
-            boards.append(_board(layer, rows, in_states[shape][0]))
+            boards.append(_board(layer, rows, [list(map(layer.row, state)) for state in in_states[shape]]))
     return boards
 
 
 def _drawn_on_maps(
     shapes: Sequence[Shape],
-    by_shape: Mapping[Shape, list[tuple[str, ...]]],
+    by_shape: Mapping[Shape, list[Row]],
     maps: Iterable[Map | None],
 ) -> tuple[BoardLayout, ...]:
     """Return the largest map on which fluents have a place, with them; a place that it lacks stands apart."""
@@ -389,8 +533,8 @@ def _drawn_on_maps(
 
 
 def _on_ground(
-    base: list[tuple[str, ...]], states: list[list[tuple[str, ...]]], joints: set[str], pairs: Pairs
-) -> tuple[list[tuple[str, ...]], set[str]]:
+    base: list[Row], states: list[list[Row]], joints: set[str], pairs: Relations
+) -> tuple[list[Row], set[str]]:
     """Let places made of two coordinates be those of a relation, such as the cells of a race track.
 
     It is the largest one that has every place of the initial state.  Return the fluents there may be
@@ -409,12 +553,9 @@ def _on_ground(
     return base, grounded
 
 
-def _scattered(states: list[list[tuple[str, ...]]], rows: list[tuple[str, ...]]) -> bool:
+def _scattered(states: list[list[Row]], rows: list[Row]) -> bool:
     """Whether pairs look like marks on a grid rather than like a value for each name."""
-    if any(len({p[1] for p in state}) < len(state) for state in states):
-        repeated = True
-    else:
-        repeated = False
+    repeated = any(len({p[1] for p in state}) < len(state) for state in states)
     covered = Counter(row[0] for row in rows)
     return repeated and len(covered) >= 3 and min(covered.values()) >= 2
 
@@ -428,7 +569,7 @@ def _finished(
 ) -> BoardLayout:
     """Decide how a board lies: which way its coordinates run, and whether its cells are hexagons."""
     if board.form == "row":
-        return replace(board, form="folded") if _square_side(board) else board
+        return replace(board, form="folded") if _is_square(board) else board
     if board.form in ("ragged", "rings"):
         return board
     layer = board.layers[0]
@@ -448,7 +589,7 @@ def _finished(
         starts = {min(int(c[1][0]) for c in board.cells if c[0][0] == row) for row in counts}
         if len(set(counts.values())) > 2 and starts == {1}:
             form, across, upward = "star", False, False
-    if hexes is not None and not board.nested and hexes.covers(board):
+    if hexes is not None and not board.nested and hexes.covers(board.first, board.second):
         form, across, upward = hexes.form, False, False
     for name in sorted(names):
         told = hints.get("boards", {}).get(name, {})
@@ -472,7 +613,7 @@ def _is_rack(board: BoardLayout, vocabulary: Vocabulary) -> bool:
 
 
 def _stock(
-    boards: tuple[BoardLayout, ...], base: Mapping[Shape, list[tuple[str, ...]]], control: tuple[Shape, ...]
+    boards: tuple[BoardLayout, ...], base: Mapping[Shape, list[Row]], control: tuple[Shape, ...]
 ) -> frozenset[str]:
     """Find pieces of the boards that facts with one argument name."""
     contents = {content for board in boards for layer in board.layers for content in layer.known}
@@ -484,7 +625,19 @@ def _stock(
     return frozenset(found)
 
 
-def _on_one_colour(boards: tuple[BoardLayout, ...], state: list[tuple[str, ...]]) -> bool:
+def _is_full(boards: tuple[BoardLayout, ...], in_states: Mapping[Shape, list[list[Row]]]) -> bool:
+    """Whether the initial state says of every cell of a board of more than `b` and `w` what is in it."""
+    return any(
+        len({layer.cell(layer.row(parts)) for parts in in_states[layer.shape][0]})
+        == len(board.first) * len(board.second)
+        and len(layer.known - {"b", "w"}) > 0
+        for board in boards
+        for layer in board.layers
+        if not layer.keys and not layer.crowded and layer.content
+    )
+
+
+def _on_one_colour(boards: tuple[BoardLayout, ...], state: list[Row]) -> bool:
     """Whether all pieces stand on squares of one colour, as in draughts."""
     for board in boards:
         layer = board.layers[0]
@@ -503,53 +656,8 @@ def _on_one_colour(boards: tuple[BoardLayout, ...], state: list[tuple[str, ...]]
     return False
 
 
-def _square_side(board: BoardLayout) -> int:
-    """Return 3, 4 or 5 for a row of places `a` to `i` that can be taken for a square."""
+def _is_square(board: BoardLayout) -> bool:
+    """Whether a row of places `a` to `i` can be taken for a square."""
     places = [second[0] for second in board.second]
-    if not (board.layers[0].shape[0].count("/") and all(len(p) == 1 for p in places)):
-        return 0
-    return {9: 3, 16: 4, 25: 5}.get(len(places), 0)
-
-
-@dataclass(frozen=True)
-class Neighbours:
-    """What a relation that says what lies beside what tells about the form of the cells."""
-
-    form: str
-    """"hex" or "hex-left"."""
-    first: frozenset[str]
-    second: frozenset[str]
-
-    def covers(self, board: BoardLayout) -> bool:
-        """Whether the cells of a board are among those that the relation speaks of."""
-        sides = ((board.first, self.first), (board.second, self.second))
-        return all({one[0] for one in domain} <= known for domain, known in sides)
-
-
-def neighbours(pairs: Iterable[tuple[str, ...]]) -> Neighbours | None:
-    """Return the form of cells that have six neighbours; None for others.
-
-    A pair is two cells with two coordinates each.
-    """
-    around: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-    values: tuple[set[str], set[str]] = (set(), set())
-    for a, b, c, d in pairs:
-        around[a, b].add((c, d))
-        values[0].update((a, c))
-        values[1].update((b, d))
-    first, second = ordered(values[0]), ordered(values[1])
-    if first is None or second is None:
-        return None
-    place = {value: i for i, value in enumerate(first)}
-    other = {value: i for i, value in enumerate(second)}
-    offsets: Counter[frozenset[tuple[int, int]]] = Counter()
-    for (a, b), near in around.items():
-        offsets[frozenset((place[c] - place[a], other[d] - other[b]) for c, d in near)] += 1
-    largest = max(offsets, key=lambda some: (len(some), offsets[some]))
-    straight = {(0, 1), (0, -1), (1, 0), (-1, 0)}
-    forms = {
-        frozenset(straight | {(1, -1), (-1, 1)}): "hex",
-        frozenset(straight | {(1, 1), (-1, -1)}): "hex-left",
-    }
-    form = forms.get(largest)
-    return None if form is None else Neighbours(form, frozenset(first), frozenset(second))
+    joint = "/" in board.layers[0].shape[0]
+    return joint and all(len(p) == 1 for p in places) and len(places) in (9, 16, 25)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from math import cos, pi, sin, sqrt
 from typing import TYPE_CHECKING, Final
 
@@ -17,20 +17,15 @@ from herbrand.draw.terms import natural
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from herbrand.draw.layers import Cell, Layer, Shape
-    from herbrand.draw.layout import BoardLayout, Layout
+    from herbrand.draw.boards.layers import Cell, Layer
+    from herbrand.draw.boards.layout import BoardLayout, Contents, Layout
 
-__all__ = ["board_parts", "content_of", "placed", "title_of"]
+__all__ = ["board_parts", "placed", "title_of"]
 
 LARGEST: Final = 56.0
 SMALLEST: Final = 20.0
 BOARD: Final = 460.0
 """The longer side of a large board."""
-
-
-def content_of(layer: Layer, row: Sequence[str]) -> str:
-    """Return what a row of arguments puts into its cell."""
-    return layer.shape[0] if layer.named else " ".join(row[k] for k in layer.content)
 
 
 @dataclass(frozen=True)
@@ -49,28 +44,20 @@ class _Grid:
 
 
 def board_parts(
-    board: BoardLayout,
-    number: int,
     layout: Layout,
-    by_shape: Mapping[Shape, list[tuple[str, ...]]],
+    contents: Mapping[tuple[int, int], Contents],
     known: Mapping[str, Look],
     last: Sequence[Sequence[str]],
 ) -> list[Part]:
-    """Draw the copies of a board."""
-    grid = _grid(board)
-    chess = any(
-        known.get(content.lower(), Look("none")).kind in ("chess", "draughts")
-        for layer in board.layers
-        for content in layer.known
-    )
-    rack = board.rack
-    parts = []
-    titled = len(board.copies) > 1 or len(layout.boards) > 1
-    for copy, key in enumerate(board.copies):
-        title = " ".join((title_of(board.title), *key)) if titled else ""
-        parts.append(_one_board(grid, number, copy, key, title, by_shape, known, last, chess, rack))
-    if len(parts) == 4:
-        parts[1].broken = True
+    """Draw all boards with their contents, which are those of `Layout.contents`."""
+    parts: list[Part] = []
+    grids = [_grid(board) for board in layout.boards]
+    for (number, copy), inside in contents.items():
+        board = layout.boards[number]
+        titled = len(board.copies) > 1 or len(layout.boards) > 1
+        title = board.copy_title(copy, title_of(board.title)) if titled else ""
+        parts.append(_one_board(grids[number], number, copy, title, inside, known, last))
+        parts[-1].broken = len(board.copies) == 4 and copy == 1
     return parts
 
 
@@ -83,29 +70,18 @@ def _one_board(
     grid: _Grid,
     number: int,
     copy: int,
-    key: tuple[str, ...],
     title: str,
-    by_shape: Mapping[Shape, list[tuple[str, ...]]],
+    inside: Contents,
     known: Mapping[str, Look],
     last: Sequence[Sequence[str]],
-    chess: bool,
-    rack: bool,
 ) -> Part:
-    board, size = grid.board, grid.size
-    contents: dict[Cell, list[str]] = defaultdict(list)
-    walls: list[str] = []
-    marks: list[Cell] = []
-    for layer in board.layers:
-        for fact in by_shape.get(layer.shape, ()):
-            row = layer.row(fact)
-            if tuple(row[k] for k in layer.keys) != key:
-                continue
-            if layer.edge:
-                walls += _wall(layer, row, grid)
-            elif layer.named and not layer.crowded and len(board.layers) > 1:
-                marks.append(layer.cell(row))
-            else:
-                contents[layer.cell(row)].append(content_of(layer, row))
+    board, size, contents, rack = grid.board, grid.size, inside.cells, grid.board.rack
+    walls = [wall for layer, row in inside.walls for wall in _wall(layer, row, grid)]
+    chess = any(
+        known.get(content.lower(), Look("none")).kind in ("chess", "draughts")
+        for layer in board.layers
+        for content in layer.known
+    )
     top = 22.0 if title else 0.0
     left = 20.0 if grid.rows else 0.0
     svg: list[str] = []
@@ -129,12 +105,12 @@ def _one_board(
         names = [name for name in contents.get(cell, ()) if known[name.lower()].kind != "none"]
         said = " ".join((*cell[0], *cell[1])) + (f": {', '.join(names)}" if names else "")
         filled += [cell] * bool(names)
-        inside = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
+        drawn = _ground(board, cell, x, y, size, chequered=chequered, rack=rack)
         if board.form == "map" and not names:
-            inside += text(x, y, _shortened(cell[1][0], size), "label")
-        inside += _crowd([(known[name.lower()], name) for name in names], x, y, size)
-        svg.append(clickable(cell_name(number, copy, cell), said, inside))
-    svg += [_mark(grid, cell) for cell in marks if cell in grid.places]
+            drawn += text(x, y, _shortened(cell[1][0], size), "label")
+        drawn += _crowd([(known[name.lower()], name) for name in names], x, y, size)
+        svg.append(clickable(cell_name(number, copy, cell), said, drawn))
+    svg += [_mark(grid, cell) for cell in inside.marks if cell in grid.places]
     svg += walls
     if board.form != "rings":
         svg += _frames(grid)
@@ -167,14 +143,9 @@ def _grid(board: BoardLayout) -> _Grid:
     """Decide on the places of the cells."""
     first, second = board.first, board.second
     if board.form == "folded":
-        side = round(sqrt(len(second)))
-        size = LARGEST
-        places = {
-            (one, two): ((i % side + 0.5) * size, (i // side + 0.5) * size)
-            for one in first
-            for i, two in enumerate(second)
-        }
-        return _Grid(board, size, places, side * size, side * size, [], [])
+        size, side = LARGEST, board.side * LARGEST
+        places = {c: ((x + 0.5) * size, (y + 0.5) * size) for c, (y, x) in board.positions.items()}
+        return _Grid(board, size, places, side, side, [], [])
     if board.form == "row":
         size = max(SMALLEST * 1.4, min(LARGEST, WIDTH / min(len(second), 16)))
         across = min(len(second), 16)
@@ -195,7 +166,7 @@ def _grid(board: BoardLayout) -> _Grid:
     shorter = BOARD if many == 1 else 300.0 if many <= 4 else 180.0
     if board.form in ("hex", "hex-left"):
         return _hexagons(board, shorter)
-    columns, rows = (first, second) if board.across else (second, first)
+    columns, rows = board.columns, board.rows
     size = max(SMALLEST, min(LARGEST, shorter / max(len(columns), len(rows))))
     if board.form in ("star", "ragged"):
         return _star(board, size)
@@ -204,12 +175,9 @@ def _grid(board: BoardLayout) -> _Grid:
     inner_x, inner_y = _inner(columns), _inner(rows)
     gap = 8.0 if board.nested else 0.0
     xs = {c: (i + 0.5) * size + gap * (i // inner_x) for i, c in enumerate(columns)}
-    order = list(reversed(rows)) if board.upward else list(rows)
-    ys = {r: (i + 0.5) * size + gap * (i // inner_y) for i, r in enumerate(order)}
-    places = {}
-    for one in first:
-        for two in second:
-            places[one, two] = (xs[one], ys[two]) if board.across else (xs[two], ys[one])
+    ys = {r: (i + 0.5) * size + gap * (i // inner_y) for i, r in enumerate(rows)}
+    cells = product(first, second)
+    places = {(a, b): (xs[a], ys[b]) if board.across else (xs[b], ys[a]) for a, b in cells}
     width = len(columns) * size + gap * ((len(columns) - 1) // inner_x)
     height = len(rows) * size + gap * ((len(rows) - 1) // inner_y)
     small = size < 26 or board.nested
@@ -233,7 +201,7 @@ def _inner(domain: Sequence[tuple[str, ...]]) -> int:
 
 def _hexagons(board: BoardLayout, shorter: float) -> _Grid:
     """Place hexagons: each row half a cell further to one side than the one above it."""
-    rows, columns = (board.second, board.first) if board.across else (board.first, board.second)
+    rows, columns = board.rows, board.columns
     step = 0.5 if board.form == "hex" else -0.5
     spread = len(columns) + 0.5 * (len(rows) - 1)
     size = max(SMALLEST, min(LARGEST, 1.25 * shorter / spread))

@@ -6,12 +6,12 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from herbrand.draw.layers import LONGEST_ROW
+from herbrand.draw.boards.layers import LONGEST_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from herbrand.draw.layers import Row, Shape
+    from herbrand.draw.boards.layers import Row, Shape
 
 __all__ = [
     "axes",
