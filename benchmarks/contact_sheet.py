@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import argparse
 import random
+from collections import Counter
 from html import escape
 from pathlib import Path
 
 import herbrand
 from herbrand.draw.artist import Artist, caption
-from herbrand.draw.clicks import grouped
 
 A_PAGE = 60
 STYLE = (
@@ -52,11 +52,10 @@ def main() -> None:
                     break
                 for some in legal.values():
                     if len(some) > 1:
-                        texts, clicks = list(map(str, some)), artist.clicks(some)
-                        groups = grouped(texts, dict(zip(texts, clicks, strict=True)))
+                        clicks = artist.clicks(some)
                         moves += len(some)
                         clickable += sum(map(bool, clicks))
-                        alone += sum(len(one) == 1 for one in groups.values())
+                        alone += sum(many == 1 for many in Counter(clicks).values())
                 joint = {role: chance.choice(some) for role, some in legal.items()}
                 last = [move for role, move in joint.items() if len(legal[role]) > 1]
                 state = state.next(joint)

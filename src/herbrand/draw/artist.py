@@ -121,7 +121,7 @@ class Artist:
 
     @cached_property
     def _looks(self) -> Mapping[str, Look]:
-        from herbrand.draw.svg import content_looks
+        from herbrand.draw.looks import content_looks
 
         return content_looks(self.layout)
 

@@ -17,7 +17,7 @@ same clicks are told apart by a choice that the page offers, so that every move 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from herbrand.draw.paper import cell_name, item_name
 from herbrand.draw.terms import arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from herbrand.draw.boards.layers import Layer, Shape
     from herbrand.draw.boards.layout import BoardLayout, Layout
@@ -244,11 +244,3 @@ def _copy(board: BoardLayout, keys: tuple[str, ...]) -> int | None:
 def _roots(layout: Layout, domain: set[str]) -> set[str]:
     """Let things that stand at the bottom of towers count as parts of them."""
     return domain if layout.towers and domain & layout.movable else set()
-
-
-def grouped(moves: Sequence[str], clicks: Mapping[str, Clicks]) -> dict[Clicks, list[str]]:
-    """Group moves by their clicks: groups of more than one need a choice."""
-    groups: dict[Clicks, list[str]] = defaultdict(list)
-    for move in moves:
-        groups[clicks[move]].append(move)
-    return dict(groups)

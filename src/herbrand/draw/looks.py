@@ -15,7 +15,9 @@ from herbrand.draw.boards.layers import BLANKS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["COLOURS", "Look", "looks", "role_colours", "words"]
+    from herbrand.draw.boards.layout import Layout
+
+__all__ = ["COLOURS", "Look", "content_looks", "looks", "role_colours", "with_others", "words"]
 
 COLOURS: Final = {
     **dict.fromkeys(("white", "light"), "white"),
@@ -39,7 +41,6 @@ _DOTS: Final = frozenset({"pellet", "point", "food", "dot", "gold", "coin", "tre
 _BURNT: Final = frozenset({"arrow", "fire", "burnt", "blast", "trap", "flame"})
 _CROSSES: Final = frozenset({"x", "cross", "ecks", "xplayer"})
 _NOUGHTS: Final = frozenset({"o", "nought", "oh", "circle", "oplayer", "ring"})
-_GOING: Final = frozenset({"mov", "move", "go", "heading"})
 _LAMPS: Final = (("on", "off"), ("light", "nolight"), ("lit", "unlit"))
 _LETTERS: Final = {"w": "white", "r": "red", "y": "yellow", "g": "green"}
 _DIRECTIONS: Final = {
@@ -107,6 +108,19 @@ def looks(
         else:
             result[name] = _one(spelt[name], spare, lower, arrows=arrows)
     return _told_apart(result)
+
+
+def content_looks(layout: Layout) -> dict[str, Look]:
+    """Choose the looks of everything that can stand on the boards of a game, by its name in lower case."""
+    layers = [layer for board in layout.boards for layer in board.layers if not layer.edge]
+    known = {what for layer in layers for what in layer.known or [layer.shape[0]] * layer.named}
+    return looks(known, layout.roles, full=layout.full, draughts=layout.draughts, hints=layout.hints)
+
+
+def with_others(known: Mapping[str, Look], contents: Iterable[str], layout: Layout) -> Mapping[str, Look]:
+    """Return the looks with those of contents that were not known to be possible."""
+    others = {content for content in contents if content.lower() not in known}
+    return {**known, **looks(others, layout.roles, hints=layout.hints)} if others else known
 
 
 def _blank(names: Collection[str], *, full: bool) -> str | None:

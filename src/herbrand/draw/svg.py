@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from herbrand.draw.beside import CARDS, caption, cards, lamps, pile, stock, table, towers
 from herbrand.draw.grids import board_parts
-from herbrand.draw.looks import Look, looks
+from herbrand.draw.looks import content_looks, with_others
 from herbrand.draw.paper import WIDTH, Part, n
 from herbrand.draw.style import STYLE
 
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from herbrand.draw.boards.layers import Shape
     from herbrand.draw.boards.layout import Layout
+    from herbrand.draw.looks import Look
 
-__all__ = ["Drawing", "content_looks", "draw"]
+__all__ = ["Drawing", "draw"]
 
 GAP: Final = 26.0
 
@@ -45,22 +46,6 @@ class Drawing:
     height: float
     text: str
     """The same in words, for those who cannot see it."""
-
-
-def content_looks(layout: Layout) -> dict[str, Look]:
-    """Choose the looks of everything that can stand on the boards of a game."""
-    known: set[str] = set()
-    for board in layout.boards:
-        for layer in board.layers:
-            if not layer.edge:
-                known |= layer.known or ({layer.shape[0]} if layer.named else set())
-    return looks(
-        known,
-        layout.roles,
-        full=layout.full,
-        draughts=layout.draughts,
-        hints=layout.hints,
-    )
 
 
 def draw(
@@ -79,17 +64,14 @@ def draw(
     """Draw a state.
 
     `name` becomes the title, `lines` stand below the picture; `last` has the cells of the moves
-    made last, by the names of `paper.cell_name`; `known` are the looks of `content_looks`.  Without `extras`
-    only boards and towers are drawn, without `control` not whose turn it is; `stacked` puts what is no
-    board below the boards; without `style` the page must bring the style sheet.
+    made last, by the names of `paper.cell_name`; `known` is what `looks.content_looks` returns.
+    Without `extras` only boards and towers are drawn, without `control` not whose turn it is; `stacked`
+    puts what is no board below the boards; without `style` the page must bring the style sheet.
     """
     parts = layout.facts(facts)
-    known = dict(content_looks(layout) if known is None else known)
     contents = layout.contents(parts)
     named = {name for one in contents.values() for names in one.cells.values() for name in names}
-    missing = {name for name in named if name.lower() not in known}
-    if missing:
-        known |= looks(missing, layout.roles, hints=layout.hints)
+    known = with_others(content_looks(layout) if known is None else known, named, layout)
     by_shape: dict[Shape, list[tuple[str, ...]]] = defaultdict(list)
     for fact in parts:
         by_shape[fact[0], len(fact) - 1].append(fact)

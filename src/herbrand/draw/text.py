@@ -17,7 +17,6 @@ A state without a board is not drawn at all:
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
@@ -25,13 +24,15 @@ from typing import TYPE_CHECKING, Final
 from herbrand.draw.boards.layers import BLANKS
 from herbrand.draw.boards.layout import find_layout
 from herbrand.draw.boards.vocabulary import Vocabulary
+from herbrand.draw.looks import content_looks, with_others
 from herbrand.draw.terms import arguments, natural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from herbrand.draw.boards.layers import Cell
     from herbrand.draw.boards.layout import BoardLayout, Contents, Layout
+    from herbrand.draw.looks import Look
 
 __all__ = ["as_text", "draw", "table"]
 
@@ -39,9 +40,6 @@ WIDTH: Final = 78
 """Boards stand side by side up to this width."""
 
 _CHESS = {"pawn": "p", "knight": "n", "bishop": "b", "rook": "r", "queen": "q", "king": "k"}
-_CHESS_PIECE = re.compile(
-    r"(w|b|white|black)[ _-]?(pawn|knight|bishop|rook|queen|king|[pnbrqk])\Z", re.IGNORECASE
-)
 
 
 def draw(
@@ -67,19 +65,21 @@ def as_text(facts: Iterable[str], layout: Layout) -> str | None:
     contents = {at: one for at, one in layout.contents(layout.facts(present)).items() if at[0] in grids}
     inside = {at: _merged(one) for at, one in contents.items()}
     shown = {what for cells in inside.values() for names in cells.values() for what in names}
-    possible = shown.union(
-        *(layer.known for i in grids for layer in layout.boards[i].layers if not layer.edge)
-    )
-    symbols = _symbols(possible, full=layout.full)
+    layers = [layer for i in grids for layer in layout.boards[i].layers if not layer.edge]
+    possible = shown.union(*(layer.known for layer in layers))
+    every = with_others(content_looks(layout), possible, layout)
+    known = {content: every[content.lower()] for content in possible}
+    pieces = _pieces(known)
+    symbols = _symbols(known, pieces)
     titles = [layout.boards[i].copy_title(k) if len(inside) > 1 else "" for i, k in inside]
     drawings = [
         _draw_board(layout.boards[i], cells, symbols, title)
         for ((i, _), cells), title in zip(inside.items(), titles, strict=True)
     ]
     parts = [_side_by_side(drawings)]
-    if legend := _legend(shown, symbols):
+    if legend := _legend(shown, symbols, pieces):
         parts.append(legend)
-    drawn = {layer.shape for i in grids for layer in layout.boards[i].layers if not layer.edge}
+    drawn = {layer.shape for layer in layers}
     rest = [fact for fact in present if layout.joint(arguments(fact)) not in drawn]
     if rest:
         parts.append(table(rest))
@@ -122,46 +122,39 @@ def table(facts: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def _symbols(contents: set[str], *, full: bool) -> dict[str, str]:
+def _pieces(known: Mapping[str, Look]) -> dict[str, str]:
+    """Return FEN letters for the pieces of chess, where there are white and black ones."""
+    pieces = {content: look for content, look in known.items() if look.kind == "chess"}
+    if {look.colour for look in pieces.values()} != {"white", "black"}:
+        return {}
+    letters = {content: _CHESS[look.text] for content, look in pieces.items()}
+    return {c: letter.upper() if pieces[c].colour == "white" else letter for c, letter in letters.items()}
+
+
+def _symbols(known: Mapping[str, Look], pieces: Mapping[str, str]) -> dict[str, str]:
     """Choose a short text for every content: `.` for empty, FEN letters for chess pieces."""
-    symbols: dict[str, str] = {}
-    folded = {content.lower(): content for content in contents}
-    blank = next((folded[name] for name in BLANKS if name in folded), None)
-    if blank in ("b", "B") and "w" in folded and not full:
-        blank = None  # black and white on a board that does not mention its empty cells
-    if blank is not None:
-        symbols[blank] = "."
-    pieces = {c: m for c in contents if c not in symbols and (m := _CHESS_PIECE.match(c))}
-    if len(pieces) >= 2:
-        for content, match in pieces.items():
-            symbols[content] = _piece(match).upper() if match[1][0] in "wW" else _piece(match)
+    symbols = {**pieces, **{content: "." for content, look in known.items() if look.kind == "none"}}
     taken = set(symbols.values()) | {"."}
-    for content in sorted(contents - symbols.keys(), key=lambda c: (len(c), c)):
+    for content in sorted(known.keys() - symbols.keys(), key=lambda c: (len(c), c)):
         if content.isdecimal():
             symbols[content] = content
             continue
         wanted = [c for c in content if c.isalnum()]
         letters = [*wanted[:1], *(c.upper() for c in wanted[:1]), *wanted, *(c.upper() for c in wanted)]
-        spare = [*"*#@+%&$=!?", *"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+        spare = "*#@+%&$=!?abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
         symbols[content] = next((c for c in [*letters, *spare] if c not in taken), content)
         taken.add(symbols[content])
     return symbols
 
 
-def _piece(match: re.Match[str]) -> str:
-    name = match[2].lower()
-    return _CHESS.get(name, name)
-
-
-def _legend(contents: set[str], symbols: dict[str, str]) -> str:
+def _legend(contents: set[str], symbols: Mapping[str, str], pieces: Mapping[str, str]) -> str:
     """Explain the letters that are not themselves the name of what they stand for."""
     entries = []
     for content in sorted(contents):
-        symbol, match = symbols[content], _CHESS_PIECE.match(content)
-        if match and symbol.lower() == _piece(match):
+        if content in pieces:
             entries.append("capitals: white")
-        elif symbol not in (content, "."):
-            entries.append(f"{symbol} {content}")
+        elif symbols[content] not in (content, "."):
+            entries.append(f"{symbols[content]} {content}")
     return "  ".join(dict.fromkeys(entries))
 
 

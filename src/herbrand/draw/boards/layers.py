@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.draw.terms import ordered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "BLANKS",
     "COMPASS",
     "LONGEST_ROW",
     "RINGS",
+    "WALL",
     "Cell",
     "Coordinate",
+    "Fluent",
     "Layer",
     "Row",
     "Shape",
@@ -33,6 +36,8 @@ MOST_CONTENT: Final = 3
 CROWD: Final = 8
 """At most so many things stand in one cell."""
 LONGEST_ROW: Final = 64
+MOST_KNOWN: Final = 500
+"""More contents than this are not listed."""
 RINGS: Final = ("inner", "middle", "outer")
 COMPASS: Final = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 """Names of places on rings, clockwise."""
@@ -47,7 +52,8 @@ Row = tuple[str, ...]
 """The arguments of a fact, or a fact with its name."""
 
 _SQUARE = re.compile(r"([A-Za-z])(\d{1,2})\Z")
-_WALL = re.compile(r"wall|block", re.IGNORECASE)
+WALL: Final = re.compile(r"wall|block", re.IGNORECASE)
+"""Names of fluents that say where walls are."""
 
 
 @dataclass(frozen=True)
@@ -92,219 +98,190 @@ class Layer:
         return " ".join([self.shape[0]] * self.prefixed + [row[k] for k in self.content])
 
 
-def read_layer(
-    shape: Shape,
-    base: list[Row],
-    states: list[list[Row]],
-    roles: set[str],
-    hints: Mapping[str, Any],
-) -> Layer | None:
-    """Return how a fluent lies on a board; None when it does not look like it."""
-    told = hints.get("fluents", {}).get(shape[0])
-    squares = [_SQUARE.match(parts[1]) for parts in base]
-    split = bool(squares) and all(squares) and all(len({m[i] for m in squares if m}) > 1 for i in (1, 2))
-    probe = Layer(shape, split=split)
-    every = [probe.row(parts) for parts in base]
-    per_state = [[probe.row(parts) for parts in state] for state in states]
-    width = len(every[0])
-    if told is not None:
+class Fluent:
+    """What is known of one fluent: its facts that there may be, and those of each state."""
+
+    def __init__(self, shape: Shape, base: list[Row], states: list[list[Row]], roles: set[str]) -> None:
+        squares = [_SQUARE.match(parts[1]) if len(parts) > 1 else None for parts in base]
+        self.shape = shape
+        self.split = all(squares) and all(len({m[i] for m in squares if m}) > 1 for i in (1, 2))
+        read = Layer(shape, split=self.split).row
+        self.rows = list(map(read, base))
+        """The arguments of every fact."""
+        self.states = [list(map(read, state)) for state in states]
+        self.initial = self.states[0]
+        self.width = len(self.rows[0])
+        self.values = [{row[i] for row in self.rows} for i in range(self.width)]
+        self.is_role = [{value.lower() for value in values} <= roles for values in self.values]
+        self.domains = [
+            [] if is_role else ordered(values) or ordered({row[i] for row in self.initial}) or []
+            for i, (values, is_role) in enumerate(zip(self.values, self.is_role, strict=True))
+        ]
+        """The domain in order of each argument that may be a coordinate, empty for others."""
+        self.coordinates = [i for i, domain in enumerate(self.domains) if domain]
+
+    def size(self, *at: int) -> int:
+        """Return the number of cells that arguments span."""
+        return prod(len(self.domains[i]) for i in at)
+
+    def rest(self, *at: int) -> tuple[int, ...]:
+        """Return the other arguments."""
+        return tuple(k for k in range(self.width) if k not in at)
+
+    def crowd(self, *at: int) -> int:
+        """Return how many things stand in one cell at most, emptiness apart."""
+        rest = self.rest(*at)
+        most = 0
+        for state in self.states:
+            filled = [row for row in state if " ".join(row[k] for k in rest).lower() not in BLANKS]
+            most = max(most, *Counter(tuple(row[i] for i in at) for row in filled).values(), 0)
+        return most
+
+    def layer(
+        self,
+        first: tuple[int, ...],
+        second: tuple[int, ...],
+        keys: tuple[int, ...] = (),
+        *,
+        crowded: bool = False,
+    ) -> Layer:
+        """Return the layer with these coordinates; a constant before them is no content."""
+        rest = self.rest(*first, *second, *keys)
+        content = tuple(k for k in rest if k > second[0] or len(self.values[k]) > 1) or rest
+        known = frozenset(" ".join(row[k] for k in content) for row in self.rows)
         return Layer(
-            shape,
-            tuple(told.get("first", ())),
-            tuple(told.get("second", ())),
-            tuple(told.get("keys", ())),
-            tuple(told.get("content", ())),
-            split=split,
-            edge=told.get("edge", ""),
-            named=not told.get("content"),
+            *(self.shape, first, second, keys, content, self.split),
+            crowded=crowded,
+            known=known if len(known) <= MOST_KNOWN else frozenset(),
+        )
+
+
+def read_layer(fluent: Fluent, hints: Mapping[str, Any]) -> Layer | None:
+    """Return how a fluent lies on a board; None when it does not look like it."""
+    told = hints.get("fluents", {}).get(fluent.shape[0])
+    if told is not None:
+        first, second, keys, content = (
+            tuple(told.get(key, ())) for key in ("first", "second", "keys", "content")
+        )
+        return Layer(
+            *(fluent.shape, first, second, keys, content, fluent.split, told.get("edge", ""), not content),
             crowded=bool(told.get("crowded")),
         )
-    domains: list[list[str] | None] = []
-    for i in range(width):
-        values = {row[i] for row in every}
-        is_role = {v.lower() for v in values} <= roles
-        shown = {row[i] for state in per_state[:1] for row in state}
-        domains.append(None if is_role else ordered(values) or ordered(shown))
-    at = [i for i in range(width) if domains[i]]
-
-    def content_of(positions: Iterable[int]) -> tuple[int, ...]:
-        taken = set(positions)
-        return tuple(k for k in range(width) if k not in taken)
-
-    if "/" in shape[0] and width == 3:
-        return Layer(shape, (), (0,), (1,), (2,), known=frozenset(shape[0].split("/")))
-    if "wall" in shape[0].lower() and len(at) >= 4 and at[:4] == [0, 1, 2, 3]:
-        pairs = {row[0] for row in every} & {row[2] for row in every}
-        first, second = ((0, 2), (1, 3)) if pairs else ((0, 1), (2, 3))
-        return Layer(shape, first, second, content=content_of(at[:4]), edge="between")
-    sides = {row[-1].lower() for row in every} if width == 3 and at[:2] == [0, 1] else set()
-    if (
-        sides
-        and sides <= {"north", "south", "east", "west"}
-        and re.search("wall|block", shape[0], re.IGNORECASE)
-    ):
-        return Layer(shape, (0,), (1,), content=(2,), edge="content")
-    full = sum(map(len, per_state)) / max(len(per_state), 1)
-    for i, j in sorted(combinations(at, 2), key=lambda ij: (ij[1] - ij[0] > 1, ij)):
-        content = content_of((i, j))
-        size = _size(domains, i, j)
-        others = [k for k in content if domains[k] and k < width - 1 and len(domains[k] or ()) > 1]
-        if not content or len(content) > MOST_CONTENT or size < 4:
-            continue
-        if others and full <= size / 4:
-            continue
-        if _is_key(per_state, (i, j), content) and _enough(per_state, every, (i, j), size):
-            return _known(Layer(shape, (i,), (j,), content=content, split=split), every)
-    if len(at) >= 4 and at[:4] == [0, 1, 2, 3] and len(content_of(at[:4])) in (0, 1):
-        content = content_of(at[:4])
-        if (
-            content
-            and _is_key(per_state, (0, 1, 2, 3), content)
-            and all(len(domains[i] or ()) <= 6 for i in range(4))
-        ):
-            return _known(Layer(shape, (0, 2), (1, 3), content=content), every)
-    for key, i, j in _three(at, domains):
-        content = content_of((key, i, j))
-        if len(content) <= MOST_CONTENT and content and _most(per_state, (key, i, j), content) <= 5:
-            copies = {row[key] for row in every}
-            if len(copies) <= MOST_BOARDS and _size(domains, i, j) >= 4:
-                return _known(Layer(shape, (i,), (j,), (key,), content, split=split), every)
+    if "/" in fluent.shape[0] and fluent.width == 3:
+        return Layer(fluent.shape, (), (0,), (1,), (2,), known=frozenset(fluent.shape[0].split("/")))
     return (
-        _crowded(shape, every, per_state, domains, at, split)
-        or _ragged(shape, every, per_state)
-        or _row_of_places(shape, every, per_state, roles)
+        _walls(fluent)
+        or _grid(fluent)
+        or _nested(fluent)
+        or _copies(fluent)
+        or _crowded(fluent)
+        or _ragged(fluent)
+        or _row_of_places(fluent)
     )
 
 
-def _ragged(shape: Shape, every: list[Row], states: list[list[Row]]) -> Layer | None:
+def _walls(fluent: Fluent) -> Layer | None:
+    """Read `(wall a b 3 4)`, between two cells, or `(wall 3 4 north)`, at the side of a cell."""
+    if "wall" in fluent.shape[0].lower() and fluent.coordinates[:4] == [0, 1, 2, 3]:
+        apart = fluent.values[0] & fluent.values[2]
+        first, second = ((0, 2), (1, 3)) if apart else ((0, 1), (2, 3))
+        return Layer(fluent.shape, first, second, content=fluent.rest(0, 1, 2, 3), edge="between")
+    sided = fluent.width == 3 and {v.lower() for v in fluent.values[2]} <= {"north", "south", "east", "west"}
+    if sided and WALL.search(fluent.shape[0]) and fluent.coordinates[:2] == [0, 1]:
+        return Layer(fluent.shape, (0,), (1,), content=(2,), edge="content")
+    return None
+
+
+def _grid(fluent: Fluent) -> Layer | None:
+    """Read a fluent as a board with at most one thing in each cell, adjacent coordinates first."""
+    mean = sum(map(len, fluent.states)) / len(fluent.states)
+    sizes = [len(state) for state in fluent.states]
+    for i, j in sorted(combinations(fluent.coordinates, 2), key=lambda ij: (ij[1] - ij[0] > 1, ij)):
+        rest, size = fluent.rest(i, j), fluent.size(i, j)
+        if not 0 < len(rest) <= MOST_CONTENT or size < 4:
+            continue
+        if mean <= size / 4 and any(k < fluent.width - 1 and fluent.domains[k] for k in rest):
+            continue  # the content looks like the name of one of several boards
+        covered = len({(row[i], row[j]) for row in fluent.rows})
+        # one fact in each state is a thing that moves, which may share its cell with others
+        if fluent.crowd(i, j) <= 1 and 3 * covered >= size and (max(sizes) >= 2 or not any(sizes)):
+            return fluent.layer((i,), (j,))
+    return None
+
+
+def _nested(fluent: Fluent) -> Layer | None:
+    """Read a fluent as a board of boards."""
+    if fluent.coordinates[:4] != [0, 1, 2, 3] or fluent.width != 5:
+        return None
+    small = all(len(fluent.domains[i]) <= 6 for i in range(4))
+    return fluent.layer((0, 2), (1, 3)) if small and fluent.crowd(0, 1, 2, 3) <= 1 else None
+
+
+def _copies(fluent: Fluent) -> Layer | None:
+    """Read a fluent as several boards, named by the coordinate with the smallest domain."""
+    chosen = fluent.coordinates[:3]
+    if len(chosen) < 3:
+        return None
+
+    def likely(key: int) -> tuple[bool, int, int]:
+        one, two = (fluent.size(k) for k in chosen if k != key)
+        return one != two, fluent.size(key), key
+
+    for key in sorted(chosen, key=likely):
+        i, j = (k for k in chosen if k != key)
+        rest = fluent.rest(key, i, j)
+        if not 0 < len(rest) <= MOST_CONTENT or fluent.crowd(key, i, j) > 5:
+            continue
+        if len(fluent.values[key]) <= MOST_BOARDS and fluent.size(i, j) >= 4:
+            return fluent.layer((i,), (j,), (key,))
+    return None
+
+
+def _crowded(fluent: Fluent) -> Layer | None:
+    """Read a fluent as things that stand on a board, perhaps several in one cell."""
+    for i, j in pairwise(range(fluent.width)):
+        rest = fluent.rest(i, j)
+        if not (fluent.size(i, j) and 0 < len(rest) <= MOST_CONTENT):
+            continue
+        whole = i == 0 and len({(row[0], row[1]) for row in fluent.initial}) == fluent.size(0, 1)
+        large = min(fluent.size(i), fluent.size(j)) >= 3 and all(fluent.size(k) <= 4 for k in rest)
+        if (whole or large) and 0 < fluent.crowd(i, j) <= CROWD:
+            return fluent.layer((i,), (j,), crowded=True)
+    return None
+
+
+def _ragged(fluent: Fluent) -> Layer | None:
     """Read a fluent as rows of places whose names differ from row to row, or as rings."""
-    if len(every[0]) != 3 or _most(states, (0, 1), (2,)) > 2 or max(map(len, states)) < 12:
+    if fluent.width != 3 or fluent.crowd(0, 1) > 2 or max(map(len, fluent.states)) < 12:
         return None
     rows: dict[str, set[str]] = defaultdict(set)
-    for row in states[0]:
+    for row in fluent.initial:
         rows[row[0]].add(row[1])
     if len(rows) < 3 or max(map(len, rows.values())) < 4:
         return None
     rings = set(rows) <= set(RINGS) and all(names <= set(COMPASS) for names in rows.values())
     if not rings and (ordered(rows) is None or any(ordered(names) is None for names in rows.values())):
         return None
-    return _known(Layer(shape, (0,), (1,), content=(2,)), every)
+    return fluent.layer((0,), (1,))
 
 
-def _crowded(
-    shape: Shape,
-    every: list[Row],
-    states: list[list[Row]],
-    domains: list[list[str] | None],
-    at: list[int],
-    split: bool,
-) -> Layer | None:
-    """Read a fluent as things that stand on a board, perhaps several in one cell."""
-    for i, j in combinations(at, 2):
-        content = tuple(k for k in range(len(every[0])) if k not in (i, j))
-        if j - i > 1 or not content or len(content) > MOST_CONTENT:
-            continue
-        smallest = min(len(domains[i] or ()), len(domains[j] or ()))
-        spoken = {(row[i], row[j]) for row in states[0]} if states else set()
-        covered = i == 0 and len(spoken) == _size(domains, i, j)
-        if not covered and (smallest < 3 or any(len(domains[k] or ()) > 4 for k in content)):
-            continue
-        if 0 < _most(states, (i, j), content) <= CROWD:
-            return _known(Layer(shape, (i,), (j,), content=content, split=split, crowded=True), every)
-    return None
-
-
-def _most(states: list[list[Row]], at: tuple[int, ...], content: tuple[int, ...]) -> int:
-    """Return how many things stand in one cell at most, emptiness apart."""
-    most = 0
-    for state in states:
-        filled = [row for row in state if " ".join(row[k] for k in content).lower() not in BLANKS]
-        if filled:
-            most = max(most, *Counter(tuple(row[i] for i in at) for row in filled).values())
-    return most
-
-
-def _row_of_places(shape: Shape, every: list[Row], states: list[list[Row]], roles: set[str]) -> Layer | None:
-    """Read a fluent with two arguments as a row of places with something in each."""
-    width = len(every[0])
-    if width not in (2, 3):
+def _row_of_places(fluent: Fluent) -> Layer | None:
+    """Read a fluent with two or three arguments as a row of places with something in each."""
+    most = max(map(len, fluent.states))
+    if fluent.width not in (2, 3) or most < 3:
         return None
     for i in (0, 1):
-        content = tuple(k for k in range(width) if k != i)
-        values = {row[i] for row in every}
-        if not 3 <= len(values) <= LONGEST_ROW or {v.lower() for v in values} <= roles:
+        values = fluent.values[i]
+        contents = {tuple(row[k] for k in fluent.rest(i)) for row in fluent.rows}
+        parts = {part for content in contents for part in content}
+        numbers = all(re.fullmatch(r"[a-z]?\d+", part) for part in parts)
+        if not 3 <= len(values) <= LONGEST_ROW or fluent.is_role[i] or fluent.crowd(i) > 1:
             continue
-        contents = {tuple(row[k] for k in content) for row in every}
-        if len(contents) > max(30, 3 * len(values)) and not all(
-            re.fullmatch(r"[a-z]?\d+", part) for one in contents for part in one
-        ):
+        if (len(contents) > max(30, 3 * len(values)) and not numbers) or (i == 0 and most < len(values) / 3):
             continue
-        if not any(len(state) >= 3 for state in states) or not _is_key(states, (i,), content):
+        if i == 1 and fluent.width == 2 and fluent.size(0, 1) and len(contents) > 2 and most < len(values):
+            continue  # some places have no number: marks on a grid rather than a number for each place
+        if all(part[-1:].isdigit() for part in parts) and ordered(values) is None and len(values) < 6:
             continue
-        if i == 0 and all(len(state) < len(values) / 3 for state in states):
-            continue
-        if (
-            i == 1
-            and width == 2
-            and ordered(values)
-            and len(contents) > 2
-            and ordered(c for (c,) in contents)
-        ):
-            if all(len(state) < len(values) for state in states):
-                return None  # some places have no number: marks on a grid rather than a number for each place
-        numeric = all(part[-1:].isdigit() for one in contents for part in one)
-        if numeric and ordered(values) is None and len(values) < 6:
-            continue
-        return _known(Layer(shape, (), (i,), content=content), every)
+        return fluent.layer((), (i,))
     return None
-
-
-def _known(layer: Layer, every: list[Row]) -> Layer:
-    telling = tuple(k for k in layer.content if k > layer.second[0] or len({row[k] for row in every}) > 1)
-    layer = replace(layer, content=telling or layer.content)
-    contents = {" ".join(row[k] for k in layer.content) for row in every}
-    return replace(layer, known=frozenset(contents) if len(contents) <= 500 else frozenset())
-
-
-def _size(domains: list[list[str] | None], i: int, j: int) -> int:
-    return len(domains[i] or ()) * len(domains[j] or ())
-
-
-def _three(at: list[int], domains: list[list[str] | None]) -> list[tuple[int, int, int]]:
-    """Return the ways to take one of three coordinates as the name of a board, the smallest domain first."""
-    if len(at) < 3:
-        return []
-    chosen = at[:3]
-    sizes = {i: len(domains[i] or ()) for i in chosen}
-
-    def likely(key: int) -> tuple[bool, int, int]:
-        one, two = (sizes[k] for k in chosen if k != key)
-        return one != two, sizes[key], key
-
-    ways = []
-    for key in sorted(chosen, key=likely):
-        i, j = (k for k in chosen if k != key)
-        ways.append((key, i, j))
-    return ways
-
-
-def _is_key(states: list[list[Row]], at: tuple[int, ...], content: tuple[int, ...]) -> bool:
-    """Whether the coordinates name at most one thing in every state, emptiness apart."""
-    for state in states:
-        seen: dict[Row, str] = {}
-        for row in state:
-            place = tuple(row[i] for i in at)
-            what = " ".join(row[k] for k in content)
-            old = seen.get(place)
-            if old is not None and old.lower() not in BLANKS and what.lower() not in BLANKS:
-                return False
-            if old is None or old.lower() in BLANKS:
-                seen[place] = what
-    return True
-
-
-def _enough(states: list[list[Row]], every: list[Row], at: tuple[int, int], size: int) -> bool:
-    """Whether enough cells are spoken of for a board; one fact in each state is a thing that moves."""
-    i, j = at
-    covered = len({(row[i], row[j]) for row in every})
-    return 3 * covered >= size and (any(len(state) >= 2 for state in states) or not any(states))

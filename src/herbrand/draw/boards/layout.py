@@ -29,7 +29,7 @@ from itertools import product
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from herbrand.draw.boards.layers import BLANKS, LONGEST_ROW, RINGS, Layer, read_layer
+from herbrand.draw.boards.layers import BLANKS, LONGEST_ROW, RINGS, WALL, Fluent, Layer, read_layer
 from herbrand.draw.boards.rules import neighbours
 from herbrand.draw.boards.together import (
     axes,
@@ -280,61 +280,55 @@ def find_layout(
     by_shape: dict[Shape, list[Row]] = defaultdict(list)
     for parts in base:
         by_shape[parts[0], len(parts) - 1].append(parts)
-    in_states: dict[Shape, list[list[Row]]] = {
-        shape: [[p for p in state if p[0] == shape[0] and len(p) - 1 == shape[1]] for state in states]
+    in_states = {
+        shape: [[parts for parts in state if (parts[0], len(parts) - 1) == shape] for state in states]
         for shape in by_shape
     }
     hidden = set(hints.get("hide", ()))
     towers = tuple(s for s in sorted(by_shape) if is_tower(s, in_states[s]) and s[0] not in hidden)
     rows = tuple(s for s in sorted(by_shape) if is_permutation(in_states[s], by_shape[s]))
-    candidates: list[tuple[Layer, list[Row]]] = []
-    bare: list[tuple[Shape, list[Row]]] = []
-    unread: list[Shape] = []
+    layers: list[tuple[Layer, Fluent]] = []
+    bare: list[Fluent] = []
     for shape in sorted(by_shape, key=lambda s: (-s[1], natural(s[0]))):
-        if shape in control or shape in towers or shape in rows or shape[1] == 0 or shape[0] in hidden:
+        if shape in (*control, *towers, *rows) or shape[1] == 0 or shape[0] in hidden:
             continue
-        layer = read_layer(shape, by_shape[shape], in_states[shape], roles, hints)
+        fluent = Fluent(shape, by_shape[shape], in_states[shape], roles)
+        layer = read_layer(fluent, hints)
         if layer is not None:
-            candidates.append((layer, by_shape[shape]))
+            layers.append((layer, fluent))
         else:
-            if shape[0] not in joints:
-                unread.append(shape)
-            if shape[1] in (2, 3, 4):
-                bare.append((shape, by_shape[shape]))
-    boards = _boards(candidates, in_states)
-    boards = _with_overlays(boards, bare, in_states, roles)
+            bare.append(fluent)
+    boards = _with_marks(_boards(layers), bare)
     hexes = set(map(neighbours, relations(4))) - {None} if boards else set()
     hexagonal = hexes.pop() if len(hexes) == 1 else None
     columns_first = {*columns_first, *joints}
-    finished = tuple(
-        _finished(board, columns_first, vocabulary, hexagonal, hints)
-        if vocabulary.complete or board.title in grounded
-        else _finished(replace(board, cells=frozenset()), columns_first, vocabulary, hexagonal, hints)
-        for board in boards
-    )
+    if not vocabulary.complete:
+        boards = [b if b.title in grounded else replace(b, cells=frozenset()) for b in boards]
+    finished = [_finished(board, columns_first, vocabulary, hexagonal, hints) for board in boards]
     if not finished and not towers and not rows:
-        finished = _drawn_on_maps(unread, by_shape, [read_map(some, roles) for some in relations(2)])
+        unread = [fluent for fluent in bare if fluent.shape[0] not in joints]
+        finished = _drawn_on_maps(unread, [read_map(some, roles) for some in relations(2)])
     drawn = {layer.shape for board in finished for layer in board.layers} | set(towers) | set(rows)
     if towers:
         drawn |= {shape for shape in by_shape if is_ground(shape)}
-    bare_names = tuple(name for name, arity in sorted(by_shape, key=lambda s: natural(s[0])) if arity == 0)
+    on, under = ({parts[i] for shape in towers for parts in by_shape[shape]} for i in (1, 2))
+    lamps = tuple(name for name, arity in sorted(by_shape, key=lambda s: natural(s[0])) if arity == 0)
     return Layout(
         roles=vocabulary.roles,
-        boards=finished,
+        boards=tuple(finished),
         towers=towers,
         rows=rows,
         control=control,
         partitions=parted,
         axes=paired,
-        lamps=bare_names if 1 < len(bare_names) <= LONGEST_ROW else (),
+        lamps=lamps if 1 < len(lamps) <= LONGEST_ROW else (),
         drawn=frozenset(drawn),
-        movable=frozenset(parts[1] for shape in towers for parts in by_shape[shape]),
-        bases=frozenset(parts[2] for shape in towers for parts in by_shape[shape])
-        - frozenset(parts[1] for shape in towers for parts in by_shape[shape]),
+        movable=frozenset(on),
+        bases=frozenset(under - on),
         stock=_stock(finished, by_shape, control)
         | {part for shape in rows for parts in by_shape[shape] for part in parts[1:]},
-        full=_is_full(finished, in_states),
-        draughts=_on_one_colour(finished, states[0]),
+        full=any(_is_full(board, in_states) for board in finished),
+        draughts=any(_on_one_colour(board, in_states) for board in finished),
         hints=hints,
     )
 
@@ -343,78 +337,64 @@ _DIRECTION = re.compile(r"(north|south|east|west)\Z", re.IGNORECASE)
 _ACROSS: Final = ("x", "c", "col", "column", "f", "file")
 
 
-def _boards(
-    candidates: list[tuple[Layer, list[Row]]],
-    in_states: Mapping[Shape, list[list[Row]]],
-) -> list[BoardLayout]:
+def _boards(layers: list[tuple[Layer, Fluent]]) -> list[BoardLayout]:
     """Make boards of the layers, several layers on one where they share the coordinates."""
     boards: list[BoardLayout] = []
-    unseen = {layer.shape for layer, _ in candidates if not any(in_states[layer.shape])}
-    for layer, base in sorted(
-        candidates, key=lambda one: (one[0].shape in unseen, bool(one[0].keys), one[0].edge != "")
+    placed = [(layer, fluent, not any(fluent.states)) for layer, fluent in layers if layer.edge != "between"]
+    for layer, fluent, unseen in sorted(
+        placed, key=lambda one: (one[2], bool(one[0].keys), one[0].edge != "")
     ):
-        rows = [layer.row(parts) for parts in base]
-        if layer.edge == "between":
-            continue
-        board = _board(layer, rows, [list(map(layer.row, state)) for state in in_states[layer.shape]])
-        counted = (
-            layer.crowded and bool(layer.known) and all(content[-1:].isdigit() for content in layer.known)
-        )
+        board = _board(layer, fluent)
+        counted = layer.crowded and layer.known and all(content[-1:].isdigit() for content in layer.known)
         if (layer.keys or counted) and any(
             other.copies == ((),) and (board.first, board.second) == (other.first, other.second)
             for other in boards
         ):
             continue
-        for place, other in enumerate(boards):
-            if _fits(board, other):
-                larger = max((board, other), key=lambda one: len(one.first) * len(one.second))
-                boards[place] = replace(
-                    other,
-                    layers=(*other.layers, _told_apart(layer, other.layers)),
-                    first=larger.first,
-                    second=larger.second,
-                    cells=other.cells if layer.edge == "content" else other.cells | board.cells,
-                )
-                break
-        else:
-            if not boards or layer.shape not in unseen:
-                boards.append(board)
-    for layer, _ in candidates:
-        if layer.edge == "between":
-            for place, board in enumerate(boards):
-                if len(board.first) > 2 and not board.nested:
-                    boards[place] = replace(board, layers=(*board.layers, layer))
-                    break
+        place = next((i for i, other in enumerate(boards) if _fits(board, other)), None)
+        if place is not None:
+            other = boards[place]
+            larger = max((board, other), key=lambda one: len(one.first) * len(one.second))
+            boards[place] = replace(
+                other,
+                layers=(*other.layers, _told_apart(layer, other.layers)),
+                first=larger.first,
+                second=larger.second,
+                cells=other.cells if layer.edge == "content" else other.cells | board.cells,
+            )
+        elif not boards or not unseen:
+            boards.append(board)
+    wide = next((i for i, board in enumerate(boards) if len(board.first) > 2 and not board.nested), None)
+    between = tuple(layer for layer, _ in layers if layer.edge == "between")
+    if wide is not None and between:
+        boards[wide] = replace(boards[wide], layers=(*boards[wide].layers, *between))
     return boards
 
 
-def _board(layer: Layer, rows: list[Row], states: list[list[Row]]) -> BoardLayout:
-    """Return the board of one layer: `rows` are its facts that there may be, `states` those of each state."""
-    initial, spoken = states[0], [set(map(layer.cell, state)) for state in states]
-    if len(states) > 1 and all(some == spoken[0] for some in spoken):
+def _board(layer: Layer, fluent: Fluent) -> BoardLayout:
+    """Return the board of one layer: of the cells that each state speaks of, if they are always the same."""
+    rows = fluent.rows
+    spoken = [set(map(layer.cell, state)) for state in fluent.states]
+    if len(spoken) > 1 and all(some == spoken[0] for some in spoken):
         always = [row for row in rows if layer.cell(row) in spoken[0]]
         rows = always if 2 * len(spoken[0]) > len(set(map(layer.cell, rows))) else rows
-    first = _domain(rows, layer.first, initial)
-    second = _domain(rows, layer.second, initial)
-    copies = sorted(
-        {tuple(row[k] for k in layer.keys) for row in rows}, key=lambda key: [natural(part) for part in key]
-    )
-    cells = frozenset(layer.cell(row) for row in rows)
+    first, second = (_domain(rows, at, fluent.initial) for at in (layer.first, layer.second))
+    copies = sorted({tuple(row[k] for k in layer.keys) for row in rows}, key=lambda key: [*map(natural, key)])
+    cells = frozenset(map(layer.cell, rows))
     form = "square" if layer.first else "row"
     if layer.first == (0,) and layer.second == (1,):
         if {c[0] for c in first} <= set(RINGS):
             form = "rings"
             first = tuple((ring,) for ring in RINGS if (ring,) in first)
         elif ordered({c[0] for c in second}) is None:
-            form, cells = "ragged", frozenset(layer.cell(row) for row in initial)
+            form, cells = "ragged", frozenset(spoken[0])
     return BoardLayout((layer,), first, second, tuple(copies), cells, form=form, title=layer.shape[0])
 
 
-def _domain(rows: list[Row], positions: tuple[int, ...], initial: list[Row]) -> tuple[Row, ...]:
+def _domain(rows: list[Row], positions: tuple[int, ...], initial: list[Row]) -> tuple[Coordinate, ...]:
     lists = []
     for position in positions:
-        values = {row[position] for row in rows}
-        shown = {row[position] for row in initial}
+        values, shown = ({row[position] for row in some} for some in (rows, initial))
         lists.append(ordered(values) or ordered(shown) or sorted(values, key=natural))
     return tuple(product(*lists))
 
@@ -450,86 +430,70 @@ def _stem(name: str) -> str:
     return re.sub(r"(_\w+|\d+)\Z", "", name)
 
 
-def _with_overlays(
-    boards: list[BoardLayout],
-    bare: list[tuple[Shape, list[Row]]],
-    in_states: Mapping[Shape, list[list[Row]]],
-    roles: set[str],
-) -> list[BoardLayout]:
+def _with_marks(boards: list[BoardLayout], bare: list[Fluent]) -> list[BoardLayout]:
     """Add the fluents that name cells and nothing in them; a board of their own if there is none."""
     boards = list(boards)
-    for shape, base in bare:
-        probe = Layer(shape)
-        rows = [probe.row(parts) for parts in base]
-        direction = _DIRECTION.search(shape[0])
-        width = len(rows[0])
-        values = [{row[i] for row in rows} for i in range(width)]
-        if any({v.lower() for v in some} <= roles for some in values[:2]):
+    for fluent in bare:
+        name, width = fluent.shape[0], fluent.width
+        if width not in (2, 3) or any(fluent.is_role[:2]) or (width == 3 and not WALL.search(name)):
             continue
-        layer = Layer(shape, (0,), (1,), content=tuple(range(2, width)), named=width == 2)
-        if width == 3:
-            if not ("wall" in shape[0].lower() or "block" in shape[0].lower()):
-                continue
-            layer = replace(layer, edge="content", content=(2,))
-        elif width != 2:
-            continue
-        elif direction and len(values[0]) > 1:
-            layer = replace(layer, edge=direction[1].lower())
+        first, second = fluent.values[:2]
+        direction = _DIRECTION.search(name) if width == 2 and len(first) > 1 else None
+        layer = Layer(fluent.shape, (0,), (1,), content=tuple(range(2, width)), named=width == 2)
+        layer = replace(layer, edge="content" if width == 3 else direction[1].lower() if direction else "")
         for place, board in enumerate(boards):
             if board.form == "row" or board.nested or board.copies != ((),):
                 continue
-            if all(v in {c[0] for c in board.first} for v in values[0]) and all(
-                v in {c[0] for c in board.second} for v in values[1]
-            ):
+            if first <= {c[0] for c in board.first} and second <= {c[0] for c in board.second}:
                 boards[place] = replace(board, layers=(*board.layers, layer))
                 break
         else:
-            one, two = ordered(values[0]), ordered(values[1])
+            one, two = ordered(first), ordered(second)
             if layer.edge or one is None or two is None or len(one) * len(two) < 9:
                 continue
-            if one[0].isalpha() and two[0].isalpha():
-                continue
-            if not _scattered(in_states[shape], rows):
-                continue
-            boards.append(_board(layer, rows, [list(map(layer.row, state)) for state in in_states[shape]]))
+            if not (one[0].isalpha() and two[0].isalpha()) and _is_scattered(fluent):
+                boards.append(_board(layer, fluent))
     return boards
 
 
-def _drawn_on_maps(
-    shapes: Sequence[Shape],
-    by_shape: Mapping[Shape, list[Row]],
-    maps: Iterable[Map | None],
-) -> tuple[BoardLayout, ...]:
+def _is_scattered(fluent: Fluent) -> bool:
+    """Whether pairs look like marks on a grid rather than like a value for each name."""
+    repeated = any(len({row[0] for row in state}) < len(state) for state in fluent.states)
+    covered = Counter(row[0] for row in fluent.rows)
+    return repeated and len(covered) >= 3 and min(covered.values()) >= 2
+
+
+def _drawn_on_maps(fluents: Sequence[Fluent], maps: Iterable[Map | None]) -> list[BoardLayout]:
     """Return the largest map on which fluents have a place, with them; a place that it lacks stands apart."""
     for drawn in sorted(filter(None, maps), key=lambda one: (-len(one.places), one.places)):
         layers, places = [], set(drawn.places)
-        for shape in shapes:
-            base = by_shape[shape]
-            for i in range(shape[1]):
-                values = {parts[i + 1] for parts in base}
+        for fluent in fluents:
+            for i, values in enumerate(fluent.values):
                 there = values & set(drawn.places)
                 if 2 * len(there) < len(drawn.places) or len(values - there) > 1:
                     continue
-                content = tuple(k for k in range(shape[1]) if k != i)
-                contents = {" ".join(parts[k + 1] for k in content) for parts in base}
+                content = fluent.rest(i)
+                contents = {" ".join(row[k] for k in content) for row in fluent.rows}
                 if len(contents) <= MOST_ON_MAPS:
-                    layers.append(
-                        Layer(
-                            *(shape, (), (i,)),
-                            content=content,
-                            named=not content,
-                            crowded=True,
-                            known=frozenset(contents if content else {shape[0]}),
-                        )
-                    )
+                    known = frozenset(contents if content else {fluent.shape[0]})
+                    layer = Layer(fluent.shape, (), (i,), content=content, named=not content, known=known)
+                    layers.append(replace(layer, crowded=True))
                     places |= values
                     break
         if layers:
             names = tuple((place,) for place in sorted(places, key=natural))
             title = layers[0].shape[0] if len(layers) == 1 else ""
-            board = BoardLayout(tuple(layers), ((),), names, title=title, form="map", roads=drawn.roads)
-            return (replace(board, cells=frozenset(((), name) for name in names)),)
-    return ()
+            cells = frozenset(((), name) for name in names)
+            return [
+                BoardLayout(
+                    *(tuple(layers), ((),), names),
+                    cells=cells,
+                    title=title,
+                    form="map",
+                    roads=drawn.roads,
+                )
+            ]
+    return []
 
 
 def _on_ground(
@@ -551,13 +515,6 @@ def _on_ground(
                 grounded.add(joint)
                 break
     return base, grounded
-
-
-def _scattered(states: list[list[Row]], rows: list[Row]) -> bool:
-    """Whether pairs look like marks on a grid rather than like a value for each name."""
-    repeated = any(len({p[1] for p in state}) < len(state) for state in states)
-    covered = Counter(row[0] for row in rows)
-    return repeated and len(covered) >= 3 and min(covered.values()) >= 2
 
 
 def _finished(
@@ -613,7 +570,7 @@ def _is_rack(board: BoardLayout, vocabulary: Vocabulary) -> bool:
 
 
 def _stock(
-    boards: tuple[BoardLayout, ...], base: Mapping[Shape, list[Row]], control: tuple[Shape, ...]
+    boards: Sequence[BoardLayout], base: Mapping[Shape, list[Row]], control: tuple[Shape, ...]
 ) -> frozenset[str]:
     """Find pieces of the boards that facts with one argument name."""
     contents = {content for board in boards for layer in board.layers for content in layer.known}
@@ -625,35 +582,23 @@ def _stock(
     return frozenset(found)
 
 
-def _is_full(boards: tuple[BoardLayout, ...], in_states: Mapping[Shape, list[list[Row]]]) -> bool:
-    """Whether the initial state says of every cell of a board of more than `b` and `w` what is in it."""
-    return any(
-        len({layer.cell(layer.row(parts)) for parts in in_states[layer.shape][0]})
-        == len(board.first) * len(board.second)
-        and len(layer.known - {"b", "w"}) > 0
-        for board in boards
-        for layer in board.layers
-        if not layer.keys and not layer.crowded and layer.content
-    )
+def _is_full(board: BoardLayout, in_states: Mapping[Shape, list[list[Row]]]) -> bool:
+    """Whether the initial state tells the content of every cell, other than `b` and `w`, too."""
+    layer = board.layers[0]
+    cells = {layer.cell(layer.row(parts)) for parts in in_states[layer.shape][0]}
+    whole = len(cells) == len(board.first) * len(board.second)
+    return whole and not layer.keys and not layer.crowded and bool(layer.known - {"b", "w"})
 
 
-def _on_one_colour(boards: tuple[BoardLayout, ...], state: list[Row]) -> bool:
-    """Whether all pieces stand on squares of one colour, as in draughts."""
-    for board in boards:
-        layer = board.layers[0]
-        if board.form != "square" or board.nested or layer.keys or len(board.first) * len(board.second) < 24:
-            continue
-        places = []
-        for parts in state:
-            if (parts[0], len(parts) - 1) == layer.shape:
-                row = layer.row(parts)
-                cell = layer.cell(row)
-                what = " ".join(row[k] for k in layer.content).lower()
-                if what not in BLANKS and cell[0] in board.first and cell[1] in board.second:
-                    places.append((board.first.index(cell[0]) + board.second.index(cell[1])) % 2)
-        if len(places) >= 6 and len(set(places)) == 1:
-            return True
-    return False
+def _on_one_colour(board: BoardLayout, in_states: Mapping[Shape, list[list[Row]]]) -> bool:
+    """Whether all pieces stand on squares of one colour in the initial state, as in draughts."""
+    layer = board.layers[0]
+    if board.form != "square" or board.nested or layer.keys or len(board.first) * len(board.second) < 24:
+        return False
+    rows = map(layer.row, in_states[layer.shape][0])
+    pieces = [board.positions.get(layer.cell(row)) for row in rows if layer.what(row).lower() not in BLANKS]
+    colours = [sum(place) % 2 for place in pieces if place is not None]
+    return len(colours) >= 6 and len(set(colours)) == 1
 
 
 def _is_square(board: BoardLayout) -> bool:
