@@ -95,7 +95,8 @@ class Layer:
         """Return what a row of arguments puts into its cell."""
         if self.named:
             return self.shape[0]
-        return " ".join([self.shape[0]] * self.prefixed + [row[k] for k in self.content])
+        what = " ".join(row[k] for k in self.content)
+        return f"{self.shape[0]} {what}" if self.prefixed and what.lower() not in BLANKS else what
 
 
 class Fluent:

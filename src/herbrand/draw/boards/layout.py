@@ -357,10 +357,10 @@ def _boards(layers: list[tuple[Layer, Fluent]]) -> list[BoardLayout]:
             larger = max((board, other), key=lambda one: len(one.first) * len(one.second))
             boards[place] = replace(
                 other,
-                layers=(*other.layers, _told_apart(layer, other.layers)),
+                layers=(*other.layers, _told_apart(board, other)),
                 first=larger.first,
                 second=larger.second,
-                cells=other.cells if layer.edge == "content" else other.cells | board.cells,
+                cells=other.cells if unseen or layer.edge == "content" else other.cells | board.cells,
             )
         elif not boards or not unseen:
             boards.append(board)
@@ -417,12 +417,14 @@ def _fits(board: BoardLayout, other: BoardLayout) -> bool:
     return disjoint or not alike
 
 
-def _told_apart(layer: Layer, others: Sequence[Layer]) -> Layer:
-    """Put its name before the content of a layer that another one on the board shares."""
-    shared = {what for other in others for what in other.known & layer.known if what.lower() not in BLANKS}
-    if not shared or layer.named:
+def _told_apart(board: BoardLayout, other: BoardLayout) -> Layer:
+    """Put its name before the content of a layer, if another one can put the same into the same cell."""
+    layer = board.layers[0]
+    shared = layer.known & set().union(*(one.known for one in other.layers))
+    if layer.named or not board.cells & other.cells or all(what.lower() in BLANKS for what in shared):
         return layer
-    return replace(layer, prefixed=True, known=frozenset(f"{layer.shape[0]} {what}" for what in layer.known))
+    known = {what if what.lower() in BLANKS else f"{layer.shape[0]} {what}" for what in layer.known}
+    return replace(layer, prefixed=True, known=frozenset(known))
 
 
 def _stem(name: str) -> str:
@@ -586,7 +588,7 @@ def _is_full(board: BoardLayout, in_states: Mapping[Shape, list[list[Row]]]) -> 
     """Whether the initial state tells the content of every cell, other than `b` and `w`, too."""
     layer = board.layers[0]
     cells = {layer.cell(layer.row(parts)) for parts in in_states[layer.shape][0]}
-    whole = len(cells) == len(board.first) * len(board.second)
+    whole = len(cells) == (len(board.cells) or len(board.first) * len(board.second))
     return whole and not layer.keys and not layer.crowded and bool(layer.known - {"b", "w"})
 
 
