@@ -103,7 +103,7 @@ def make_view(
         planes[:, :, len(kinds) + i] = numbers[fact]
     if channels_first:
         planes = planes.transpose(2, 0, 1)
-    names = [title if title == content else f"{title} {content}" for title, content in kinds]
+    names = [title if title == content else f"{title} {content}".strip() for title, content in kinds]
     return View(
         "planes",
         planes.shape,

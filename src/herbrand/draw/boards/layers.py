@@ -22,7 +22,7 @@ __all__ = [
     "WALL",
     "Cell",
     "Coordinate",
-    "Fluent",
+    "FluentFacts",
     "Layer",
     "Row",
     "Shape",
@@ -99,7 +99,7 @@ class Layer:
         return f"{self.shape[0]} {what}" if self.prefixed and what.lower() not in BLANKS else what
 
 
-class Fluent:
+class FluentFacts:
     """What is known of one fluent: its facts that there may be, and those of each state."""
 
     def __init__(self, shape: Shape, base: list[Row], states: list[list[Row]], roles: set[str]) -> None:
@@ -157,7 +157,7 @@ class Fluent:
         )
 
 
-def read_layer(fluent: Fluent, hints: Mapping[str, Any]) -> Layer | None:
+def read_layer(fluent: FluentFacts, hints: Mapping[str, Any]) -> Layer | None:
     """Return how a fluent lies on a board; None when it does not look like it."""
     told = hints.get("fluents", {}).get(fluent.shape[0])
     if told is not None:
@@ -181,7 +181,7 @@ def read_layer(fluent: Fluent, hints: Mapping[str, Any]) -> Layer | None:
     )
 
 
-def _walls(fluent: Fluent) -> Layer | None:
+def _walls(fluent: FluentFacts) -> Layer | None:
     """Read `(wall a b 3 4)`, between two cells, or `(wall 3 4 north)`, at the side of a cell."""
     if "wall" in fluent.shape[0].lower() and fluent.coordinates[:4] == [0, 1, 2, 3]:
         apart = fluent.values[0] & fluent.values[2]
@@ -193,7 +193,7 @@ def _walls(fluent: Fluent) -> Layer | None:
     return None
 
 
-def _grid(fluent: Fluent) -> Layer | None:
+def _grid(fluent: FluentFacts) -> Layer | None:
     """Read a fluent as a board with at most one thing in each cell, adjacent coordinates first."""
     mean = sum(map(len, fluent.states)) / len(fluent.states)
     sizes = [len(state) for state in fluent.states]
@@ -210,7 +210,7 @@ def _grid(fluent: Fluent) -> Layer | None:
     return None
 
 
-def _nested(fluent: Fluent) -> Layer | None:
+def _nested(fluent: FluentFacts) -> Layer | None:
     """Read a fluent as a board of boards."""
     if fluent.coordinates[:4] != [0, 1, 2, 3] or fluent.width != 5:
         return None
@@ -218,7 +218,7 @@ def _nested(fluent: Fluent) -> Layer | None:
     return fluent.layer((0, 2), (1, 3)) if small and fluent.crowd(0, 1, 2, 3) <= 1 else None
 
 
-def _copies(fluent: Fluent) -> Layer | None:
+def _copies(fluent: FluentFacts) -> Layer | None:
     """Read a fluent as several boards, named by the coordinate with the smallest domain."""
     chosen = fluent.coordinates[:3]
     if len(chosen) < 3:
@@ -238,7 +238,7 @@ def _copies(fluent: Fluent) -> Layer | None:
     return None
 
 
-def _crowded(fluent: Fluent) -> Layer | None:
+def _crowded(fluent: FluentFacts) -> Layer | None:
     """Read a fluent as things that stand on a board, perhaps several in one cell."""
     for i, j in pairwise(range(fluent.width)):
         rest = fluent.rest(i, j)
@@ -251,7 +251,7 @@ def _crowded(fluent: Fluent) -> Layer | None:
     return None
 
 
-def _ragged(fluent: Fluent) -> Layer | None:
+def _ragged(fluent: FluentFacts) -> Layer | None:
     """Read a fluent as rows of places whose names differ from row to row, or as rings."""
     if fluent.width != 3 or fluent.crowd(0, 1) > 2 or max(map(len, fluent.states)) < 12:
         return None
@@ -266,7 +266,7 @@ def _ragged(fluent: Fluent) -> Layer | None:
     return fluent.layer((0,), (1,))
 
 
-def _row_of_places(fluent: Fluent) -> Layer | None:
+def _row_of_places(fluent: FluentFacts) -> Layer | None:
     """Read a fluent with two or three arguments as a row of places with something in each."""
     most = max(map(len, fluent.states))
     if fluent.width not in (2, 3) or most < 3:

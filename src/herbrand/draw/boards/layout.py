@@ -29,7 +29,7 @@ from itertools import product
 from math import isqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from herbrand.draw.boards.layers import BLANKS, LONGEST_ROW, RINGS, WALL, Fluent, Layer, read_layer
+from herbrand.draw.boards.layers import BLANKS, LONGEST_ROW, RINGS, WALL, FluentFacts, Layer, read_layer
 from herbrand.draw.boards.rules import neighbours
 from herbrand.draw.boards.together import (
     axes,
@@ -287,12 +287,12 @@ def find_layout(
     hidden = set(hints.get("hide", ()))
     towers = tuple(s for s in sorted(by_shape) if is_tower(s, in_states[s]) and s[0] not in hidden)
     rows = tuple(s for s in sorted(by_shape) if is_permutation(in_states[s], by_shape[s]))
-    layers: list[tuple[Layer, Fluent]] = []
-    bare: list[Fluent] = []
+    layers: list[tuple[Layer, FluentFacts]] = []
+    bare: list[FluentFacts] = []
     for shape in sorted(by_shape, key=lambda s: (-s[1], natural(s[0]))):
         if shape in (*control, *towers, *rows) or shape[1] == 0 or shape[0] in hidden:
             continue
-        fluent = Fluent(shape, by_shape[shape], in_states[shape], roles)
+        fluent = FluentFacts(shape, by_shape[shape], in_states[shape], roles)
         layer = read_layer(fluent, hints)
         if layer is not None:
             layers.append((layer, fluent))
@@ -337,7 +337,7 @@ _DIRECTION = re.compile(r"(north|south|east|west)\Z", re.IGNORECASE)
 _ACROSS: Final = ("x", "c", "col", "column", "f", "file")
 
 
-def _boards(layers: list[tuple[Layer, Fluent]]) -> list[BoardLayout]:
+def _boards(layers: list[tuple[Layer, FluentFacts]]) -> list[BoardLayout]:
     """Make boards of the layers, several layers on one where they share the coordinates."""
     boards: list[BoardLayout] = []
     placed = [(layer, fluent, not any(fluent.states)) for layer, fluent in layers if layer.edge != "between"]
@@ -371,7 +371,7 @@ def _boards(layers: list[tuple[Layer, Fluent]]) -> list[BoardLayout]:
     return boards
 
 
-def _board(layer: Layer, fluent: Fluent) -> BoardLayout:
+def _board(layer: Layer, fluent: FluentFacts) -> BoardLayout:
     """Return the board of one layer: of the cells that each state speaks of, if they are always the same."""
     rows = fluent.rows
     spoken = [set(map(layer.cell, state)) for state in fluent.states]
@@ -432,7 +432,7 @@ def _stem(name: str) -> str:
     return re.sub(r"(_\w+|\d+)\Z", "", name)
 
 
-def _with_marks(boards: list[BoardLayout], bare: list[Fluent]) -> list[BoardLayout]:
+def _with_marks(boards: list[BoardLayout], bare: list[FluentFacts]) -> list[BoardLayout]:
     """Add the fluents that name cells and nothing in them; a board of their own if there is none."""
     boards = list(boards)
     for fluent in bare:
@@ -458,14 +458,14 @@ def _with_marks(boards: list[BoardLayout], bare: list[Fluent]) -> list[BoardLayo
     return boards
 
 
-def _is_scattered(fluent: Fluent) -> bool:
+def _is_scattered(fluent: FluentFacts) -> bool:
     """Whether pairs look like marks on a grid rather than like a value for each name."""
     repeated = any(len({row[0] for row in state}) < len(state) for state in fluent.states)
     covered = Counter(row[0] for row in fluent.rows)
     return repeated and len(covered) >= 3 and min(covered.values()) >= 2
 
 
-def _drawn_on_maps(fluents: Sequence[Fluent], maps: Iterable[Map | None]) -> list[BoardLayout]:
+def _drawn_on_maps(fluents: Sequence[FluentFacts], maps: Iterable[Map | None]) -> list[BoardLayout]:
     """Return the largest map on which fluents have a place, with them; a place that it lacks stands apart."""
     for drawn in sorted(filter(None, maps), key=lambda one: (-len(one.places), one.places)):
         layers, places = [], set(drawn.places)
