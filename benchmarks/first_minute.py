@@ -29,7 +29,7 @@ from typing import Any
 
 import herbrand
 from herbrand.match.protocol.manager import Manager
-from herbrand.match.protocol.processes import port_in
+from herbrand.match.protocol.processes import parse_port
 
 THREADS = """
 import sys, threading, time
@@ -112,7 +112,7 @@ class Version:
         """Wait until the player says where it listens."""
         while process.poll() is None:
             log.seek(0)
-            port = port_in(log.read())
+            port = parse_port(log.read())
             if port is not None:
                 return port
             time.sleep(0.002)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import herbrand
-from herbrand.match.protocol.processes import player_words, port_in
+from herbrand.match.protocol.processes import parse_port, player_command
 from herbrand.play.minimax.learning import learn
 
 if TYPE_CHECKING:
@@ -96,11 +96,11 @@ def player_process(tmp_path: Path) -> Callable[..., AbstractContextManager[tuple
         log = tmp_path / "player.log"
         with log.open("w") as file:
             process = subprocess.Popen(
-                player_words(player, *options), stderr=file, env={**os.environ, "NO_COLOR": "1"}
+                player_command(player, *options), stderr=file, env={**os.environ, "NO_COLOR": "1"}
             )
         try:
             until = time.monotonic() + 60
-            while (port := port_in(log.read_text(encoding="utf-8"))) is None and time.monotonic() < until:
+            while (port := parse_port(log.read_text(encoding="utf-8"))) is None and time.monotonic() < until:
                 time.sleep(0.05)
             assert port is not None
             yield port, process.pid, log

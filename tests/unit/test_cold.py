@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from herbrand.match.protocol.processes import player_words, port_in
+from herbrand.match.protocol.processes import parse_port, player_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +73,10 @@ def test_the_first_match_of_a_process_is_played_in_time(fresh: dict[str, str], t
     """Over the network, with short clocks: no move is late or illegal, and nothing is said but who plays."""
     log = tmp_path / "player.log"
     with log.open("w") as file:
-        player = subprocess.Popen(player_words("mcts", "--seed", "1"), stderr=file, env=fresh)
+        player = subprocess.Popen(player_command("mcts", "--seed", "1"), stderr=file, env=fresh)
     try:
         until = time.monotonic() + 120
-        while (port := port_in(log.read_text(encoding="utf-8"))) is None and time.monotonic() < until:
+        while (port := parse_port(log.read_text(encoding="utf-8"))) is None and time.monotonic() < until:
             time.sleep(0.05)
         assert port is not None
         words = ["connectFour", "--player", f"127.0.0.1:{port}", "--player", "random", "--seed", "1"]

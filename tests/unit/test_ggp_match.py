@@ -261,7 +261,7 @@ def test_wrong_tables_are_refused() -> None:
         asyncio.run(Manager(game).play({"nobody": seat}))
     with pytest.raises(GameError):
         Manager(herbrand.loads("(role a)"))
-    with pytest.raises(ValueError, match="no substitute"):
+    with pytest.raises(ValueError, match="unknown substitute"):
         MatchSettings(substitute="chess")
     assert re.fullmatch(r"[a-z][a-z0-9_.-]{0,63}", new_match_id("4 Über-Game (v2)"))
 
@@ -679,7 +679,7 @@ def test_a_view_keeps_its_state_when_told_nonsense() -> None:
     for reader in (MoveReader(game), None):
         view = MatchView(game, "xplayer", reader=reader)
         start = view.state
-        assert view.told_moves(None) == []
+        assert view.apply_moves(None) == []
         for moves in (
             ("noop",),
             ("noop", "noop"),
@@ -688,11 +688,11 @@ def test_a_view_keeps_its_state_when_told_nonsense() -> None:
             ("((", "noop"),
             ("", ""),
         ):
-            assert view.told_moves(moves)
+            assert view.apply_moves(moves)
             assert view.state == start
-        assert view.told_moves(("mark(1,1)" if reader else "(MARK 1 1)", "NOOP")) == []
-        assert view.told_moves(("(mark 1 1)", "noop")) == ["the same step was told again"]
-        assert view.told_moves(None) == ["asked again from the start"]
+        assert view.apply_moves(("mark(1,1)" if reader else "(MARK 1 1)", "NOOP")) == []
+        assert view.apply_moves(("(mark 1 1)", "noop")) == ["the same step again"]
+        assert view.apply_moves(None) == ["the first step again"]
         assert view.step == 1
 
 
@@ -700,11 +700,11 @@ def test_percepts_that_cannot_be_are_followed_by_a_guess() -> None:
     """A player goes on playing legal moves when a manager tells it what cannot have been seen."""
     game = herbrand.load("kuhn")
     view = MatchView(game, "first")
-    assert view.told_percepts("noop", ("(dealt nobody)",), turn=1, over=False, seconds=2)
+    assert view.apply_percepts("noop", ("(dealt nobody)",), turn=1, over=False, seconds=2)
     assert not view.is_sure
     assert view.step == 1
     assert view.state.legal_moves("first")
-    assert view.told_percepts("noop", (), turn=9, over=False, seconds=2)
+    assert view.apply_percepts("noop", (), turn=9, over=False, seconds=2)
     assert view.step == 1
 
 
@@ -779,38 +779,38 @@ def test_a_game_is_made_once_for_many_matches_and_few_are_kept() -> None:
             for number in range(6):
                 rules = f"(role a) (init (n {number})) (legal a go) (<= terminal (true (n 9))) (goal a 1)"
                 await ask(server.port, f"(START k{number} a ({rules}) 5 5)")
-            assert len(server._games._kept) == 4
+            assert len(server._games._games) == 4
 
     asyncio.run(run())
 
 
-def test_memory_is_tidied_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_freed_when_nobody_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """What ended matches left behind is looked for when none goes on, once; while one does if memory is short."""
     monkeypatch.setattr(herbrand.match.protocol.server, "_SWEEP_SECONDS", 0.02)
-    tidied = asyncio.Event()
+    freed = asyncio.Event()
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(
-            herbrand.match.protocol.server, "tidy", lambda: loop.call_soon_threadsafe(tidied.set)
+            herbrand.match.protocol.server, "free_memory", lambda: loop.call_soon_threadsafe(freed.set)
         )
         server = PlayerServer(lambda: make_player("random", seed=1), port=0, matches=2, memory=100_000)
         async with server:
             for match in ("m", "n"):
                 await ask(server.port, start_message("ticTacToe", match, "xplayer", 20, 10))
             await asyncio.sleep(0.2)
-            assert not tidied.is_set()
+            assert not freed.is_set()
             await ask(server.port, "(ABORT m)")
             await asyncio.sleep(0.2)
-            assert not tidied.is_set()
+            assert not freed.is_set()
             server._games._full = 0
-            await asyncio.wait_for(tidied.wait(), 60)
-            tidied.clear()
+            await asyncio.wait_for(freed.wait(), 60)
+            freed.clear()
             await asyncio.sleep(0.2)
-            assert not tidied.is_set()
+            assert not freed.is_set()
             server._games._full = 100_000
             await ask(server.port, "(ABORT n)")
-            await asyncio.wait_for(tidied.wait(), 60)
+            await asyncio.wait_for(freed.wait(), 60)
 
     asyncio.run(run())
 

@@ -23,10 +23,10 @@ from herbrand.match.protocol.messages import (
     StopMessage,
     TurnMessage,
     first_term,
+    normalise,
     parse,
     parse_info,
     split_terms,
-    tidy,
 )
 
 RULES = "(role x) (role o) (<= terminal (true (done)))"
@@ -186,7 +186,7 @@ def test_reading_is_linear() -> None:
 
 def test_tidy_writes_moves_as_moves_are_written() -> None:
     """Single blanks, none beside parentheses."""
-    assert tidy(" (  f ( g 1 )\n2)") == "(f (g 1) 2)"
+    assert normalise(" (  f ( g 1 )\n2)") == "(f (g 1) 2)"
 
 
 # -- bytes ----------------------------------------------------------------------------------

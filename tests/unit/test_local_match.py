@@ -30,7 +30,7 @@ def test_a_person_can_play_only_what_is_legal_and_its_own() -> None:
     """Anything else is refused, and nothing is noted."""
     match = LocalMatch(herbrand.load("ticTacToe"), people=["xplayer"])
     for role, move, message in (
-        ("oplayer", "noop", "not played by you"),
+        ("oplayer", "noop", "not played by a person"),
         ("xplayer", "noop", "no legal move"),
         ("xplayer", "(mark", "no legal move"),
     ):

@@ -120,7 +120,7 @@ class HumanSeat:
             self._follow(message, seconds)
             legal = view.state.legal_moves(view.role)
             if len(legal) == 1:
-                view.chose(legal[0])
+                view.record_answer(legal[0])
                 return Exchange(str(legal[0]), None, time.monotonic() - started)
             async with asyncio.timeout(seconds), _lines().turn:
                 move = await self._choose(view, legal, message)
@@ -132,7 +132,7 @@ class HumanSeat:
             return Exchange(None, "failed", time.monotonic() - started, (str(error),))
         if move is None:
             return Exchange(None, "failed", time.monotonic() - started, ("nobody is at the keyboard",))
-        view.chose(move)
+        view.record_answer(move)
         return Exchange(str(move), None, time.monotonic() - started)
 
     async def close(self) -> None:
@@ -142,7 +142,7 @@ class HumanSeat:
         view = self._view
         assert view is not None
         if isinstance(message, TurnMessage):
-            view.told_percepts(
+            view.apply_percepts(
                 message.last,
                 message.percepts,
                 turn=message.turn,
@@ -150,7 +150,7 @@ class HumanSeat:
                 seconds=min(5.0, 0.2 * seconds),
             )
         elif isinstance(message, PlayMessage):
-            view.told_moves(message.moves)
+            view.apply_moves(message.moves)
 
     async def _choose(
         self, view: MatchView, legal: Sequence[Move], message: PlayMessage | TurnMessage

@@ -87,7 +87,7 @@ def command(
     for moves (`herbrand match` is such a manager). Runs until it is interrupted. The rules and
     everything else from the network are only read; nothing of it is executed.
     """
-    from herbrand.match.protocol.kept import tree_megabytes
+    from herbrand.match.protocol.gamecache import tree_megabytes
     from herbrand.match.protocol.server import PlayerServer
     from herbrand.play import make_player
 

@@ -1,13 +1,13 @@
-"""Matches: played under the protocol of General Game Playing, recorded, and put together to tournaments.
+"""Matches: played under the General Game Playing protocol, recorded, and combined into tournaments.
 
-Takes games and players; gives matches with every message and move.  Imports `play` and what lies below it.
+Takes games and players; returns matches with every message and move.  Imports `play` and lower packages.
 
 | package      | what it does                                                                |
 |--------------|-----------------------------------------------------------------------------|
 | `local`      | a match in one process between people, programs and chance                  |
 | `protocol`   | messages, the player's server, the manager and its seats                    |
-| `records`    | matches in SQLite: recorded as they go, resumed, verified, exchanged        |
-| `tournament` | who meets whom, matches on any executor, ratings with their uncertainty     |
+| `records`    | matches in SQLite: recorded live, resumed, verified, exchanged              |
+| `tournament` | pairings, matches on any executor, ratings with confidence intervals        |
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`LocalMatch`: a match in one process, between people, programs and chance."""
+"""`LocalMatch`: a match in one process between people, programs and chance."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalMatch"]
 
-KNOWING: Final = Limits(seconds=4)
-"""Budget for what a role can know."""
-MOST_STATES: Final = 20_000
-"""So many states that a role holds possible are listed; beyond, they are sampled."""
+KNOWLEDGE_LIMITS: Final = Limits(seconds=4)
+"""Budget for computing what a role can know."""
+MAX_STATES: Final = 20_000
+"""Up to so many possible states are enumerated; beyond that, they are sampled."""
 PARTICLES: Final = 500
 
 
 class LocalMatch:
-    """A match that goes forward when everybody has chosen, and back when a person wants to.
+    """A match that advances once every person has chosen a move, and whose moves can be taken back.
 
-    `people` are the roles that people play; `programs` gives the names of players for other roles, as
-    `herbrand.play.make_player` takes them.  All other roles choose at random.  Programs have `clock` seconds
-    for a move and `preparation` seconds when they are first needed.  Where the rules hide something, a
-    program gets its history and a state that its role holds possible.  The same seed and the same moves of
-    people give the same draws.
+    `people` are the roles played by people; `programs` maps other roles to player names as in
+    `herbrand.play.make_player`.  All remaining roles choose at random.  Programs have `clock` seconds for a
+    move and `preparation` seconds when they are first used.  In games with hidden information a program gets
+    its history and a state sampled from those its role considers possible.  The same seed and the same moves
+    of people give the same draws.
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class LocalMatch:
         self.play = Trajectory.replay(game, (), engine=engine)
         """The states and joint moves so far."""
         self.reports: list[list[PlayerReport]] = []
-        """For each joint move what programs reported about theirs."""
+        """For each joint move, the reports of the programs about their moves."""
         self.chosen: dict[str, str] = {}
-        """What people have chosen for the next joint move."""
+        """The moves that people have chosen for the next joint move, by role."""
         self._chance = random.Random(seed)
         self._players: dict[tuple[str, str], Player] = {}
-        self._known: dict[str, Knowledge | HerbrandError] = {}
-        """What roles can know after the last joint move."""
+        self._knowledge: dict[str, Knowledge | HerbrandError] = {}
+        """What roles can know in the present state, or why that could not be computed."""
 
     @property
     def state(self) -> State:
@@ -75,54 +75,54 @@ class LocalMatch:
 
     @property
     def hides(self) -> bool:
-        """Whether states must not be shown: a person plays, the rules hide something, it is not over."""
+        """Whether states must not be shown: people play a game with hidden information that is not over."""
         return self.game.has_percepts and bool(self.people) and not self.state.is_terminal
 
     # -- forward and back -------------------------------------------------------------------
 
     @property
     def waiting(self) -> list[str]:
-        """The people whose choice is awaited: they have several moves and have not chosen yet."""
+        """The people who have several legal moves and have not chosen yet."""
         if self.state.is_terminal:
             return []
         return [r for r in self.people if r not in self.chosen and len(self.state.legal_moves(r)) > 1]
 
     def choose(self, role: str, move: Move | str) -> None:
-        """Note what a person plays in the next joint move; `IllegalMoveError` if that cannot be."""
+        """Set a person's move in the next joint move; `IllegalMoveError` if it is not legal."""
         if role not in self.people:
-            raise IllegalMoveError(f"{role} is not played by you")
+            raise IllegalMoveError(f"{role} is not played by a person")
         if self.state.is_terminal or not self.state.is_legal(role, move):
             raise IllegalMoveError(f"no legal move `{str(move)[:80]}` for {role}")
         self.chosen[role] = str(move)
 
     def advance(self) -> bool:
-        """Make a joint move of what people have chosen, programs select and chance draws.
+        """Make a joint move of the moves of people, programs and chance.
 
-        Return False, and do nothing, while a choice of a person is awaited or when the match is over.
+        Return False, and do nothing, while a person has to choose or when the match is over.
         Raises `GameError` when a role has no legal move.
         """
         if self.state.is_terminal or self.waiting:
             return False
         legal = self.state.require_moves()
-        # everything is drawn before a program is asked: the draws do not depend on who plays
+        # draw for all roles first, so that the draws do not depend on who plays
         joint = {role: str(self._chance.choice(moves)) for role, moves in legal.items()}
         reports = []
         for role, name in self.programs.items():
             if len(legal[role]) > 1:
                 player = self.player(role, name)
-                joint[role] = str(self._selected(player, legal[role]))
+                joint[role] = str(self._select(player, legal[role]))
                 report = player.report()
                 if report is not None and report.moves:
                     reports.append(report)
         self.play.make({**joint, **self.chosen})
         self.reports.append(reports)
-        self._forget()
+        self._clear_step()
         return True
 
     def take_back(self) -> bool:
-        """Go back to the last state in which a person had a choice, or one step if nobody is a person.
+        """Go back to the last state in which a person had a choice, or one step if no people play.
 
-        Return False, and do nothing, where there is none.
+        Return False, and do nothing, if there is no such state.
         """
         steps = range(len(self.play) - 1, -1, -1)
         people = set(self.people)
@@ -131,16 +131,16 @@ class LocalMatch:
             return False
         self.play.take_back(to)
         del self.reports[to:]
-        self._forget()
+        self._clear_step()
         return True
 
-    def _forget(self) -> None:
-        self.chosen, self._known = {}, {}
+    def _clear_step(self) -> None:
+        self.chosen, self._knowledge = {}, {}
 
     # -- programs ---------------------------------------------------------------------------
 
     def player(self, role: str, name: str) -> Player:
-        """Return the program `name` ready to play a role, made and started when first asked for.
+        """Return the program `name` for a role, created and started on first use.
 
         Raises `herbrand.play.registry.NoSuchPlayer`.
         """
@@ -151,23 +151,23 @@ class LocalMatch:
         return player
 
     def hint(self, role: str, name: str = "mcts") -> tuple[Move, PlayerReport | None]:
-        """Return the move that a program would choose for a role, and what it reports about it."""
+        """Return the move that a program would choose for a role, and its report about it."""
         player = self.player(role, name)
         return player.select(self.state, max(1.0, self.clock)), player.report()
 
-    def _selected(self, player: Player, moves: Sequence[Move]) -> Move:
-        """Return the choice of a program, which is told no more than its role can know."""
+    def _select(self, player: Player, moves: Sequence[Move]) -> Move:
+        """Return the choice of a program, which sees no more than its role can know."""
         if not self.game.has_percepts:
             return player.select(self.state, self.clock)
         try:
-            held = self.knowledge(player.role).weights
+            possible = self.knowledge(player.role).weights
         except HerbrandError:
-            held = {}
+            possible = {}
         states = sorted(
-            (state for state in held if state.legal_moves(player.role) == moves),
+            (state for state in possible if state.legal_moves(player.role) == moves),
             key=lambda state: sorted(state.facts),
         )
-        if not states:  # what it may hold possible cannot be computed: it moves blindly
+        if not states:  # the possible states could not be computed: draw a move
             return self._chance.choice(moves)
         player.told(history_of(self.play, player.role))
         return player.select(self._chance.choice(states), self.clock)
@@ -175,21 +175,21 @@ class LocalMatch:
     # -- what is hidden ---------------------------------------------------------------------
 
     def knowledge(self, role: str) -> Knowledge:
-        """Return what a role can know now; `HerbrandError` where that cannot be computed within seconds."""
-        if role not in self._known:
+        """Return what a role can know now; `HerbrandError` if that exceeds the budget."""
+        if role not in self._knowledge:
             try:
-                self._known[role] = possible_states(
+                self._knowledge[role] = possible_states(
                     self.game,
                     role,
                     history_of(self.play, role),
                     over=False,
-                    states=MOST_STATES,
+                    states=MAX_STATES,
                     particles=PARTICLES,
-                    limits=KNOWING,
+                    limits=KNOWLEDGE_LIMITS,
                 )
             except HerbrandError as error:
-                self._known[role] = error
-        known = self._known[role]
-        if isinstance(known, HerbrandError):
-            raise known
-        return known
+                self._knowledge[role] = error
+        knowledge = self._knowledge[role]
+        if isinstance(knowledge, HerbrandError):
+            raise knowledge
+        return knowledge

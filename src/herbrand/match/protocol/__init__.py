@@ -1,22 +1,21 @@
 """General Game Playing over the network: the classic protocol, both sides.
 
-A *manager* sends each *player* one HTTP request for every message and reads one reply; nothing
-is kept open in between.  The bytes are those of the ggp-base programs, which are what the existing
-world speaks; what is read is read tolerantly, and every exchange has one deadline, a size and no
-way to make this side evaluate anything.
+A *manager* sends each *player* one HTTP request per message and reads one reply; no connection stays open
+in between.  Requests and replies are byte for byte those of ggp-base.  Input is parsed tolerantly, never
+evaluated, and every exchange has one deadline and a size limit.
 
 | module      | what it does                                                                        |
 |-------------|-------------------------------------------------------------------------------------|
-| `messages`  | INFO, PREVIEW, START, PLAY, STOP, ABORT as values; reading and writing their text    |
-| `http`      | as much HTTP as the protocol needs, and as little as strange peers keep to            |
-| `view`      | the match as a player sees it: from what it is told to a state                        |
-| `server`    | `PlayerServer`: listens, and answers for a player of `herbrand.play`                  |
-| `seats`     | who sits at the manager's table: remote and local players                             |
-| `manager`   | `Manager`: plays one match to its end, whatever the players do                        |
-| `processes` | a player of herbrand in a process of its own, as a seat                              |
-| `spectators`| `Spectators`: lets others watch by server-sent events                                |
-| `hostile`   | peers that keep to nothing, to test players and managers with                        |
-| `events`    | what happened, as values: the seam to logs and records                                |
+| `messages`  | INFO, PREVIEW, START, PLAY, STOP, ABORT as values; parsing and printing them          |
+| `http`      | a tolerant subset of HTTP                                                             |
+| `view`      | a match as one player sees it: from messages to a state                               |
+| `server`    | `PlayerServer`: serves a player of `herbrand.play` to managers                        |
+| `gamecache` | games that managers have sent to a player server                                      |
+| `seats`     | seats of a match: remote and local players                                            |
+| `manager`   | `Manager`: plays matches to their end, whatever the players do                        |
+| `processes` | `ProcessSeat`: a player in a subprocess                                               |
+| `spectators`| `Spectators`: broadcasts matches by server-sent events                                |
+| `events`    | events of a match as values, for logs and records                                     |
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What happened in a match, as values: the seam to logs, records and spectators."""
+"""Events of a match as values, for logs, records and spectators."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ __all__ = ["Event", "Listener", "silent"]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened; `kind` says which keys `data` has.
+    """An event; `kind` determines the keys of `data`.
 
     Of a manager:
 
-    - `match`: what `Match.as_json` has, `rules` (the text sent, before names are scrambled), `names` (the
-      scrambled name of each, or None) and `scramble` (the seed of that), `resumed` (the number of steps
-      made before a match that goes on was cut off; None for a new one)
-    - `exchange`: `role`, `message` (START, PLAY, STOP or ABORT), `text` of it (in names of the sheet; None
-      for START), `step` (joint moves made before), `reply`, `counts` (whether the reply was asked for as
-      a move), `seconds`, `problem`, `notes`; told as soon as it is over, so that nobody who plays may see it
+    - `match`: the keys of `Match.as_json`, `rules` (the text sent, before names are scrambled), `names` (from
+      original to scrambled names, or None) and `scramble` (its seed), `resumed` (steps made before the match
+      was interrupted; None for a new match)
+    - `exchange`: `role`, `message` (START, PLAY, STOP or ABORT), its `text` (with the names of the rules;
+      None for START), `step` (joint moves made before), `reply`, `counts` (whether the reply counts as a
+      move), `seconds`, `problem`, `notes`; emitted at once, so players must not see it
     - `started`: `problems` with START
     - `step`: `step` (from 1), `moves`, `percepts` by role, `problems`, `facts` of the new state
     - `end`: `goals` by role or None, `reason`, `steps`, `problems` after the last step; `aborted`: `reason`
@@ -39,9 +39,9 @@ class Event:
 
 
 Listener: TypeAlias = Callable[[Event], None]
-"""Is told every event, in order, from the thread of the event loop; should return soon."""
+"""Called with every event, in order, in the thread of the event loop; must return quickly."""
 
 
 def silent(event: Event) -> None:
-    """Listen to nothing."""
+    """Ignore the event."""
     del event

@@ -1,12 +1,12 @@
-"""As much HTTP as the protocol needs, read as tolerantly as its peers write it.
+"""A tolerant subset of HTTP, as far as the protocol needs it.
 
-Requests and replies are written byte for byte as ggp-base writes them.  A library for HTTP would be better
-kept, but cannot be made to read what real peers send.  Tried with h11, on which httpx and uvicorn stand
-(0.16): a POST without Content-Length, as managers send it on a connection that stays open, is an empty
-message; `GET /(play m nil)` is refused for its blanks, HTTP/1.1 for a missing Host, a reply for being a
-bare move, for headers without a status line, and for being shorter than announced; where characters
-were counted instead of bytes, the last parenthesis is cut off.  All of that is right by the standard,
-and would lose moves.  What is read here is bounded in size, and by the one deadline of whoever calls.
+Requests and replies are written byte for byte as ggp-base writes them.  A library would need less
+maintenance, but rejects what real peers send.  h11 (0.16, used by httpx and uvicorn) takes a POST without
+Content-Length on an open connection, as managers send it, for an empty message; it rejects `GET /(play m
+nil)` for its blanks, HTTP/1.1 without Host, replies that are a bare move, have no status line or are shorter
+than announced; and where a peer counted characters instead of bytes it cuts off the last parenthesis.  The
+standard demands all of that, but it would lose moves.  Reading is bounded in size here, and in time by the
+caller's deadline.
 """
 
 from __future__ import annotations
@@ -29,49 +29,49 @@ __all__ = [
     "write_request",
 ]
 
-HEAD: Final = 16 * 1024
-"""Bytes that a request line or status line with its headers may have."""
-QUIET: Final = 0.1
-"""Seconds of silence after which a message whose parentheses are closed is taken to be complete."""
-PATIENCE: Final = 1.0
-"""The same, where Content-Length promises more."""
-_PIECE: Final = 65536
+MAX_HEAD_BYTES: Final = 16 * 1024
+"""Size limit of the request or status line together with the headers."""
+QUIET_SECONDS: Final = 0.1
+"""Silence after which a message with balanced parentheses counts as complete."""
+TRUNCATED_QUIET_SECONDS: Final = 1.0
+"""The same, where Content-Length announces more."""
+_CHUNK_BYTES: Final = 65536
 _END_OF_HEAD: Final = re.compile(rb"\r?\n\r?\n")
 _REQUEST: Final = re.compile(r"([A-Za-z]+)[ \t]+(.+?)(?:[ \t]+(HTTP/[0-9.]+))?[ \t]*", re.IGNORECASE)
 _STATUS: Final = re.compile(r"HTTP/[0-9.]+[ \t]+([0-9]{3})", re.IGNORECASE)
 
 
 class MessageTooLarge(ProtocolError):
-    """A peer sent more than it may."""
+    """A peer sent more than the size limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a manager sent."""
+    """A manager's request."""
 
     method: str
     """In upper case."""
     text: str
-    """The message: the body, or what stands in the address of a GET."""
+    """The message: the body of a POST, or the path of a GET."""
     version: str
     headers: dict[str, str] = field(default_factory=dict)
-    """By name in lower case; of several the last."""
+    """By name in lower case; the last value of a repeated header."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a player answered."""
+    """A player's reply."""
 
     text: str
     """The body, without white space around it."""
     status: int | None
-    """None where the peer spoke no HTTP."""
+    """None for a reply without HTTP."""
     notes: tuple[str, ...] = ()
-    """What was odd."""
+    """Deviations from the standard."""
 
 
 def write_request(text: str, *, host: str, receiver: str) -> bytes:
-    """Return the bytes with which ggp-base sends a message."""
+    """Return a request with the bytes that ggp-base would send."""
     body = text.encode()
     head = (
         "POST / HTTP/1.0\r\nAccept: text/delim\r\n"
@@ -82,7 +82,7 @@ def write_request(text: str, *, host: str, receiver: str) -> bytes:
 
 
 def write_reply(text: str, *, version: str = "HTTP/1.0", status: str = "200 OK") -> bytes:
-    """Return the bytes with which ggp-base answers; a client of HTTP/1.1 is told that this is all."""
+    """Return a reply with the bytes that ggp-base would send; for HTTP/1.1, with `Connection: close`."""
     body = text.encode()
     close = "" if version == "HTTP/1.0" else "Connection: close\r\n"
     head = (
@@ -94,14 +94,14 @@ def write_reply(text: str, *, version: str = "HTTP/1.0", status: str = "200 OK")
 
 
 async def read_request(stream: asyncio.StreamReader, *, limit: int) -> Request:
-    """Read a request; `ProtocolError` if it is no HTTP, `MessageTooLarge` beyond `limit` bytes of body."""
+    """Read a request; `ProtocolError` if it is not HTTP, `MessageTooLarge` beyond `limit` bytes of body."""
     head, rest = await _read_head(stream)
     if head is None:
-        raise ProtocolError("this is no HTTP")
+        raise ProtocolError("not an HTTP request")
     first, headers = _parse_head(head)
     line = _REQUEST.fullmatch(first)
     if line is None:
-        raise ProtocolError("this is no HTTP")
+        raise ProtocolError("not an HTTP request")
     method, target, version = line[1].upper(), line[2], (line[3] or "HTTP/1.0").upper()
     if method == "GET":
         return Request(method, unquote(target, errors="replace").removeprefix("/"), version, headers)
@@ -115,7 +115,7 @@ async def read_reply(stream: asyncio.StreamReader, *, limit: int) -> Reply:
     """Read one reply, with or without HTTP around it; `MessageTooLarge` beyond `limit` bytes of body."""
     head, rest = await _read_head(stream, limit=limit)
     if head is None:
-        return Reply(_decode(rest).strip(), None, ("no HTTP",))
+        return Reply(_decode(rest).strip(), None, ("not HTTP",))
     first, headers = _parse_head(head)
     status = _STATUS.match(first)
     body, notes = await _read_body(stream, rest, headers, limit)
@@ -124,8 +124,10 @@ async def read_reply(stream: asyncio.StreamReader, *, limit: int) -> Reply:
     return Reply(_decode(body).strip(), int(status[1]) if status else None, notes)
 
 
-async def _read_head(stream: asyncio.StreamReader, *, limit: int = HEAD) -> tuple[bytes | None, bytes]:
-    """Return the head and what was read beyond it; no head where the text is no HTTP."""
+async def _read_head(
+    stream: asyncio.StreamReader, *, limit: int = MAX_HEAD_BYTES
+) -> tuple[bytes | None, bytes]:
+    """Return the head and the bytes read beyond it; None as head if the text is not HTTP."""
     data = b""
     searched = 0
     while True:
@@ -133,12 +135,14 @@ async def _read_head(stream: asyncio.StreamReader, *, limit: int = HEAD) -> tupl
         searched = max(0, len(data) - 3)
         if end is not None and (end.start() or data[:1].isspace()):
             return data[: end.start()], data[end.end() :]
-        if len(data) > max(HEAD, limit) or (len(data) > HEAD and data[:5].upper() == b"HTTP/"):
-            raise MessageTooLarge(f"more than {HEAD} bytes before the body")
-        piece = await stream.read(_PIECE)
+        if len(data) > max(MAX_HEAD_BYTES, limit) or (
+            len(data) > MAX_HEAD_BYTES and data[:5].upper() == b"HTTP/"
+        ):
+            raise MessageTooLarge(f"more than {MAX_HEAD_BYTES} bytes before the body")
+        piece = await stream.read(_CHUNK_BYTES)
         if not piece:
             if not data:
-                raise ProtocolError("the connection was closed before anything was said")
+                raise ProtocolError("the connection was closed before any data arrived")
             return None, data
         data += piece
 
@@ -156,39 +160,39 @@ def _parse_head(head: bytes) -> tuple[str, dict[str, str]]:
 async def _read_body(
     stream: asyncio.StreamReader, data: bytes, headers: dict[str, str], limit: int
 ) -> tuple[bytes, tuple[str, ...]]:
-    """Read a body; see the module for what may be wrong with its length.
+    """Read a body whose announced length may be missing or wrong.
 
-    A manager waits for the answer with the connection open, so that silence after a closed
-    parenthesis ends its message; so it does where a player forgets to close the connection.
+    Managers keep the connection open while they wait for the answer, and some players never close it: silence
+    after balanced parentheses therefore ends a message.
     """
     if "chunked" in headers.get("transfer-encoding", "").lower():
         return await _read_chunks(stream, data, limit), ()
     text = headers.get("content-length", "")
     length = int(text) if re.fullmatch(r"[0-9]{1,12}", text) else None
     if length is not None and length > limit:
-        raise MessageTooLarge(f"{length} bytes announced, {limit} are allowed")
+        raise MessageTooLarge(f"{length} bytes announced, {limit} allowed")
     notes = ("no length",) if length is None else ()
     pieces = [data]
     size, depth = len(data), _depth(data)
-    opened = data.lstrip()[:1]
-    beyond = False  # as long as promised, but a parenthesis is open
+    first = data.lstrip()[:1]
+    beyond = False  # all announced bytes are there, but a parenthesis is open
     while True:
         if size > limit:
             raise MessageTooLarge(f"more than {limit} bytes")
-        closed = opened == b"(" and depth <= 0
+        closed = first == b"(" and depth <= 0
         if length is not None and size >= length and not beyond:
-            promised = b"".join(pieces)[:length]
-            if promised.lstrip()[:1] != b"(" or _depth(promised) <= 0:
-                return promised, notes if size == length else (*notes, "longer than announced")
+            announced = b"".join(pieces)[:length]
+            if announced.lstrip()[:1] != b"(" or _depth(announced) <= 0:
+                return announced, notes if size == length else (*notes, "longer than announced")
             beyond = True
         wait: float | None = None
         if beyond or (closed and length is None):
-            wait = QUIET
+            wait = QUIET_SECONDS
         elif closed:
-            wait = PATIENCE
+            wait = TRUNCATED_QUIET_SECONDS
         try:
             async with asyncio.timeout(wait):
-                piece = await stream.read(_PIECE)
+                piece = await stream.read(_CHUNK_BYTES)
         except TimeoutError:
             notes = (*notes, "wrong length") if length is not None else notes
             break
@@ -199,43 +203,43 @@ async def _read_body(
         pieces.append(piece)
         size += len(piece)
         depth += _depth(piece)
-        opened = opened or piece.lstrip()[:1]
+        first = first or piece.lstrip()[:1]
     return b"".join(pieces), notes
 
 
 async def _read_chunks(stream: asyncio.StreamReader, data: bytes, limit: int) -> bytes:
-    found = bytearray()
+    body = bytearray()
     buffer = bytearray(data)
 
-    async def until(ready: int | None) -> int:
-        """Fill the buffer to `ready` bytes, or (None) to the next line end, whose place it returns."""
+    async def fill(ready: int | None) -> int:
+        """Fill the buffer to `ready` bytes, or (None) to the next line end, whose position is returned."""
         while True:
             if ready is None and (place := buffer.find(b"\n")) >= 0:
                 return place
             if ready is not None and len(buffer) >= ready:
                 return ready
-            if len(buffer) > limit + HEAD:
+            if len(buffer) > limit + MAX_HEAD_BYTES:
                 raise MessageTooLarge(f"more than {limit} bytes")
-            piece = await stream.read(_PIECE)
+            piece = await stream.read(_CHUNK_BYTES)
             if not piece:
-                raise ProtocolError("the connection was closed in the middle of a chunk")
+                raise ProtocolError("the connection was closed within a chunk")
             buffer.extend(piece)
 
     while True:
-        end = await until(None)
+        end = await fill(None)
         text = bytes(buffer[:end]).split(b";")[0].strip()
         del buffer[: end + 1]
         if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", text):
-            raise ProtocolError("a chunk without a length")
+            raise ProtocolError("chunk without a length")
         size = int(text, 16)
-        if len(found) + size > limit:
+        if len(body) + size > limit:
             raise MessageTooLarge(f"more than {limit} bytes")
         if not size:
-            return bytes(found)
-        await until(size)
-        found += buffer[:size]
+            return bytes(body)
+        await fill(size)
+        body += buffer[:size]
         del buffer[:size]
-        end = await until(None)
+        end = await fill(None)
         del buffer[: end + 1]
 
 

@@ -1,12 +1,12 @@
 """`Manager`: plays one match to its end, whatever the players do.
 
-A move that is late, unreadable or not legal is replaced, and the record says so and why; the match
-goes on.  All players are asked at the same time, and nobody learns a move before all have answered or
-are out of time.  The role `random` is never asked: its moves are drawn.  In games with `sees` every
-player is told its own move and what it sees, and nothing else.
+A late, unreadable or illegal move is replaced and recorded as a `Problem`; the match continues.  All players
+are asked at the same time, and none learns a move before all have answered or timed out.  Moves of the role
+`random` are drawn.  In games with `sees` every player is sent its own move and its percepts, and nothing
+else.
 
-A match may begin with prescribed moves (an opening), and one that was cut off can go on: in both cases the
-players are told the moves that were made as if they had been asked for them.
+A match may begin with prescribed moves (an opening), and an interrupted match can be resumed: in both cases
+the players are sent the moves so far in PLAY messages whose answers are ignored.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from herbrand.match.protocol.messages import (
     StopMessage,
     TurnMessage,
     first_term,
+    normalise,
     parse_info,
-    tidy,
 )
 from herbrand.match.protocol.seats import Exchange, ScrambledSeat
 from herbrand.match.protocol.view import reader_within
@@ -70,34 +70,34 @@ __all__ = [
 _T = TypeVar("_T")
 
 SUBSTITUTES: Final = ("random", "first", "noop", "forfeit")
-"""What replaces a bad move: a random legal move, the first one, `noop` where it is legal (else a random
-one), or nothing: the match ends."""
+"""Replacements for a bad move: a random legal move, the first one, `noop` if legal (else a random one); with
+`forfeit` the match ends."""
 PROBLEMS: Final = ("timeout", "connection", "unreadable", "illegal", "failed", "ignored")
-"""What can be wrong with an answer; "ignored" is a player that is not asked any more."""
+"""Kinds of bad answers; "ignored" is a player that is no longer asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSettings:
-    """How a match is played.  Clocks are whole seconds."""
+    """Settings of a match.  Clocks are whole seconds."""
 
     start_clock: int = 30
     play_clock: int = 10
     grace: float = 1.0
-    """Seconds that a reply may be late, for the network."""
+    """Seconds that a reply may be late, to allow for network latency."""
     substitute: str = "random"
     patience: int | None = None
-    """After so many problems one after another a player is no longer asked; None: never."""
+    """Consecutive problems after which a player is no longer asked; None for no limit."""
     max_steps: int = 10_000
     seed: int = 0
-    """Of the moves of `random` and of substituted moves."""
+    """For the moves of `random` and substituted moves."""
     reader_seconds: float = 20.0
-    """How long the possible moves may be listed for the closed reader."""
+    """Time limit for listing the possible moves for the closed reader."""
 
     def __post_init__(self) -> None:
         if self.substitute not in SUBSTITUTES:
-            raise ValueError(f"no substitute {self.substitute!r} (there are {', '.join(SUBSTITUTES)})")
+            raise ValueError(f"unknown substitute {self.substitute!r} (one of {', '.join(SUBSTITUTES)})")
         if min(self.start_clock, self.play_clock) < 0 or self.max_steps < 1:
-            raise ValueError("clocks are not negative, and there is at least one step")
+            raise ValueError("clocks must not be negative, and max_steps must be at least 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +105,12 @@ class Problem:
     """One bad reply."""
 
     step: int
-    """The step that the reply was for, from 1; 0 for START."""
+    """The step of the reply, from 1; 0 for START."""
     role: str
     kind: str
     """One of `PROBLEMS`."""
     reply: str | None
-    """What was answered, at most 200 characters."""
+    """The answer, at most 200 characters."""
     note: str
     played: str | None
     """The move played instead; None at START and where the match ended."""
@@ -118,7 +118,7 @@ class Problem:
 
 @dataclass(slots=True)
 class Match:
-    """What came of a match."""
+    """A match and its outcome."""
 
     id: str
     game: str
@@ -127,11 +127,11 @@ class Match:
     """Names by role; `random` has none."""
     settings: MatchSettings
     opening: tuple[tuple[str, ...], ...] = ()
-    """Joint moves that were prescribed."""
+    """Prescribed joint moves."""
     moves: list[tuple[str, ...]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     goals: dict[str, int | None] | None = None
-    """By role; None while the match is not over, or when it was cut off."""
+    """By role; None while the match is running, or if it did not reach a terminal state."""
     reason: str = "running"
     """"terminal", "max-steps", "forfeit ROLE", "no-move ROLE", "aborted"."""
     seconds: float = 0.0
@@ -142,7 +142,7 @@ class Match:
         return self.reason == "terminal"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: players, moves, problems, goals."""
+        """Return the players, moves, problems and goals as HTML for notebooks."""
         from herbrand.runtime.notebook import block, table
 
         goals = self.goals or {}
@@ -164,19 +164,19 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What is known of a match that was cut off, and is to go on."""
+    """The part of an interrupted match that has been played."""
 
     id: str
     moves: tuple[tuple[str, ...], ...]
     opening: tuple[tuple[str, ...], ...] = ()
     problems: tuple[Problem, ...] = ()
-    """Of the steps in `moves`, and of START."""
+    """Those of START and of the steps in `moves`."""
     replies: Mapping[str, str] = field(default_factory=dict)
-    """What was already answered in the step after them, by role."""
+    """By role, answers that already arrived for the step after `moves`."""
 
 
 class Manager:
-    """Plays matches of one game; one object can play many, one after another or at once."""
+    """Plays any number of matches of one game, one after another or concurrently."""
 
     def __init__(
         self,
@@ -187,19 +187,19 @@ class Manager:
         listener: Listener = silent,
     ) -> None:
         self.game, self.rules = as_sent(game)
-        """The game, and its sheet as it is sent: KIF without comments, names in the spelling of the moves."""
+        """The game, and its rules as sent: KIF without comments, names spelled as in moves."""
         self.settings = settings or MatchSettings()
         self.listener = listener
         self.scramble = scramble
         self.scrambled = None if scramble is None else scramble_tree(self.game.tree, scramble)
-        """The game as players are told it, under other names; None: as it is.  The seed is `scramble`."""
+        """The game with scrambled names (with seed `scramble`), as sent to players; None if not scrambled."""
         self.reader = reader_within(self.game, self.settings.reader_seconds)
-        """The closed reader of replies; None where the possible moves cannot be listed."""
+        """The closed reader of replies; None if the possible moves cannot be listed."""
         self.executor = ThreadPoolExecutor(1, thread_name_prefix="manager")
-        """Where questions to the rules are answered, one after another."""
+        """Evaluates the rules, one call at a time."""
 
     async def info(self, seats: Sequence[Seat]) -> list[InfoReply]:
-        """Ask all seats at once who they are; "error" as status without an answer."""
+        """Send INFO to all seats at once; the status is "error" for those that do not answer."""
 
         async def one(seat: Seat) -> InfoReply:
             exchange = await seat.ask(InfoMessage(), seconds=1.0)
@@ -215,11 +215,10 @@ class Manager:
         opening: Sequence[Sequence[str]] = (),
         past: Past | None = None,
     ) -> Match:
-        """Play a match; `seats` has one for each role but `random`.
+        """Play a match; `seats` has one seat for each role but `random`.
 
-        `opening` are joint moves to begin with; `past` is a match that goes on (`match_id` and `opening`
-        are then its own).  Raises `ValueError` for missing or unknown roles, `IllegalMoveError` for an
-        opening or a past that the rules do not allow.
+        `opening` are joint moves to begin with; `past` is a match to resume (with its own id and opening).
+        Raises `ValueError` for missing or unknown roles, `IllegalMoveError` for an illegal opening or past.
         """
         table = self._table(seats)
         if self.scrambled is not None:
@@ -250,7 +249,7 @@ class Manager:
             await _Run(self, table, match, past).play()
         except (asyncio.CancelledError, HerbrandError) as error:
             match.reason = "aborted"
-            with contextlib.suppress(HerbrandError):  # of the listener, whose error may be this one
+            with contextlib.suppress(HerbrandError):  # the listener may have caused this error
                 self.report("aborted", match, reason=str(error) or "aborted")
             await asyncio.gather(*(seat.ask(AbortMessage(match.id), seconds=1.0) for seat in table.values()))
             raise
@@ -264,40 +263,39 @@ class Manager:
         """Return the legal move that a reply spells, or None with the kind of problem and a note."""
         term = first_term(text)
         index = None
-        for said in (text, term):
-            if self.reader is not None and (index := self.reader.find(role, said)) is not None:
+        for spelling in (text, term):
+            if self.reader is not None and (index := self.reader.find(role, spelling)) is not None:
                 move = self.reader.move(role, index)
                 break
         else:
-            # Without a reader, or where the sheet's `input` is narrower than what is legal: the legal moves
-            # are a closed set as well.
-            spelled = tidy(term).lower() if len(term) <= 10_000 else ""
-            found = next((m for m in state.legal_moves(role) if str(m).lower() == spelled), None)
-            if found is not None:
-                return found, "", ""
+            # no reader, or legal moves beyond the `input` facts of the rules: compare with the legal moves
+            spelled = normalise(term).lower() if len(term) <= 10_000 else ""
+            legal = next((m for m in state.legal_moves(role) if str(m).lower() == spelled), None)
+            if legal is not None:
+                return legal, "", ""
             kind = "illegal" if term and self.reader is None else "unreadable"
             note = "not a move of this role"
             if self.reader is not None:
                 note = str(self.reader.refusal(role, text if len(text) < 1000 else text[:1000]))
             return None, kind, note
         if not state.is_legal(role, move):
-            return None, "illegal", f"`{move}` is not legal for {role} now"
+            return None, "illegal", f"`{move}` is not legal for {role}"
         return move, "", ""
 
     def _table(self, seats: Mapping[str, Seat]) -> dict[str, Seat]:
         table = {self.game.roles[self.game.role_index(role)]: seat for role, seat in seats.items()}
         missing = [role for role in self.game.players if role not in table]
         if missing or len(table) != len(self.game.players):
-            raise ValueError(f"a player for each of {', '.join(self.game.players)} is needed")
+            raise ValueError(f"one player is needed for each of {', '.join(self.game.players)}")
         return {role: table[role] for role in self.game.players}
 
     def report(self, kind: str, match: Match, **data: Any) -> None:
-        """Tell the listener of an event of a match."""
+        """Pass an event of a match to the listener."""
         self.listener(Event(kind, match.id, data))
 
 
 class _Run:
-    """One match while it is played."""
+    """One running match."""
 
     def __init__(self, manager: Manager, table: dict[str, Seat], match: Match, past: Past | None) -> None:
         self.manager = manager
@@ -306,19 +304,19 @@ class _Run:
         self.table = table
         self.match = match
         self.chance = random.Random(self.settings.seed)
-        self.in_a_row = dict.fromkeys(table, 0)
+        self.failures = dict.fromkeys(table, 0)
         self.state = self.game.initial_state()
         self.joint: tuple[str, ...] | None = None
         self.percepts: dict[str, tuple[str, ...]] = {}
         self.drawn: dict[str, Move] = {}
         self.spare: dict[str, Move] = {}
         self.past = past
-        self.told: list[dict[str, Message]] = []
-        """The PLAY messages of the steps so far, by role, while somebody may have to be told them again."""
-        self.unsure: set[str] = set()
-        """Whose players may have been started anew while the match was cut off; until each has answered."""
-        self.unsaid = len(match.problems)
-        """How many problems the events so far have told of."""
+        self.plays: list[dict[str, Message]] = []
+        """The PLAY messages of each step so far, by role, while a player may need them again."""
+        self.rejoining: set[str] = set()
+        """Roles of a resumed match that have not answered yet: their players may have been restarted."""
+        self.reported = len(match.problems)
+        """How many problems have been reported in events."""
 
     async def play(self) -> None:
         match, past = self.match, self.past
@@ -329,16 +327,18 @@ class _Run:
                 await self._make(joint)
             self._count(past.problems)
             await self._rejoin()
-        while len(match.moves) < len(match.opening) and await self._off(self._prepare):
-            self.told.append({role: self._message(role) for role in self.table})
-            await self._tell(self.told[-1])
-            self._stepped(await self._off(partial(self._advance_by, match.opening[len(match.moves)])))
-        while await self._off(self._prepare):
+        while len(match.moves) < len(match.opening) and await self._in_executor(self._prepare):
+            self.plays.append({role: self._message(role) for role in self.table})
+            await self._tell(self.plays[-1])
+            self._report_step(
+                await self._in_executor(partial(self._advance_by, match.opening[len(match.moves)]))
+            )
+        while await self._in_executor(self._prepare):
             chosen = await self._ask()
             if chosen is None:
                 break
-            self._stepped(await self._off(partial(self._advance, chosen)))
-        self._say(
+            self._report_step(await self._in_executor(partial(self._advance, chosen)))
+        self._report(
             "end",
             goals=match.goals,
             reason=match.reason,
@@ -347,17 +347,20 @@ class _Run:
         )
         await self._stop()
 
-    # -- steps that are known before -----------------------------------------------------------
+    # -- prescribed steps ----------------------------------------------------------------------
 
     async def _make(self, joint: tuple[str, ...]) -> None:
         """Make a joint move of the past."""
-        if not await self._off(self._prepare):
-            raise IllegalMoveError(f"no step {len(self.match.moves) + 1} follows: {self.match.reason}")
-        self.told.append({role: self._message(role) for role in self.table})
-        await self._off(partial(self._advance_by, joint))
+        if not await self._in_executor(self._prepare):
+            raise IllegalMoveError(f"no step {len(self.match.moves) + 1} is possible: {self.match.reason}")
+        self.plays.append({role: self._message(role) for role in self.table})
+        await self._in_executor(partial(self._advance_by, joint))
 
     def _advance_by(self, joint: Sequence[str]) -> list[str]:
-        """Make a prescribed joint move; chance was drawn all the same, so that later draws stay the same."""
+        """Make a prescribed joint move.
+
+        `_prepare` has drawn for this step as for any other, so that later draws stay the same.
+        """
         if len(joint) != len(self.game.roles):
             raise IllegalMoveError(f"{len(joint)} moves for {len(self.game.roles)} roles")
         plan = {}
@@ -369,39 +372,39 @@ class _Run:
         return self._advance(plan)
 
     def _count(self, problems: Sequence[Problem]) -> None:
-        """Count the problems in a row at the end of the past."""
+        """Count the consecutive problems of each role at the end of the past."""
         for role in self.table:
             bad = {problem.step for problem in problems if problem.role == role}
             step = len(self.match.moves)
             while step and step in bad:
                 step -= 1
-            self.in_a_row[role] = len(self.match.moves) - step
+            self.failures[role] = len(self.match.moves) - step
 
     async def _rejoin(self) -> None:
-        """Tell the past to seats that cannot know it."""
-        self.unsure = {role for role, seat in self.table.items() if seat.remembers}
-        await asyncio.gather(*(self._catch_up(role) for role in self.table if role not in self.unsure))
+        """Replay the past to seats that cannot know it."""
+        self.rejoining = {role for role, seat in self.table.items() if seat.remembers}
+        await asyncio.gather(*(self._catch_up(role) for role in self.table if role not in self.rejoining))
 
     async def _catch_up(self, role: str) -> None:
-        """Start a player anew and tell it all steps so far."""
+        """Restart a player and send it all steps so far."""
         await self._begin(role, again=True)
-        for messages in self.told:
+        for messages in self.plays:
             await self._tell({role: messages[role]})
 
     async def _tell(self, messages: Mapping[str, Message]) -> None:
-        """Send PLAY to players whose answer does not count."""
+        """Send PLAY messages whose answers are ignored."""
         seconds = self.settings.play_clock + self.settings.grace
 
         async def one(role: str, message: Message) -> None:
             exchange = await self.table[role].tell(message, seconds=seconds)
-            self._exchanged(role, "PLAY", str(message), exchange, counts=False)
+            self._report_exchange(role, "PLAY", str(message), exchange, counts=False)
 
         await asyncio.gather(*(one(role, message) for role, message in messages.items()))
 
-    # -- steps that are asked for ---------------------------------------------------------------
+    # -- steps that players choose -------------------------------------------------------------
 
-    def _stepped(self, facts: list[str]) -> None:
-        self._say(
+    def _report_step(self, facts: list[str]) -> None:
+        self._report(
             "step",
             step=len(self.match.moves),
             moves=list(self.match.moves[-1]),
@@ -411,16 +414,16 @@ class _Run:
         )
 
     def _new_problems(self) -> list[dict[str, Any]]:
-        new = [asdict(problem) for problem in self.match.problems[self.unsaid :]]
-        self.unsaid = len(self.match.problems)
+        new = [asdict(problem) for problem in self.match.problems[self.reported :]]
+        self.reported = len(self.match.problems)
         return new
 
-    async def _off(self, work: Callable[[], _T]) -> _T:
-        """Do work of the rules in another thread: replies that arrive meanwhile must not become late."""
+    async def _in_executor(self, work: Callable[[], _T]) -> _T:
+        """Evaluate rules in another thread, so that replies that arrive meanwhile are not read late."""
         return await asyncio.get_running_loop().run_in_executor(self.manager.executor, work)
 
     def _prepare(self) -> bool:
-        """Get ready for a step; False, with the reason in the match, when there is none."""
+        """Draw moves for the next step; return False and set the match's reason if there is none."""
         match, state = self.match, self.state
         if state.is_terminal:
             match.reason = "terminal"
@@ -449,7 +452,7 @@ class _Run:
 
     async def _start(self) -> None:
         await asyncio.gather(*map(self._begin, self.table))
-        self._say("started", problems=self._new_problems())
+        self._report("started", problems=self._new_problems())
 
     async def _begin(self, role: str, *, again: bool = False) -> None:
         settings = self.settings
@@ -458,14 +461,14 @@ class _Run:
         )
         seconds = settings.start_clock + settings.grace
         exchange = await self.table[role].begin(self.game, message, seconds=seconds)
-        self._exchanged(role, "START", None, exchange, counts=not again)
+        self._report_exchange(role, "START", None, exchange, counts=not again)
         reply = (exchange.reply or "").strip().lower()
         if not again and (exchange.problem or reply != "ready"):
             note = "; ".join(exchange.notes) or "the answer to START is not `ready`"
             self._problem(0, role, exchange.problem or "unreadable", exchange.reply, note, None)
 
     async def _ask(self) -> dict[str, Move] | None:
-        """Ask everybody at once; None when somebody forfeits."""
+        """Ask all players at once and return their moves; None if one forfeits."""
         past, known = self.past, {}
         if past is not None and len(self.match.moves) == len(past.moves):
             known = {
@@ -475,35 +478,35 @@ class _Run:
         messages = {role: self._message(role) for role in self.table}
         exchanges = await asyncio.gather(*(self._ask_one(role, messages[role]) for role in asked))
         self.past = None
-        self.told = [*self.told, messages] if self.unsure else []
+        self.plays = [*self.plays, messages] if self.rejoining else []
         replies = {**known, **dict(zip(asked, exchanges, strict=True))}
-        return await self._off(lambda: self._choices(replies))
+        return await self._in_executor(lambda: self._choices(replies))
 
     async def _ask_one(self, role: str, message: Message) -> Exchange:
         seat, seconds = self.table[role], self.settings.play_clock + self.settings.grace
         exchange = await seat.ask(message, seconds=seconds)
-        if role in self.unsure and exchange.reply is not None:
-            self.unsure.discard(role)
+        if role in self.rejoining and exchange.reply is not None:
+            self.rejoining.discard(role)
             if exchange.reply.strip().lower() in ("busy", "nil"):
-                self._exchanged(role, "PLAY", str(message), exchange, counts=False)
-                await self._catch_up(role)  # it was started anew as well
+                self._report_exchange(role, "PLAY", str(message), exchange, counts=False)
+                await self._catch_up(role)  # the player was restarted, too
                 exchange = await seat.ask(message, seconds=seconds)
-        self._exchanged(role, "PLAY", str(message), exchange)
+        self._report_exchange(role, "PLAY", str(message), exchange)
         return exchange
 
     def _choices(self, replies: Mapping[str, Exchange]) -> dict[str, Move] | None:
-        """Return the moves that count; None when somebody forfeits."""
+        """Return the moves that are played; None if a player forfeits."""
         step = len(self.match.moves) + 1
         settings = self.settings
         chosen: dict[str, Move] = {}
         for role in self.table:
             exchange = replies.get(role)
-            move, kind, note = self._judged(role, exchange)
+            move, kind, note = self._judge(role, exchange)
             if move is not None:
-                self.in_a_row[role] = 0
+                self.failures[role] = 0
                 chosen[role] = move
                 continue
-            self.in_a_row[role] += 1
+            self.failures[role] += 1
             if settings.substitute == "forfeit":
                 self._problem(step, role, kind, exchange.reply if exchange else None, note, None)
                 self.match.reason = f"forfeit {role}"
@@ -512,7 +515,7 @@ class _Run:
             self._problem(step, role, kind, exchange.reply if exchange else None, note, str(chosen[role]))
         return chosen
 
-    def _judged(self, role: str, exchange: Exchange | None) -> tuple[Move | None, str, str]:
+    def _judge(self, role: str, exchange: Exchange | None) -> tuple[Move | None, str, str]:
         if exchange is None:
             return None, "ignored", f"not asked after {self.settings.patience} problems in a row"
         if exchange.reply is None:
@@ -524,7 +527,7 @@ class _Run:
 
     def _is_ignored(self, role: str) -> bool:
         patience = self.settings.patience
-        return patience is not None and self.in_a_row[role] >= patience
+        return patience is not None and self.failures[role] >= patience
 
     def _message(self, role: str, *, over: bool = False) -> Message:
         if self.game.has_percepts:
@@ -534,22 +537,22 @@ class _Run:
         return (StopMessage if over else PlayMessage)(self.match.id, self.joint)
 
     async def _stop(self) -> None:
-        """Tell everybody that it is over; a slow player holds nobody up for long."""
-        seconds = min(float(self.settings.play_clock), 5.0)
+        """Send STOP or ABORT to all players."""
+        seconds = min(float(self.settings.play_clock), 5.0)  # a slow player must not delay the end
 
         async def one(role: str, seat: Seat) -> None:
             cut_off = not self.match.is_complete
             message = AbortMessage(self.match.id) if cut_off else self._message(role, over=True)
             exchange = await seat.ask(message, seconds=1.0 if cut_off else max(1.0, seconds))
-            self._exchanged(role, "ABORT" if cut_off else "STOP", str(message), exchange)
+            self._report_exchange(role, "ABORT" if cut_off else "STOP", str(message), exchange)
 
         await asyncio.gather(*(one(role, seat) for role, seat in self.table.items()))
 
-    def _exchanged(
+    def _report_exchange(
         self, role: str, word: str, text: str | None, exchange: Exchange, *, counts: bool = True
     ) -> None:
-        """Tell of a message and its answer; `counts` is False where the answer is no move."""
-        self._say(
+        """Report a message and its answer; `counts` is False if the answer is ignored."""
+        self._report(
             "exchange",
             role=role,
             message=word,
@@ -565,18 +568,17 @@ class _Run:
     def _problem(
         self, step: int, role: str, kind: str, reply: str | None, note: str, played: str | None
     ) -> None:
-        shown = reply if reply is None else reply[:200]
-        self.match.problems.append(Problem(step, role, kind, shown, note, played))
+        excerpt = None if reply is None else reply[:200]
+        self.match.problems.append(Problem(step, role, kind, excerpt, note, played))
 
-    def _say(self, kind: str, **data: Any) -> None:
+    def _report(self, kind: str, **data: Any) -> None:
         self.manager.report(kind, self.match, **data)
 
 
 def draw_moves(state: State, chance: random.Random) -> tuple[dict[str, Move], dict[str, Move]]:
-    """Draw for a step: the moves of `random`, and for each player one that may have to replace a bad one.
+    """Draw the moves of `random`, and a substitute for each player.
 
-    Everything is drawn before anybody is asked, so that it does not depend on the answers: the seed and
-    the moves made before give the draws.
+    Both are drawn before the players are asked, so that they depend only on the seed and the moves so far.
     """
     game = state.game
     drawn = {role: state.draw(chance) for role in game.roles if role == game.chance_role}
@@ -585,7 +587,7 @@ def draw_moves(state: State, chance: random.Random) -> tuple[dict[str, Move], di
 
 
 def replacement(state: State, role: str, policy: str, spare: Move) -> Move:
-    """Return the move that replaces a bad one; `spare` is the one that was drawn."""
+    """Return the move that replaces a bad one; `spare` is the random substitute."""
     if policy == "first":
         return state.legal_moves(role)[0]
     if policy == "noop" and state.is_legal(role, "noop"):
@@ -594,7 +596,7 @@ def replacement(state: State, role: str, policy: str, spare: Move) -> Move:
 
 
 def new_match_id(game: str) -> str:
-    """Return a name for a match that every known player can read: the game, and some random letters."""
+    """Return a match id that all published players can parse: the game and random hexadecimal digits."""
     word = re.sub(r"[^a-z0-9_-]", "", game.lower())[:32]
     if not word[:1].isalpha():
         word = f"game{word}"
@@ -602,20 +604,20 @@ def new_match_id(game: str) -> str:
 
 
 def as_sent(game: Game) -> tuple[Game, str]:
-    """Return the text of a game as players are sent it, and the game that they then play.
+    """Return the game that players are sent and its text.
 
-    That is another one where names had to be renamed because KIF cannot spell them.  Raises `GameError` for a
-    game that cannot be played.
+    The game differs from the argument if KIF cannot spell some of its names.  Raises `GameError` for a game
+    that is not playable.
     """
     game.require_playable()
     printed = print_tree(game.tree.statements)  # without comments, which would swallow the rest of the line
     if printed.diagnostics:
         game = Game(read(printed.text, "prefix"), name=game.name, limits=game.limits)
-    return game, _as_played(printed.text, game.rules.spelling)
+    return game, _spell(printed.text, game.rules.spelling)
 
 
-def _as_played(text: str, spelling: Mapping[str, str]) -> str:
-    """Put the text on one line and spell each name as states and moves do; some players tell case apart."""
+def _spell(text: str, spelling: Mapping[str, str]) -> str:
+    """Put the text on one line and spell names as in states and moves; some players are case-sensitive."""
 
     def spelled(name: str) -> str:
         return name if name in KEYWORDS or name.startswith("?") else spelling.get(name, name)
@@ -624,7 +626,7 @@ def _as_played(text: str, spelling: Mapping[str, str]) -> str:
 
 
 def seats_for(game: Game, seats: Sequence[Seat]) -> dict[str, Seat]:
-    """Give the seats to the roles that choose, in role order; `GameError` when their number differs."""
+    """Assign seats to the roles that choose, in role order; `GameError` if their numbers differ."""
     if len(seats) != len(game.players):
         many = f"{len(game.players)} player{'s' if len(game.players) != 1 else ''}"
         raise GameError(f"{game.name} is for {many} ({', '.join(game.players)}), not for {len(seats)}")

@@ -1,8 +1,8 @@
-"""The messages of the protocol as values, and their texts.
+"""The messages of the protocol as values; parsing and printing them.
 
-A message is one list in prefix notation; its first word may be in any case.  `parse` reads the forms
-of all published managers, `str(message)` is the text that the ggp-base manager sends (for hidden
-information, that of the Dresden controller of 2013):
+A message is one list in prefix notation whose first word is case-insensitive.  `parse` accepts the forms of
+all published managers; `str(message)` is the text that the ggp-base manager sends (with hidden information,
+that of the Dresden controller of 2013):
 
     >>> message = parse("(play kuhn.1 (BET noop))")
     >>> message.moves, str(message)
@@ -10,16 +10,16 @@ information, that of the Dresden controller of 2013):
 
 | form                                         | what it is                                           |
 |----------------------------------------------|------------------------------------------------------|
-| `(INFO)`, `(PING)`                           | is anybody there?                                    |
-| `(PREVIEW (rules) clock)`                    | these rules will be played                           |
-| `(START id role (rules) start play)`         | a match begins; more arguments are passed over       |
-| `(PLAY id moves)`, `(STOP id moves)`         | what was played, `NIL` at first; in 2010 percepts    |
+| `(INFO)`, `(PING)`                           | is the player available?                             |
+| `(PREVIEW (rules) clock)`                    | these rules will be played soon                      |
+| `(START id role (rules) start play)`         | a match begins; further arguments are ignored        |
+| `(PLAY id moves)`, `(STOP id moves)`         | the last joint move, `NIL` at first; in 2010 percepts |
 | `(PLAY id turn move percepts)`, `(STOP ...)` | hidden information, since 2013: own move and percepts |
 | `(SEES id percepts)`                         | hidden information, Stanford 2018: percepts alone    |
 | `(ABORT id)`                                 | forget the match                                     |
 
-Texts are split by counting parentheses: nothing recurses, whatever the depth.  Comments from `;` to
-the end of a line are passed over.
+Texts are split by counting parentheses, without recursion at any depth.  Comments from `;` to the end of a
+line are ignored.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ __all__ = [
     "StopMessage",
     "TurnMessage",
     "first_term",
+    "normalise",
     "parse",
     "parse_info",
     "spaced",
     "split_list",
     "split_terms",
-    "tidy",
 ]
 
 _TOKEN = re.compile(r";[^\r\n]*|[()]|[^\s();]+")
@@ -58,7 +58,7 @@ _MATCH_ID = re.compile(r"[^\s();]{1,256}")
 
 @dataclass(frozen=True, slots=True)
 class InfoMessage:
-    """Who is there, and is it free?"""
+    """Ask for the name and status of a player."""
 
     def __str__(self) -> str:
         return "( INFO )"
@@ -66,7 +66,7 @@ class InfoMessage:
 
 @dataclass(frozen=True, slots=True)
 class PingMessage:
-    """The Stanford word for INFO, answered with the status alone."""
+    """Stanford's variant of INFO, answered with the status alone."""
 
     def __str__(self) -> str:
         return "( PING )"
@@ -74,7 +74,7 @@ class PingMessage:
 
 @dataclass(frozen=True, slots=True)
 class PreviewMessage:
-    """These rules will be played soon."""
+    """Announce rules that will be played soon."""
 
     rules: str
     """The statements, one after another."""
@@ -86,7 +86,7 @@ class PreviewMessage:
 
 @dataclass(frozen=True, slots=True)
 class StartMessage:
-    """A match begins."""
+    """Start a match."""
 
     match: str
     role: str
@@ -102,11 +102,11 @@ class StartMessage:
 
 @dataclass(frozen=True, slots=True)
 class PlayMessage:
-    """Ask for a move, and tell the moves made before; in the form of 2010, what was seen."""
+    """Ask for a move and send the last joint move, or in the form of 2010 the percepts."""
 
     match: str
     moves: tuple[str, ...] | None
-    """One for each role in role order; None (`NIL`) before the first step."""
+    """In role order; None (`NIL`) before the first step."""
 
     def __str__(self) -> str:
         return f"( PLAY {self.match} {_moves(self.moves)} )"
@@ -114,7 +114,7 @@ class PlayMessage:
 
 @dataclass(frozen=True, slots=True)
 class StopMessage:
-    """The match is over; the last moves, or in the form of 2010 what was seen."""
+    """End a match and send the last joint move, or in the form of 2010 the percepts."""
 
     match: str
     moves: tuple[str, ...] | None
@@ -125,16 +125,16 @@ class StopMessage:
 
 @dataclass(frozen=True, slots=True)
 class TurnMessage:
-    """PLAY or STOP with hidden information: the own move as it counted, and what was seen."""
+    """PLAY or STOP with hidden information: the player's own move and its percepts."""
 
     match: str
     turn: int
     """0 in the first PLAY, one more in each message."""
     last: str | None
-    """The move that was taken for this player; None (`NIL`) before the first step."""
+    """The player's move as it was played; None (`NIL`) before the first step."""
     percepts: tuple[str, ...] | None
     over: bool
-    """Whether it is STOP."""
+    """Whether the message is STOP."""
 
     def __str__(self) -> str:
         word = "STOP" if self.over else "PLAY"
@@ -145,7 +145,7 @@ class TurnMessage:
 
 @dataclass(frozen=True, slots=True)
 class SeesMessage:
-    """PLAY with hidden information in the form of 2018: only what was seen."""
+    """PLAY with hidden information in the form of 2018: percepts only."""
 
     match: str
     percepts: tuple[str, ...] | None
@@ -156,7 +156,7 @@ class SeesMessage:
 
 @dataclass(frozen=True, slots=True)
 class AbortMessage:
-    """Forget the match."""
+    """Abandon the match."""
 
     match: str
 
@@ -178,46 +178,48 @@ Message: TypeAlias = (
 
 
 def parse(text: str) -> Message:
-    """Read a message; raise `ProtocolError`, saying why, for a text that is none."""
+    """Parse a message; raise `ProtocolError` with the reason if that fails."""
     parts = split_list(text)
     if not parts:
-        raise ProtocolError("an empty message")
-    word, *given = parts
+        raise ProtocolError("empty message")
+    word, *arguments = parts
     word = word.upper()
     if word in ("INFO", "PING"):
-        _count(word, given, 0)
+        _check_arity(word, arguments, 0)
         return InfoMessage() if word == "INFO" else PingMessage()
     if word == "PREVIEW":
-        _count(word, given, 2)
-        return PreviewMessage(_inside(given[0]), _clock(given[1]))
+        _check_arity(word, arguments, 2)
+        return PreviewMessage(_list_contents(arguments[0]), _clock(arguments[1]))
     if word == "START":
-        _count(word, given, 5, more=True)
-        match, role, rules, start, play = given[:5]
-        return StartMessage(_match_id(match), tidy(role), _inside(rules), _clock(start), _clock(play))
+        _check_arity(word, arguments, 5, more=True)
+        match, role, rules, start, play = arguments[:5]
+        return StartMessage(
+            _match_id(match), normalise(role), _list_contents(rules), _clock(start), _clock(play)
+        )
     if word == "ABORT":
-        _count(word, given, 1)
-        return AbortMessage(_match_id(given[0]))
+        _check_arity(word, arguments, 1)
+        return AbortMessage(_match_id(arguments[0]))
     if word == "SEES":
-        _count(word, given, 2)
-        return SeesMessage(_match_id(given[0]), _list_or_nil(given[1]))
+        _check_arity(word, arguments, 2)
+        return SeesMessage(_match_id(arguments[0]), _list_or_nil(arguments[1]))
     if word in ("PLAY", "STOP"):
-        if len(given) == 4:
-            match, turn, last, percepts = given
-            move = None if last.upper() == "NIL" else tidy(last)
+        if len(arguments) == 4:
+            match, turn, last, percepts = arguments
+            move = None if last.upper() == "NIL" else normalise(last)
             return TurnMessage(_match_id(match), _clock(turn), move, _list_or_nil(percepts), word == "STOP")
-        _count(word, given, 2)
+        _check_arity(word, arguments, 2)
         kind = PlayMessage if word == "PLAY" else StopMessage
-        return kind(_match_id(given[0]), _list_or_nil(given[1]))
-    raise ProtocolError(f"no message `{word[:20]}` in the protocol")
+        return kind(_match_id(arguments[0]), _list_or_nil(arguments[1]))
+    raise ProtocolError(f"unknown message `{word[:20]}`")
 
 
 def split_terms(text: str) -> list[str]:
-    """Split a text into its expressions, as they are written.
+    """Split a text into its expressions without changing them; `ProtocolError` for unbalanced parentheses.
 
     >>> split_terms("(mark 1 1)noop ; a comment")
     ['(mark 1 1)', 'noop']
     """
-    found: list[str] = []
+    terms: list[str] = []
     depth = begin = 0
     for match in _TOKEN.finditer(text):
         token = match[0]
@@ -230,18 +232,18 @@ def split_terms(text: str) -> list[str]:
         elif token == ")":
             depth -= 1
             if depth < 0:
-                raise ProtocolError("a parenthesis closes nothing")
+                raise ProtocolError("unexpected closing parenthesis")
             if not depth:
-                found.append(text[begin : match.end()])
+                terms.append(text[begin : match.end()])
         elif not depth:
-            found.append(token)
+            terms.append(token)
     if depth:
-        raise ProtocolError("a parenthesis is not closed")
-    return found
+        raise ProtocolError("missing closing parenthesis")
+    return terms
 
 
 def split_list(text: str) -> list[str]:
-    """Split the one list that a text is into its expressions."""
+    """Split a text that is one list into the elements of that list."""
     terms = split_terms(text)
     if len(terms) != 1 or not terms[0].startswith("("):
         raise ProtocolError("a message is one list in parentheses")
@@ -249,9 +251,9 @@ def split_list(text: str) -> list[str]:
 
 
 def first_term(text: str) -> str:
-    """Return the first expression of a text; "" where there is none, or it is not complete.
+    """Return the first expression of a text; "" if there is none or it is incomplete.
 
-    Replies were once followed by `(explanation "...") (taunt "...")`, which nobody reads.
+    Old players append `(explanation "...") (taunt "...")` to their replies.
     """
     depth = 0
     begin: int | None = None
@@ -267,17 +269,17 @@ def first_term(text: str) -> str:
     return ""
 
 
-def tidy(text: str) -> str:
-    """Write an expression with single blanks, as `str(Move)` does.
+def normalise(text: str) -> str:
+    """Normalise the white space of an expression to that of `str(Move)`.
 
-    >>> tidy("( mark 1  1 )")
+    >>> normalise("( mark 1  1 )")
     '(mark 1 1)'
     """
     return spaced(text).replace("( ", "(").replace(" )", ")")
 
 
 def spaced(text: str) -> str:
-    """Write expressions as ggp-base does, with blanks between all signs, without comments.
+    """Format expressions as ggp-base does, with blanks between all tokens and without comments.
 
     >>> spaced("(mark 1 1)")
     '( mark 1 1 )'
@@ -287,10 +289,10 @@ def spaced(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InfoReply:
-    """What a player answered to INFO."""
+    """A player's answer to INFO."""
 
     status: str | None
-    """"available", "busy", ... in lower case; "error" without an answer; None if it does not say."""
+    """"available", "busy", ... in lower case; "error" without an answer; None if the answer has no status."""
     name: str | None = None
     species: str | None = None
 
@@ -304,7 +306,7 @@ class InfoReply:
 
 
 def parse_info(text: str) -> InfoReply:
-    """Read the answer to INFO, as tolerantly as ggp-base does; nonsense tells nothing.
+    """Parse the answer to INFO as tolerantly as ggp-base does; unreadable text gives an empty reply.
 
     >>> parse_info("((name my bot) (status AVAILABLE) 17 (x (y z)))")
     InfoReply(status='available', name='mybot', species=None)
@@ -312,16 +314,16 @@ def parse_info(text: str) -> InfoReply:
     text = text.strip()
     if re.fullmatch(r"[A-Za-z]+", text):
         return InfoReply(text.lower())
-    known: dict[str, str] = {}
+    fields: dict[str, str] = {}
     try:
         for part in split_list(text):
             if part.startswith("("):
                 key, *values = split_list(part) or [""]
-                known.setdefault(key.lower(), "".join(v for v in values if not v.startswith("(")))
+                fields.setdefault(key.lower(), "".join(v for v in values if not v.startswith("(")))
     except ProtocolError:
         return InfoReply(None)
-    status = known.get("status")
-    return InfoReply(status.lower() if status else None, known.get("name"), known.get("species"))
+    status = fields.get("status")
+    return InfoReply(status.lower() if status else None, fields.get("name"), fields.get("species"))
 
 
 def _rules(rules: str) -> str:
@@ -332,12 +334,14 @@ def _moves(moves: tuple[str, ...] | None) -> str:
     return "NIL" if moves is None else f"({''.join(f'{spaced(move)} ' for move in moves)})"
 
 
-def _count(word: str, given: list[str], number: int, *, more: bool = False) -> None:
-    if len(given) < number or (len(given) > number and not more):
-        raise ProtocolError(f"{word} has {number} arguments{' or more' if more else ''}, not {len(given)}")
+def _check_arity(word: str, arguments: list[str], number: int, *, more: bool = False) -> None:
+    if len(arguments) < number or (len(arguments) > number and not more):
+        raise ProtocolError(
+            f"{word} has {number} arguments{' or more' if more else ''}, not {len(arguments)}"
+        )
 
 
-def _inside(text: str) -> str:
+def _list_contents(text: str) -> str:
     if not text.startswith("("):
         raise ProtocolError("the rules are a list in parentheses")
     return text[1:-1].strip()
@@ -345,15 +349,15 @@ def _inside(text: str) -> str:
 
 def _match_id(text: str) -> str:
     if not _MATCH_ID.fullmatch(text):
-        raise ProtocolError("a match is named by a word of at most 256 characters")
+        raise ProtocolError("a match id is a word of at most 256 characters")
     return text
 
 
 def _clock(text: str) -> int:
     if not _CLOCK.fullmatch(text):
-        raise ProtocolError(f"`{text[:20]}` is no number of seconds or steps")
+        raise ProtocolError(f"`{text[:20]}` is not a number of seconds or steps")
     return int(text)
 
 
 def _list_or_nil(text: str) -> tuple[str, ...] | None:
-    return None if text.upper() == "NIL" else tuple(map(tidy, split_list(text)))
+    return None if text.upper() == "NIL" else tuple(map(normalise, split_list(text)))

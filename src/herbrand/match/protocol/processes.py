@@ -1,8 +1,8 @@
-"""`ProcessSeat`: a player of herbrand in a process of its own.
+"""`ProcessSeat`: a player in a subprocess.
 
-The process is `herbrand player` on a free port of this machine, so that whatever the player does, it
-cannot take the manager down: one that crashes or hangs is a player that does not answer.  Starting the
-process is not counted against a clock.  It ends with the manager, also one that is killed.
+The subprocess runs `herbrand player` on a free local port: a player that crashes or hangs merely fails to
+answer, and cannot take the manager down.  Starting the process does not count against a clock.  It ends with
+the manager, even if that is killed.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.match.protocol.messages import StartMessage
 
-__all__ = ["ProcessSeat", "player_words", "port_in"]
+__all__ = ["ProcessSeat", "parse_port", "player_command"]
 
 START_SECONDS = 60.0
-"""How long the process may take until it listens."""
+"""How long the process may take to start listening."""
 
 
-def player_words(player: str, *options: str) -> list[str]:
-    """Return the words of the command that starts a player on a free port, which it says first of all."""
+def player_command(player: str, *options: str) -> list[str]:
+    """Return the command that starts a player on a free port, which its first line of output names."""
     return [sys.executable, "-m", "herbrand", "player", "--port", "0", "--player", player, *options]
 
 
-def port_in(line: str) -> int | None:
-    """Return the port that the first line of a player names; None when it says something else.
+def parse_port(line: str) -> int | None:
+    """Return the port that a player's first line of output names; None for any other line.
 
-    >>> port_in("mcts plays on 127.0.0.1:9147; interrupt to stop")
+    >>> parse_port("mcts plays on 127.0.0.1:9147; interrupt to stop")
     9147
     """
     port = re.search(r":([0-9]+);", line)
@@ -41,7 +41,7 @@ def port_in(line: str) -> int | None:
 
 
 class ProcessSeat(RemoteSeat):
-    """A seat whose player is started with the match and ended after it."""
+    """A seat whose player process lives for one match."""
 
     remembers = False
 
@@ -50,23 +50,23 @@ class ProcessSeat(RemoteSeat):
         self.player = player
         self.seed = seed
         self._process: asyncio.subprocess.Process | None = None
-        self._reading: asyncio.Task[None] | None = None
+        self._drainer: asyncio.Task[None] | None = None
 
     @property
     def pid(self) -> int | None:
-        """The number of the process, while there is one."""
+        """The process id, while the process runs."""
         return None if self._process is None else self._process.pid
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Start the process, then send START."""
         await self._end()
-        words = player_words(self.player, "--until-eof")
+        command = player_command(self.player, "--until-eof")
         if self.seed is not None:
-            words += ["--seed", str(self.seed)]
+            command += ["--seed", str(self.seed)]
         try:
             async with asyncio.timeout(START_SECONDS):
                 self._process = await asyncio.create_subprocess_exec(
-                    *words,
+                    *command,
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.DEVNULL,
                     stderr=asyncio.subprocess.PIPE,
@@ -75,11 +75,11 @@ class ProcessSeat(RemoteSeat):
                 first = (await self._process.stderr.readline()).decode(errors="replace")
         except (OSError, ValueError, TimeoutError) as error:
             return Exchange(None, "failed", 0.0, (f"the player did not start: {error}",))
-        port = port_in(first)
+        port = parse_port(first)
         if port is None:
             return Exchange(None, "failed", 0.0, (f"the player did not start: {first.strip()[:200]}",))
         self.port = port
-        self._reading = asyncio.create_task(_drain(self._process.stderr))
+        self._drainer = asyncio.create_task(_drain(self._process.stderr))
         return await super().begin(game, message, seconds=seconds)
 
     async def close(self) -> None:
@@ -88,8 +88,8 @@ class ProcessSeat(RemoteSeat):
 
     async def _end(self) -> None:
         process, self._process = self._process, None
-        if self._reading is not None:
-            self._reading.cancel()
+        if self._drainer is not None:
+            self._drainer.cancel()
         if process is None or process.returncode is not None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -98,6 +98,6 @@ class ProcessSeat(RemoteSeat):
 
 
 async def _drain(stream: asyncio.StreamReader) -> None:
-    """Read on, so that a player that writes much does not wait for a reader."""
+    """Discard output, so that a verbose player does not block on a full pipe."""
     while await stream.read(65536):
         pass

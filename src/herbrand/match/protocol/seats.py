@@ -1,9 +1,8 @@
-"""Who sits at a manager's table: players over the network, and players in this process.
+"""Seats of a match: remote players and players in this process.
 
-A seat is asked with `ask` and always comes back with an `Exchange`, in time: whatever the other side
-does becomes a `problem` in it.  The whole exchange has one deadline, counted from the moment the
-last byte was sent; a time-out for each read, as elsewhere, is no limit for a peer that sends a byte
-a second.
+`Seat.ask` always returns an `Exchange` in time; whatever the peer does becomes its `problem`.  The whole
+exchange has one deadline, counted from the last byte sent: a timeout for each read would not limit a peer
+that sends one byte a second.
 """
 
 from __future__ import annotations
@@ -41,45 +40,46 @@ __all__ = ["Exchange", "LocalSeat", "RemoteSeat", "ScrambledSeat", "Seat"]
 _WORD = re.compile(r"[^\s(),]+")
 
 CONNECT_SECONDS = 5.0
-"""How long connecting may take; not counted against a clock."""
+"""Time limit for connecting, which does not count against a clock."""
 SEND_SECONDS = 20.0
 """How long a peer may take to accept the bytes of a message."""
 LARGEST_REPLY = 64 * 1024
-"""Bytes of a reply; a longer one is unreadable."""
+"""Bytes; a longer reply is unreadable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What came of one message."""
+    """The outcome of sending one message."""
 
     reply: str | None
-    """The text answered; None without one."""
+    """The answer; None without one."""
     problem: str | None
-    """None, "timeout", "connection" (refused, reset, unknown), "unreadable" or "failed" (a local player)."""
+    """None, "timeout", "connection" (refused, reset, unknown host), "unreadable" or "failed" (local
+    players)."""
     seconds: float
     """From the last byte sent to the reply."""
     notes: tuple[str, ...] = ()
-    """What exactly was wrong or odd."""
+    """Details of the problem, and oddities of the reply."""
 
 
 class Seat(Protocol):
-    """One place at the table."""
+    """A seat of a match: sends messages to one player."""
 
     name: str
     remembers: bool
-    """Whether its player may still know a match whose manager is gone."""
+    """Whether its player may still know a match after the manager was restarted."""
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
-        """Send a message and wait for the reply for at most so many seconds; never raises."""
+        """Send a message and wait at most `seconds` for the reply; never raises."""
 
     async def tell(self, message: Message, *, seconds: float) -> Exchange:
-        """Send PLAY for a step whose moves are known already: the answer does not count."""
+        """Send PLAY for a step whose moves are already fixed: the answer is ignored."""
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
-        """Send START; a seat in this process takes the game as it is."""
+        """Send START; a local seat uses `game` instead of the rules in the message."""
 
     async def close(self) -> None:
-        """Leave the table."""
+        """Release the seat's resources."""
 
 
 class RemoteSeat:
@@ -103,7 +103,7 @@ class RemoteSeat:
         self.connect_seconds = connect_seconds
         self.largest_reply = largest_reply
         self.suffix = suffix
-        """What the names of matches end in for this player; tells two roles of one player apart."""
+        """Appended to match names, so that one player can play two roles of a match."""
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Send START."""
@@ -111,7 +111,7 @@ class RemoteSeat:
         return await self.ask(message, seconds=seconds)
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
-        """Send a message on a connection of its own and read the reply."""
+        """Send a message on a new connection and read the reply."""
         if self.suffix and not isinstance(message, InfoMessage | PingMessage | PreviewMessage):
             message = replace(message, match=message.match + self.suffix)
         started = time.monotonic()
@@ -126,16 +126,15 @@ class RemoteSeat:
             async with asyncio.timeout(seconds):
                 reply = await read_reply(reader, limit=self.largest_reply)
         except TimeoutError:
-            where = "connection" if writer is None else "timeout"
-            return self._failed(
-                where, started, "could not be reached" if writer is None else "no reply in time"
-            )
+            if writer is None:
+                return self._failure("connection", started, "could not be reached")
+            return self._failure("timeout", started, "no reply in time")
         except MessageTooLarge as error:
-            return self._failed("unreadable", started, str(error))
+            return self._failure("unreadable", started, str(error))
         except ProtocolError as error:
-            return self._failed("connection", started, str(error))
-        except (OSError, ValueError) as error:  # a host name may be no name at all
-            return self._failed("connection", started, error_text(error))
+            return self._failure("connection", started, str(error))
+        except (OSError, ValueError) as error:  # ValueError: an invalid host name
+            return self._failure("connection", started, error_text(error))
         finally:
             if writer is not None:
                 with contextlib.suppress(OSError):
@@ -143,19 +142,19 @@ class RemoteSeat:
         return Exchange(reply.text, None, time.monotonic() - started, reply.notes)
 
     async def tell(self, message: Message, *, seconds: float) -> Exchange:
-        """Ask as for any step: the protocol has no other way."""
+        """Send PLAY and ignore the answer: the protocol has no other message for this."""
         return await self.ask(message, seconds=seconds)
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no connection stays open."""
 
     @staticmethod
-    def _failed(problem: str, started: float, note: str) -> Exchange:
+    def _failure(problem: str, started: float, note: str) -> Exchange:
         return Exchange(None, problem, time.monotonic() - started, (note,))
 
 
 class ScrambledSeat:
-    """Another seat behind a translator: its player knows the game under other names."""
+    """A wrapper that scrambles the names of a game for the player of another seat."""
 
     def __init__(self, seat: Seat, scrambled: Scrambled) -> None:
         self.seat = seat
@@ -166,51 +165,53 @@ class ScrambledSeat:
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
         """Send START with the scrambled rules; a local player gets the scrambled game."""
         rules = " ".join(self.scrambled.text.split())
-        message = replace(message, role=self._there(message.role), rules=rules)
+        message = replace(message, role=self._translate(message.role), rules=rules)
         other = Game(self.scrambled.tree, name=message.match, limits=game.limits)
         return await self.seat.begin(other, message, seconds=seconds)
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
-        """Translate the message, and the reply back."""
-        exchange = await self.seat.ask(self._translated(message), seconds=seconds)
+        """Translate the message, and translate the reply back."""
+        exchange = await self.seat.ask(self._translate_message(message), seconds=seconds)
         if exchange.reply is None or not isinstance(message, PlayMessage | TurnMessage):
             return exchange
-        return replace(exchange, reply=_WORD.sub(self._back, exchange.reply))
+        return replace(exchange, reply=_WORD.sub(self._translate_back, exchange.reply))
 
     async def tell(self, message: Message, *, seconds: float) -> Exchange:
         """Translate the message."""
-        return await self.seat.tell(self._translated(message), seconds=seconds)
+        return await self.seat.tell(self._translate_message(message), seconds=seconds)
 
     async def close(self) -> None:
-        """Leave the table."""
+        """Close the other seat."""
         await self.seat.close()
 
-    def _translated(self, message: Message) -> Message:
+    def _translate_message(self, message: Message) -> Message:
         if isinstance(message, PlayMessage | StopMessage):
-            return replace(message, moves=self._all(message.moves))
+            return replace(message, moves=self._translate_all(message.moves))
         if isinstance(message, TurnMessage):
-            last = None if message.last is None else self._there(message.last)
-            seen = self._all(message.percepts)  # in an order that tells nothing
-            return replace(message, last=last, percepts=None if seen is None else tuple(sorted(seen)))
+            last = None if message.last is None else self._translate(message.last)
+            percepts = self._translate_all(message.percepts)
+            if percepts is not None:
+                percepts = tuple(sorted(percepts))  # the original order would leak the names
+            return replace(message, last=last, percepts=percepts)
         return message
 
-    def _there(self, term: str) -> str:
+    def _translate(self, term: str) -> str:
         return self.scrambled.scrambled(term)
 
-    def _all(self, terms: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if terms is None else tuple(map(self._there, terms))
+    def _translate_all(self, terms: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if terms is None else tuple(map(self._translate, terms))
 
-    def _back(self, word: re.Match[str]) -> str:
-        """Translate a word back; a name of the original game is none of this one, unless it was kept."""
+    def _translate_back(self, word: re.Match[str]) -> str:
+        """Translate a word back; `?` for an original name, which the player cannot know."""
         name = word[0].lower()
-        found = self.scrambled.original.get(name)
-        if found is not None:
-            return found
+        original = self.scrambled.original.get(name)
+        if original is not None:
+            return original
         return word[0] if name not in self.scrambled.names else "?"
 
 
 class LocalSeat:
-    """A player of `herbrand.play` in this process, thinking in a thread of its own."""
+    """A player of `herbrand.play` in this process, which thinks in its own thread."""
 
     remembers = False
 
@@ -234,7 +235,7 @@ class LocalSeat:
         return await self._wait(self._worker.submit(job), seconds)
 
     async def ask(self, message: Message, *, seconds: float) -> Exchange:
-        """Answer PLAY; take note of STOP and ABORT."""
+        """Answer PLAY, or stop the player at STOP and ABORT."""
         if isinstance(message, AbortMessage) or (
             isinstance(message, StopMessage | TurnMessage) and _is_over(message)
         ):
@@ -248,28 +249,28 @@ class LocalSeat:
         """Follow the match without thinking."""
         if self._worker is None or not isinstance(message, PlayMessage | TurnMessage):
             return Exchange("busy", None, 0.0)
-        return await self._wait(self._worker.submit(lambda: self._told(message)), seconds)
+        return await self._wait(self._worker.submit(lambda: self._follow(message)), seconds)
 
     async def close(self) -> None:
-        """Let the thread end."""
+        """Stop the player and end its thread."""
         self.player.stop()
         if self._worker is not None:
             self._worker.close()
 
-    def _told(self, message: PlayMessage | TurnMessage) -> str:
+    def _follow(self, message: PlayMessage | TurnMessage) -> str:
         view = self._view
         assert view is not None
         if isinstance(message, TurnMessage):
-            view.told_percepts(
+            view.apply_percepts(
                 message.last, message.percepts, turn=message.turn, over=False, seconds=0.4 * self._clock
             )
         else:
-            view.told_moves(message.moves)
+            view.apply_moves(message.moves)
         return "told"
 
     def _select(self, message: PlayMessage | TurnMessage) -> str:
         started = time.monotonic()
-        self._told(message)
+        self._follow(message)
         assert self._view is not None
         if self._view.game.has_percepts:
             self.player.told(self._view.history)
@@ -293,7 +294,7 @@ class LocalSeat:
 
 
 def error_text(error: OSError | ValueError) -> str:
-    """Say in a few words why a connection failed."""
+    """Return a short reason for a failed connection."""
     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"

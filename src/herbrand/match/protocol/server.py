@@ -1,13 +1,13 @@
 """`PlayerServer`: a player that managers reach over the network.
 
-Every match has two threads: in one the rules are read and the match is followed, by evaluating the
-rules, which is ready at once; in the other the player prepares and thinks.  What costs more, the network
-of the game and the table of its moves, is made in a third thread for as long as it takes (`kept`), and
-used from then on.  Meanwhile the event loop answers INFO, ABORT and other managers.
+Every match has two threads: one reads the rules and follows the match by evaluating them, which needs no
+preparation; in the other the player prepares and thinks.  A third thread builds the network of the game and
+the table of its moves (`gamecache`), which are used once they are there.  Meanwhile the event loop answers
+INFO, ABORT and other managers.
 
-A reply goes out before the clock, whatever these threads do: the player is given the clock less a margin
-(a fifth, at most 1.9 s; 3.9 s before the first move, as ggp-base recommends), and if it is not done at
-half the margin, a legal move that was laid aside before it began to think is sent.
+A reply is sent before the clock runs out, whatever these threads do: the player gets the clock less a margin
+(a fifth, at most 1.9 s; 3.9 s before the first move, as ggp-base recommends), and if it has not chosen by
+half the margin, the server sends a legal move that it drew before the player began to think.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Self
 
 from herbrand.errors import HerbrandError, ProtocolError
 from herbrand.match.protocol.events import Event, silent
+from herbrand.match.protocol.gamecache import LARGE_MESSAGE_CHARS, MEMORY_MEGABYTES, GameCache, free_memory
 from herbrand.match.protocol.http import read_request, write_reply
-from herbrand.match.protocol.kept import MEMORY, MUCH, Games, tidy
 from herbrand.match.protocol.messages import (
     AbortMessage,
     InfoMessage,
@@ -38,7 +38,7 @@ from herbrand.match.protocol.messages import (
     spaced,
 )
 from herbrand.match.protocol.view import MatchView
-from herbrand.match.protocol.worker import WorkerThread, seen
+from herbrand.match.protocol.worker import WorkerThread, retrieve_exception
 from herbrand.runtime.memory import release_memory
 
 if TYPE_CHECKING:
@@ -54,20 +54,20 @@ if TYPE_CHECKING:
 __all__ = ["PlayerServer", "margin"]
 
 LARGEST_MESSAGE = 1024 * 1024
-"""Bytes of a START, rules and all; the largest of the known rulesheets has 70 thousand."""
+"""Bytes of a START with its rules; the largest published rulesheet has 70 thousand."""
 CONNECTIONS = 64
-"""Connections served at once; four times as many wait.  Room is made by closing that which has been sending
-its request longest, if for more than a second: an honest peer needs no time for that."""
+"""Connections served at once; four times as many wait.  When all are busy, the one that has been sending its
+request longest is closed, if for more than a second: an honest peer sends its request at once."""
 RATE = 500.0
-"""Connections a second that one address may make, after a first rush of four times as many; further ones are
-closed unread."""
+"""Connections per second allowed for one address, after an initial burst of four times as many; further ones
+are closed unread."""
 READ_SECONDS = 20.0
 """How long a request may take to arrive."""
 FORGET_SECONDS = 600.0
-"""A match is given up after this silence, or ten times its play clock if that is longer."""
+"""A match is dropped after this silence, or ten times its play clock if that is longer."""
 _SLOW_SECONDS = 1.0
 _SWEEP_SECONDS = 5.0
-"""How often is looked at what matches left behind."""
+"""Interval between checks for silent matches and unused memory."""
 
 
 def margin(clock: float, most: float) -> float:
@@ -76,10 +76,10 @@ def margin(clock: float, most: float) -> float:
 
 
 class PlayerServer:
-    """Listens on a port and plays.
+    """A player that listens on a port.
 
-    `make_player` makes a player for each match, `matches` is how many are played at once: a START
-    beyond that is answered `busy`.  `port=0` takes a free port, which `port` then says.
+    `make_player` creates a player for each match; `matches` is how many are played at once, and a START
+    beyond that is answered `busy`.  With `port=0`, `port` is the free port taken once started.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class PlayerServer:
         largest_message: int = LARGEST_MESSAGE,
         connections: int = CONNECTIONS,
         rate: float = RATE,
-        memory: int = MEMORY,
+        memory: int = MEMORY_MEGABYTES,
         read_seconds: float = READ_SECONDS,
         listener: Listener = silent,
     ) -> None:
@@ -107,29 +107,29 @@ class PlayerServer:
         self.rate = rate
         self.read_seconds = read_seconds
         self.listener = listener
-        self._games = Games(memory=memory)
+        self._games = GameCache(memory=memory)
         self._playing: dict[str, _Match] = {}
-        self._open: set[asyncio.StreamWriter] = set()
+        self._connections: set[asyncio.StreamWriter] = set()
         self._waiting = 0
-        """Connections that wait for others to end."""
+        """Connections queued for a slot."""
         self._reading: dict[asyncio.StreamWriter, float] = {}
-        """The connections whose requests have not arrived, the oldest first, and since when."""
+        """Start times of connections whose requests have not arrived completely, the oldest first."""
         self._large = asyncio.Lock()
-        self._rushes: dict[str, tuple[float, float]] = {}
-        """By address: how many connections it has left, and when that was."""
+        self._quotas: dict[str, tuple[float, float]] = {}
+        """By address: the connections it has left (a token bucket), and when they were counted."""
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.Task[None] | None = None
-        self._untidy = False
-        """Whether matches have ended of which something may still be in memory."""
+        self._has_garbage = False
+        """Whether matches have ended whose memory has not been freed yet."""
 
     # -- listening --------------------------------------------------------------------------
 
     async def start(self) -> None:
-        """Begin to listen; `OSError` when the port is taken."""
+        """Start listening; `OSError` when the port is in use."""
         self._server = await asyncio.start_server(self._connected, self.host, self.port, backlog=256)
         self.port = self._server.sockets[0].getsockname()[1]
         self._loop = asyncio.get_running_loop()
-        self._sweeper = asyncio.create_task(self._look_after_matches())
+        self._sweeper = asyncio.create_task(self._sweep())
 
     async def serve(self) -> None:
         """Listen until cancelled."""
@@ -163,69 +163,69 @@ class PlayerServer:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         arrived = time.monotonic()
-        if not await self._has_room():
-            self._say("refused", None, peer=_peer(writer), reason="too many connections")
+        if not await self._wait_for_slot():
+            self._emit("refused", None, peer=_peer(writer), reason="too many connections")
             writer.close()
             return
-        if not self._may_connect(writer, arrived):
-            self._say("refused", None, peer=_peer(writer), reason="too many connections in a short time")
+        if not self._take_quota(writer, arrived):
+            self._emit("refused", None, peer=_peer(writer), reason="too many connections in a short time")
             writer.close()
             return
-        self._open.add(writer)
+        self._connections.add(writer)
         self._reading[writer] = time.monotonic()
         try:
             await self._converse(reader, writer, arrived)
         except (OSError, asyncio.IncompleteReadError) as error:
-            self._say("refused", None, peer=_peer(writer), reason=str(error) or type(error).__name__)
+            self._emit("refused", None, peer=_peer(writer), reason=str(error) or type(error).__name__)
         finally:
-            self._open.discard(writer)
+            self._connections.discard(writer)
             self._reading.pop(writer, None)
             with contextlib.suppress(OSError):
                 writer.close()
 
-    async def _has_room(self) -> bool:
-        """Wait until another connection can be served; False when too many wait already, or for long."""
-        if len(self._open) < self.connections:
+    async def _wait_for_slot(self) -> bool:
+        """Wait for a free connection slot; False when the queue is full or the wait times out."""
+        if len(self._connections) < self.connections:
             return True
         if self._waiting >= 4 * self.connections:
             return False
         self._waiting += 1
-        until = time.monotonic() + self.read_seconds
+        deadline = time.monotonic() + self.read_seconds
         try:
-            while len(self._open) >= self.connections and not self._make_room():
-                if time.monotonic() > until:
+            while len(self._connections) >= self.connections and not self._close_slowest():
+                if time.monotonic() > deadline:
                     return False
                 await asyncio.sleep(0.02)
         finally:
             self._waiting -= 1
         return True
 
-    def _make_room(self) -> bool:
-        """Close the connection that has been sending its request longest, if that is long."""
+    def _close_slowest(self) -> bool:
+        """Close the connection that has been sending its request longest; False if none is slow."""
         slowest = next(iter(self._reading), None)
-        long = min(_SLOW_SECONDS, 0.5 * self.read_seconds)
-        if slowest is None or time.monotonic() - self._reading[slowest] < long:
+        limit = min(_SLOW_SECONDS, 0.5 * self.read_seconds)
+        if slowest is None or time.monotonic() - self._reading[slowest] < limit:
             return False
         del self._reading[slowest]
-        self._open.discard(slowest)
-        self._say("refused", None, peer=_peer(slowest), reason="too many connections, and this one was slow")
+        self._connections.discard(slowest)
+        self._emit("refused", None, peer=_peer(slowest), reason="too many connections, and this one was slow")
         slowest.transport.abort()
         return True
 
-    def _may_connect(self, writer: asyncio.StreamWriter, now: float) -> bool:
-        """Count a connection of an address; False when it makes too many."""
+    def _take_quota(self, writer: asyncio.StreamWriter, now: float) -> bool:
+        """Count a connection against the quota of its address; False when that is used up."""
         host = _peer(writer).rpartition(":")[0]
-        if len(self._rushes) > 10_000:  # what is forgotten is in favour of the peers
-            self._rushes.clear()
-        left, since = self._rushes.get(host, (4 * self.rate, now))
+        if len(self._quotas) > 10_000:  # resetting only ever grants more
+            self._quotas.clear()
+        left, since = self._quotas.get(host, (4 * self.rate, now))
         left = min(4 * self.rate, left + (now - since) * self.rate)
-        self._rushes[host] = max(0.0, left - 1), now
+        self._quotas[host] = max(0.0, left - 1), now
         return left >= 1
 
     async def _converse(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, arrived: float
     ) -> None:
-        """Read one request, answer it."""
+        """Read one request and answer it."""
         peer = _peer(writer)
         version = "HTTP/1.0"
         try:
@@ -233,10 +233,10 @@ class PlayerServer:
                 request = await read_request(reader, limit=self.largest_message)
             self._reading.pop(writer, None)
         except TimeoutError:
-            self._say("refused", None, peer=peer, reason="the request did not arrive in time")
+            self._emit("refused", None, peer=peer, reason="the request did not arrive in time")
             return
         except ProtocolError as error:
-            self._say("refused", None, peer=peer, reason=str(error))
+            self._emit("refused", None, peer=peer, reason=str(error))
             answer = write_reply("nil", status="400 Bad Request")
         else:
             version = request.version
@@ -252,19 +252,19 @@ class PlayerServer:
     # -- answering --------------------------------------------------------------------------
 
     async def answer(self, text: str, *, arrived: float | None = None, peer: str = "") -> str:
-        """Return the answer to a message; what cannot be read is answered `nil`."""
+        """Return the answer to a message; `nil` for an unreadable one."""
         started = time.monotonic() if arrived is None else arrived
         try:
-            if len(text) < MUCH:
+            if len(text) < LARGE_MESSAGE_CHARS:
                 message = parse(text)
             else:
                 async with self._large:
                     try:
-                        message = await asyncio.to_thread(parse, text)  # so that it holds nobody else up
+                        message = await asyncio.to_thread(parse, text)  # keeps the event loop free
                     finally:
                         await asyncio.to_thread(release_memory)
         except ProtocolError as error:
-            self._say("refused", None, peer=peer, reason=str(error), message=text[:200])
+            self._emit("refused", None, peer=peer, reason=str(error), message=text[:200])
             return "nil"
         match = getattr(message, "match", None)
         try:
@@ -272,10 +272,10 @@ class PlayerServer:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  # a player that fails must not take the server down
-            self._say("odd", match, reason=f"{type(error).__name__}: {error}")
+            self._emit("odd", match, reason=f"{type(error).__name__}: {error}")
             reply = "nil"
-        self._say(
-            "request", match, peer=peer, message=_brief(message), reply=reply,
+        self._emit(
+            "request", match, peer=peer, message=_abbreviate(message), reply=reply,
             seconds=round(time.monotonic() - started, 4),
         )  # fmt: skip
         return reply
@@ -302,22 +302,22 @@ class PlayerServer:
         return await self._move(match, message, started)
 
     async def _start(self, message: StartMessage, started: float) -> str:
-        known = self._playing.get(message.match)
-        if known is not None:  # PLAY names no role, so that one port can play only one in a match
-            return "ready" if known.role == message.role.lower() else "busy"
+        match = self._playing.get(message.match)
+        if match is not None:  # PLAY names no role, so one port can play only one role of a match
+            return "ready" if match.role == message.role.lower() else "busy"
         if not self.is_free:
             return "busy"
         clock = float(message.start_clock)
-        match = _Match(message, self.make_player(), self._say, self._games)
+        match = _Match(message, self.make_player(), self._emit, self._games)
         self._playing[message.match] = match
         match.begin(started + clock - margin(clock, 3.9))
         try:
             async with asyncio.timeout_at(_loop_time(started + clock - margin(clock, 3.9) / 2)):
                 await match.begun()
         except TimeoutError:
-            return "ready"  # it goes on preparing
-        except Exception as error:  # noqa: BLE001  # rules of a stranger, or a player with a bug
-            self._say("odd", match.id, reason=f"this cannot be played: {_about(error)}")
+            return "ready"  # preparation continues in the background
+        except Exception as error:  # noqa: BLE001  # untrusted rules, or a bug in the player
+            self._emit("odd", match.id, reason=f"not playable: {_describe(error)}")
             self._end(match)
             return "busy"
         return "ready"
@@ -332,19 +332,19 @@ class PlayerServer:
             async with asyncio.timeout_at(_loop_time(started + max(0.05, clock - margin(clock, 1.9) / 2))):
                 move = await match.select(request)
         except TimeoutError:
-            move = request.fallback or match.known
-            self._say("late", match.id, move=str(move))
+            move = request.fallback or match.last_legal
+            self._emit("late", match.id, move=str(move))
         except Exception as error:  # noqa: BLE001  # the match must go on
-            self._say("odd", match.id, reason=_about(error))
-            move = request.fallback or match.known
+            self._emit("odd", match.id, reason=_describe(error))
+            move = request.fallback or match.last_legal
         if move is None:
             return "nil"
-        match.answered(move)
+        match.record_answer(move)
         return spaced(str(move))
 
     async def _stop(self, match: _Match, message: StopMessage | TurnMessage, started: float) -> str:
         match.player.stop()
-        with contextlib.suppress(Exception):  # the match is over, whatever is not known of its end
+        with contextlib.suppress(Exception):  # the match is over even if its last state is unknown
             async with asyncio.timeout_at(_loop_time(started + 0.5)):
                 await match.conclude(message)
         self._end(match)
@@ -353,31 +353,31 @@ class PlayerServer:
     def _end(self, match: _Match) -> None:
         match.close()
         self._playing.pop(match.id, None)
-        self._untidy = True
+        self._has_garbage = True
 
-    async def _look_after_matches(self) -> None:
+    async def _sweep(self) -> None:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
-            self._forget_silent()
-            # everything waits meanwhile: who plays is spared that as long as there is memory
-            if self._untidy and (not self._playing or self._games.is_full()):
-                self._untidy = False
-                await asyncio.to_thread(tidy)
+            self._drop_silent_matches()
+            # collection pauses all threads, so it is deferred during matches while memory lasts
+            if self._has_garbage and (not self._playing or self._games.is_full()):
+                self._has_garbage = False
+                await asyncio.to_thread(free_memory)
 
-    def _forget_silent(self) -> None:
+    def _drop_silent_matches(self) -> None:
         now = time.monotonic()
         for match in list(self._playing.values()):
             if now - match.heard > max(FORGET_SECONDS, 10 * match.play_clock, match.start_clock):
-                self._say("odd", match.id, reason="nothing was heard of this match for long; it is given up")
+                self._emit("odd", match.id, reason="dropped after a long silence")
                 self._end(match)
 
-    def _say(self, kind: str, match: str | None, **data: object) -> None:
+    def _emit(self, kind: str, match: str | None, **data: object) -> None:
         self.listener(Event(kind, match, data))
 
 
 @dataclass(slots=True)
 class _Request:
-    """A move that a manager asks for."""
+    """A manager's request for a move."""
 
     message: PlayMessage | TurnMessage | SeesMessage | StopMessage
     started: float
@@ -385,26 +385,28 @@ class _Request:
     step: int = 0
     """Joint moves made before."""
     history: History = ()
-    """What the role did and saw, where the rules hide something."""
+    """The role's moves and percepts, in games with hidden information."""
     fallback: Move | None = None
-    """A legal move of the state in which the player thinks."""
+    """A legal move, sent if the player is late."""
 
 
 class _Match:
-    """One match.  What begins with `_` and is not awaited runs in one of its threads."""
+    """One match.  Private methods that are not coroutines run in one of its two threads."""
 
-    def __init__(self, start: StartMessage, player: Player, say: Callable[..., None], games: Games) -> None:
+    def __init__(
+        self, start: StartMessage, player: Player, emit: Callable[..., None], games: GameCache
+    ) -> None:
         self.id = start.match
         self.role = start.role.lower()
         self.start_clock = start.start_clock
         self.play_clock = start.play_clock
         self.player = player
         self.heard = time.monotonic()
-        self.known: Move | None = None
-        """A move that was legal in some state before."""
+        self.last_legal: Move | None = None
+        """A legal move of the latest state."""
         self._start = start
-        self._kept = games.get(start.rules)
-        self._say = say
+        self._cached = games.get(start.rules)
+        self._server_emit = emit
         self._loop = asyncio.get_running_loop()
         self._follower = WorkerThread(f"match {start.match}")
         self._thinker = WorkerThread(f"player in {start.match}")
@@ -415,40 +417,40 @@ class _Match:
     # -- in the event loop -----------------------------------------------------------------
 
     def begin(self, until: float) -> None:
-        """Begin to read the rules and to prepare, until a time on the monotonic clock."""
+        """Start reading the rules and preparing, until a deadline on the monotonic clock."""
         self._beginning = asyncio.create_task(self._begin(until))
-        self._beginning.add_done_callback(seen)
+        self._beginning.add_done_callback(retrieve_exception)
 
     async def _begin(self, until: float) -> None:
-        await self._follower.submit(lambda: self._learn(until))
+        await self._follower.submit(lambda: self._load_rules(until))
         await self._thinker.submit(lambda: self._prepare(until))
 
     async def begun(self) -> None:
-        """Wait until the player is prepared; who stops waiting does not stop it."""
+        """Wait until the player is prepared; cancelling the wait does not cancel the preparation."""
         if self._beginning is not None:
             await asyncio.shield(self._beginning)
 
     async def select(self, request: _Request) -> Move:
-        """Go on to the state that the message tells of and choose a move there."""
-        state = await asyncio.shield(self._follower.submit(lambda: self._reached(request)))
-        # nobody waits for a player that is still busy when the time is up: cancelled, this is not begun
+        """Advance to the state that the message describes and choose a move."""
+        state = await asyncio.shield(self._follower.submit(lambda: self._follow_to(request)))
+        # not shielded: cancelled while the player is still busy, the job never starts
         return await self._thinker.submit(lambda: self._select(request, state))
 
-    def answered(self, move: Move) -> None:
-        """Remember what was sent."""
+    def record_answer(self, move: Move) -> None:
+        """Remember the answer that was sent."""
 
-        def note() -> None:
+        def record() -> None:
             if self._view is not None:
-                self._view.chose(move)
+                self._view.record_answer(move)
 
-        self._follower.submit(note)
+        self._follower.submit(record)
 
     async def conclude(self, message: StopMessage | TurnMessage) -> None:
-        """Take note of the end."""
+        """Follow the match to its end."""
         await asyncio.shield(self._follower.submit(lambda: self._conclude(message)))
 
     def close(self) -> None:
-        """End the match; its threads end after what they are doing."""
+        """End the match; its threads end after their queued jobs."""
         self.player.stop()
         if self._beginning is not None:
             self._beginning.cancel()
@@ -457,39 +459,39 @@ class _Match:
 
     # -- following ---------------------------------------------------------------------------
 
-    def _learn(self, until: float) -> None:
-        """Read the rules; from then on there is a legal move."""
-        game = self._kept.game(until)
+    def _load_rules(self, until: float) -> None:
+        """Read the rules; afterwards `last_legal` is a legal move."""
+        game = self._cached.game(until)
         role = game.roles[game.role_index(self._start.role)]
         view = MatchView(game, role, engine="rules")
-        self.known = next(iter(view.state.legal_moves(role)), None)
+        self.last_legal = next(iter(view.state.legal_moves(role)), None)
         self._view = view
-        self._tell("match", game=game.name, role=role, roles=list(game.roles))
+        self._emit("match", game=game.name, role=role, roles=list(game.roles))
 
-    def _reached(self, request: _Request) -> State:
-        """Go on to the state that a message tells of; lay a legal move aside."""
-        view = self._followed(request.message, 0.4 * request.clock)
+    def _follow_to(self, request: _Request) -> State:
+        """Advance to the state that a message describes; draw a fallback move."""
+        view = self._follow(request.message, 0.4 * request.clock)
         legal = view.state.legal_moves(view.role)
         if not legal:
-            raise ProtocolError("there is no legal move to answer with")
+            raise ProtocolError(f"no legal move for {view.role}")
         request.step, request.history = view.step, view.history
-        request.fallback = self.known = self._chance.choice(legal)
+        request.fallback = self.last_legal = self._chance.choice(legal)
         return view.state
 
     def _conclude(self, message: StopMessage | TurnMessage) -> None:
-        view = self._followed(message, 0.4)
+        view = self._follow(message, 0.4)
         goals = view.state.goals if view.state.is_terminal else {}
-        self._tell("end", goals=dict(goals), terminal=view.state.is_terminal)
+        self._emit("end", goals=dict(goals), terminal=view.state.is_terminal)
 
     # -- playing -----------------------------------------------------------------------------
 
     def _prepare(self, until: float) -> None:
-        """Have the costly things made, wait for them while there is time, and let the player prepare."""
+        """Wait for network and move reader while there is time, then let the player prepare."""
         view = self._view
         assert view is not None
-        self._kept.improve()
-        while not (self._kept.improved.is_set() or self.player.stopped) and time.monotonic() < until:
-            self._kept.improved.wait(0.05)
+        self._cached.improve()
+        while not (self._cached.improved.is_set() or self.player.stopped) and time.monotonic() < until:
+            self._cached.improved.wait(0.05)
         if not self.player.stopped:
             self.player.start(view.game, view.role, max(0.0, until - time.monotonic()))
 
@@ -503,54 +505,54 @@ class _Match:
         think = request.started + request.clock - margin(request.clock, 1.9) - time.monotonic()
         move = self.player.select(state, max(0.0, think))
         if not state.is_legal(self.role, move):
-            self._tell("odd", reason=f"the player chose `{move}`, which is not legal")
+            self._emit("odd", reason=f"the player chose `{move}`, which is not legal")
             move = request.fallback
         seconds = round(time.monotonic() - request.started, 4)
-        self._tell("select", step=request.step, move=str(move), seconds=seconds)
+        self._emit("select", step=request.step, move=str(move), seconds=seconds)
         return move
 
-    def _followed(
+    def _follow(
         self, message: PlayMessage | TurnMessage | SeesMessage | StopMessage, seconds: float
     ) -> MatchView:
         view = self._view
         if view is None:
-            raise ProtocolError("the rules of this match could not be read in time")
-        if self._kept.improved.is_set():
-            view.reader = self._kept.reader
-            view.quicken()
+            raise ProtocolError("the rules were not read in time")
+        if self._cached.improved.is_set():
+            view.reader = self._cached.reader
+            view.switch_to_network()
         if isinstance(message, TurnMessage):
-            odd = view.told_percepts(
+            notes = view.apply_percepts(
                 message.last, message.percepts, turn=message.turn, over=message.over, seconds=seconds
             )
         elif isinstance(message, SeesMessage):
-            odd = view.told_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
+            notes = view.apply_percepts(None, message.percepts, turn=None, over=False, seconds=seconds)
         elif view.game.has_percepts:  # the form of 2010
             over = isinstance(message, StopMessage)
-            odd = view.told_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
+            notes = view.apply_percepts(None, message.moves, turn=None, over=over, seconds=seconds)
         else:
-            odd = view.told_moves(message.moves)
-        for note in odd:
-            self._tell("odd", reason=note)
+            notes = view.apply_moves(message.moves)
+        for note in notes:
+            self._emit("odd", reason=note)
         return view
 
-    def _tell(self, kind: str, **data: object) -> None:
-        with contextlib.suppress(RuntimeError):  # nobody listens any more
-            self._loop.call_soon_threadsafe(lambda: self._say(kind, self.id, **data))
+    def _emit(self, kind: str, **data: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the event loop is closed
+            self._loop.call_soon_threadsafe(lambda: self._server_emit(kind, self.id, **data))
 
 
-def _brief(message: Message) -> str:
-    """Return the beginning of a message."""
+def _abbreviate(message: Message) -> str:
+    """Return the first 200 characters of a message without its rules."""
     return str(
         replace(message, rules="...") if isinstance(message, StartMessage | PreviewMessage) else message
     )[:200]
 
 
-def _about(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return str(error) if isinstance(error, HerbrandError) else f"{type(error).__name__}: {error}"
 
 
 def _loop_time(monotonic: float) -> float:
-    """Return the loop's time at a time of the monotonic clock."""
+    """Convert a time of the monotonic clock to the clock of the event loop."""
     return asyncio.get_running_loop().time() + monotonic - time.monotonic()
 
 

@@ -1,10 +1,10 @@
-"""`Spectators`: lets people and programs watch matches, by server-sent events.
+"""`Spectators`: broadcasts matches to people and programs by server-sent events.
 
-`GET /events` is a stream of events (`match`, `step`, `end`, `aborted`; the data is JSON with the keys of
-`herbrand.match.protocol.events`, and `match` and `time`), from the first; a client that was cut off goes on
-with `Last-Event-ID`, as browsers do by themselves.  `GET /` is a page that shows them.  Answers of
-players are not told before the step is made, so that nobody can play by those of the others; everything
-that the rules hide is told, though: where players could watch, use a delay.
+`GET /events` streams all events from the first (`match`, `step`, `end`, `aborted`; the data is JSON with the
+keys of `herbrand.match.protocol.events` plus `match` and `time`); a client that lost its connection resumes
+with `Last-Event-ID`, which browsers do automatically.  `GET /` is a page that shows them.  Answers of players
+are withheld until the step is made, but information that the rules hide is sent: use a delay where players
+could watch.
 """
 
 from __future__ import annotations
@@ -22,53 +22,53 @@ if TYPE_CHECKING:
 
 __all__ = ["Spectators"]
 
-_SHOWN = ("match", "step", "end", "aborted")
-_CONNECTIONS = 100
+_BROADCAST_KINDS = ("match", "step", "end", "aborted")
+_MAX_CONNECTIONS = 100
 _READ_SECONDS = 10.0
-_BEAT_SECONDS = 15.0
-_BEHIND = 4 * 1024 * 1024
-"""Bytes that may wait for a spectator who reads too slowly; then it is let go, and may come again."""
-_KEPT = 32 * 1024 * 1024
-"""Bytes of events that are kept; beyond them steps come without the facts."""
+_HEARTBEAT_SECONDS = 15.0
+_MAX_BACKLOG_BYTES = 4 * 1024 * 1024
+"""Bytes buffered for a slow spectator before its connection is dropped; it may reconnect."""
+_MAX_HISTORY_BYTES = 32 * 1024 * 1024
+"""Bytes of events with facts that are stored; later steps come without the facts."""
 
 
 class Spectators:
-    """A listener that tells everybody who watches; `port=0` takes a free port, which `port` then says."""
+    """A listener that broadcasts events; with `port=0`, `port` is the free port taken once started."""
 
     def __init__(self, *, host: str = "127.0.0.1", port: int = 0, delay: float = 0.0) -> None:
         self.host = host
         self.port = port
         self.delay = delay
-        """Seconds by which everything is told later."""
+        """Seconds by which every event is delayed."""
         self._events: list[bytes] = []
         self._size = 0
         self._more = asyncio.Event()
-        self._watching = 0
-        self._waiting = 0
+        self._connections = 0
+        self._pending = 0
         self._server: asyncio.Server | None = None
 
     def __call__(self, event: Event) -> None:
-        """Tell an event, after the delay."""
-        if event.kind not in _SHOWN:
+        """Publish an event after the delay."""
+        if event.kind not in _BROADCAST_KINDS:
             return
         if self.delay:
-            self._waiting += 1
-            asyncio.get_running_loop().call_later(self.delay, self._later, event)
+            self._pending += 1
+            asyncio.get_running_loop().call_later(self.delay, self._publish_later, event)
         else:
-            self._tell(event)
+            self._publish(event)
 
     async def start(self) -> None:
-        """Begin to listen; `OSError` when the port is taken."""
+        """Start listening; `OSError` when the port is in use."""
         self._server = await asyncio.start_server(self._connected, self.host, self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        """Tell the rest, then stop listening."""
+        """Publish delayed events, then stop listening."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.delay + 2.0):
-                while self._waiting:  # noqa: ASYNC110  # a few times, at the end
+                while self._pending:  # noqa: ASYNC110  # a few times, at the end
                     await asyncio.sleep(0.05)
-                await asyncio.sleep(0.1 if self._watching else 0)
+                await asyncio.sleep(0.1 if self._connections else 0)
         if self._server is not None:
             self._server.close()
 
@@ -79,13 +79,13 @@ class Spectators:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _later(self, event: Event) -> None:
-        self._waiting -= 1
-        self._tell(event)
+    def _publish_later(self, event: Event) -> None:
+        self._pending -= 1
+        self._publish(event)
 
-    def _tell(self, event: Event) -> None:
+    def _publish(self, event: Event) -> None:
         data = {**event.data, "match": event.match, "time": event.time}
-        if self._size > _KEPT:
+        if self._size > _MAX_HISTORY_BYTES:
             data.pop("facts", None)
         text = json.dumps(data, ensure_ascii=False)
         self._events.append(f"id: {len(self._events) + 1}\nevent: {event.kind}\ndata: {text}\n\n".encode())
@@ -95,25 +95,25 @@ class Spectators:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            if self._watching >= _CONNECTIONS:
+            if self._connections >= _MAX_CONNECTIONS:
                 writer.write(_answer("503 Service Unavailable", "text/plain", "too many spectators"))
                 return
-            self._watching += 1
+            self._connections += 1
             try:
                 async with asyncio.timeout(_READ_SECONDS):
                     request = await read_request(reader, limit=1024)
                 if request.method != "GET":
-                    writer.write(_answer("405 Method Not Allowed", "text/plain", "only GET"))
+                    writer.write(_answer("405 Method Not Allowed", "text/plain", "only GET is supported"))
                 elif request.text == "events":
                     await self._stream(writer, request.headers.get("last-event-id", ""))
                 elif not request.text:
                     writer.write(_answer("200 OK", "text/html; charset=utf-8", _PAGE))
                 else:
-                    writer.write(_answer("404 Not Found", "text/plain", "there are / and /events"))
+                    writer.write(_answer("404 Not Found", "text/plain", "no such page; see / and /events"))
                 async with asyncio.timeout(_READ_SECONDS):
                     await writer.drain()
             finally:
-                self._watching -= 1
+                self._connections -= 1
         except (OSError, ProtocolError, TimeoutError, asyncio.CancelledError):
             pass
         finally:
@@ -131,11 +131,11 @@ class Spectators:
             for event in self._events[done:]:
                 writer.write(event)
             done = max(done, len(self._events))
-            if writer.transport.get_write_buffer_size() > _BEHIND:
+            if writer.transport.get_write_buffer_size() > _MAX_BACKLOG_BYTES:
                 writer.transport.abort()
                 return
             try:
-                async with asyncio.timeout(_BEAT_SECONDS):
+                async with asyncio.timeout(_HEARTBEAT_SECONDS):
                     await more.wait()
             except TimeoutError:
                 writer.write(b": still here\n\n")

@@ -1,8 +1,8 @@
-"""The match as a player sees it: from what it is told to the state it is in.
+"""A match as one player sees it: the messages it receives and the state that follows from them.
 
-Without hidden information every message carries the moves of all roles, and the state follows.
-With it a player is told its own move and what it saw; the state is then one of those it can hold
-possible (`herbrand.analyse.knowledge.possible_states`), drawn by how likely they are.
+With complete information every message carries the moves of all roles, which determine the state.  With
+hidden information a player receives its own move and its percepts; the state is then sampled from those that
+are consistent with them (`herbrand.analyse.knowledge.possible_states`), by probability.
 """
 
 from __future__ import annotations
@@ -30,18 +30,21 @@ _PARTICLES = 300
 
 
 def reader_within(game: Game, seconds: float) -> MoveReader | None:
-    """Return the closed reader of a game; None when its moves cannot be listed in so many seconds."""
+    """Return the closed move reader of a game; None when its moves cannot be listed within `seconds`."""
     limits = replace(game.limits, seconds=min(seconds, game.limits.seconds))
     try:
-        made = MoveReader(Game(game.tree, name=game.name, limits=limits))
+        reader = MoveReader(Game(game.tree, name=game.name, limits=limits))
     except HerbrandError:
         return None
-    made.game = game  # equal to the one it was made of, which need not be kept
-    return made
+    reader.game = game  # equal to the copy with tighter limits, which can then be freed
+    return reader
 
 
 class MatchView:
-    """Follows one match for one role.  Nothing it is told makes it fail: what does not fit becomes a note."""
+    """The state of one match as one role follows it.
+
+    Inconsistent messages raise nothing: `apply_moves` and `apply_percepts` return notes about them.
+    """
 
     def __init__(
         self,
@@ -56,89 +59,90 @@ class MatchView:
         self.role = game.roles[game.role_index(role)]
         self.reader = reader
         self.state: State = game.initial_state(engine)
-        """The state, or one that the role can hold possible."""
+        """The current state, or with hidden information one that is consistent with the history."""
         self.step = 0
         """Joint moves made so far."""
         self.is_sure = True
-        """Whether `state` is known to be the state, or a possible one, of the match."""
-        self._before: tuple[State, tuple[str, ...]] | None = None
+        """False once `state` had to be guessed."""
+        self._previous: tuple[State, tuple[str, ...]] | None = None
         self._history: list[HistoryStep] = []
         self._own: Move | None = None
         self._chance = random.Random(seed)
 
     @property
     def history(self) -> History:
-        """What the role did and saw, where the rules hide something."""
+        """The role's moves and percepts, in games with hidden information."""
         return tuple(self._history)
 
-    def quicken(self) -> None:
-        """Go on with the network of the game, if there is one and it has the state."""
+    def switch_to_network(self) -> None:
+        """Continue on the network of the game, if it is built and can represent the state."""
         if self.state.engine != "network" and self.game.has_network:
             with contextlib.suppress(HerbrandError):
                 self.state = self.game.state(self.state.facts, engine="network")
 
-    def chose(self, move: Move) -> None:
-        """Remember what this role answered, for managers that do not tell it."""
+    def record_answer(self, move: Move) -> None:
+        """Remember this role's answer, for managers that do not repeat it."""
         self._own = move
 
-    def told_moves(self, moves: Sequence[str] | None) -> list[str]:
-        """Go on by a joint move; None (`NIL`) keeps the state.  Returns what was odd."""
+    def apply_moves(self, moves: Sequence[str] | None) -> list[str]:
+        """Advance by a joint move; None (`NIL`) keeps the state.  Return notes about inconsistencies."""
         if moves is None:
-            return ["asked again from the start"] if self.step else []
+            return ["the first step again"] if self.step else []
         if len(moves) != len(self.game.roles):
-            return [f"{len(moves)} moves for {len(self.game.roles)} roles; the state is kept"]
-        joint, odd = self._read(moves)
-        if odd:
-            return odd
+            return [f"{len(moves)} moves for {len(self.game.roles)} roles; the state is unchanged"]
+        joint, notes = self._read(moves)
+        if notes:
+            return notes
         if not self._is_legal(self.state, joint):
-            if self._before is not None and self._before[1] == joint:
-                return ["the same step was told again"]
-            return [f"({' '.join(joint)}) is not legal here; the state is kept"]
-        self._before = self.state, joint
+            if self._previous is not None and self._previous[1] == joint:
+                return ["the same step again"]
+            return [f"({' '.join(joint)}) is not legal in this state; the state is unchanged"]
+        self._previous = self.state, joint
         self.state = self.state.next(joint)
         self.step += 1
         return []
 
-    def told_percepts(
+    def apply_percepts(
         self, own: str | None, percepts: Sequence[str] | None, *, turn: int | None, over: bool, seconds: float
     ) -> list[str]:
-        """Go on by the own move and what was seen, thinking for at most `seconds`.
+        """Advance by the role's own move and its percepts, computing for at most `seconds`.
 
-        `own` is None where the manager does not say (then it is what was chosen), `turn` the number
-        of the step where it does, `over` whether the match has ended.
+        `own` and `turn` (the number of the step) are None for managers that do not send them; the move is
+        then the recorded answer.  `over` says whether the match has ended.  Return notes about
+        inconsistencies.
         """
         from herbrand.analyse.knowledge.histories import HistoryStep
 
         if percepts is None:
-            return ["asked again from the start"] if self.step else []
+            return ["the first step again"] if self.step else []
         if turn is not None and turn == self.step:
-            return ["the same step was told again"]
+            return ["the same step again"]
         if turn is not None and turn != self.step + 1:
             self.is_sure = False
-            return [f"step {turn} was told after step {self.step}; the state is kept"]
+            return [f"step {turn} follows step {self.step}; the state is unchanged"]
         try:
             move = self._own if own is None else Move(own)
             seen = frozenset(Move(percept).gdl for percept in percepts)
         except HerbrandError as error:
-            return [f"{error}; the state is kept"]
+            return [f"{error}; the state is unchanged"]
         if move is None:
-            return ["no own move to go on by; the state is kept"]
+            return ["own move unknown; the state is unchanged"]
         before = self.state
         self._history.append(HistoryStep(move.gdl, seen))
         self.step += 1
         try:
-            self.state = self._possible(over=over, seconds=seconds)
+            self.state = self._sample_state(over=over, seconds=seconds)
         except HerbrandError as error:
             self.is_sure = False
             self._guess(before, move)
-            return [f"what was seen cannot be followed up ({error}); a possible step is guessed"]
+            return [f"no state found for these percepts ({error}); a legal step is guessed"]
         self.is_sure = True
         return []
 
-    def _possible(self, *, over: bool, seconds: float) -> State:
+    def _sample_state(self, *, over: bool, seconds: float) -> State:
         from herbrand.analyse.knowledge import possible_states
 
-        known = possible_states(
+        knowledge = possible_states(
             self.game,
             self.role,
             tuple(self._history),
@@ -148,13 +152,13 @@ class MatchView:
             limits=replace(self.game.limits, seconds=max(0.05, seconds)),
             seed=self._chance.getrandbits(32),
         )
-        weights = known.weights
+        weights = knowledge.weights
         if not weights:
             raise BudgetExceeded("all possible states")
         return self._chance.choices(list(weights), [float(weight) for weight in weights.values()])[0]
 
     def _guess(self, state: State, own: Move) -> None:
-        """Make some joint move with the own one in it."""
+        """Advance by a random joint move that contains the role's own move, if that is legal."""
         if state.is_terminal:
             return
         joint = {role: self._chance.choice(moves) for role, moves in state.legal_moves().items() if moves}
@@ -164,18 +168,18 @@ class MatchView:
             self.state = state.next(joint)
 
     def _read(self, moves: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-        """Bring moves into canonical form; what is no move of its role is odd."""
-        found = []
+        """Return the moves in canonical form, and notes about unreadable ones."""
+        joint = []
         for role, text in zip(self.game.roles, moves, strict=True):
             index = None if self.reader is None else self.reader.find(role, text)
             if self.reader is not None and index is not None:
-                found.append(self.reader.text(role, index))
+                joint.append(self.reader.text(role, index))
                 continue
             try:
-                found.append(Move(text).gdl.lower())
+                joint.append(Move(text).gdl.lower())
             except HerbrandError as error:
-                return (), [f"{error}; the state is kept"]
-        return tuple(found), []
+                return (), [f"{error}; the state is unchanged"]
+        return tuple(joint), []
 
     def _is_legal(self, state: State, joint: Sequence[str]) -> bool:
         return not state.is_terminal and all(

@@ -1,4 +1,4 @@
-"""One thread that does the work of one player, so that the event loop goes on listening."""
+"""A worker thread for one player, which keeps the event loop free."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WorkerThread", "seen"]
+__all__ = ["WorkerThread", "retrieve_exception"]
 
 _T = TypeVar("_T")
 
 
 class WorkerThread:
-    """Runs functions one after another in a thread of its own, which never keeps the process alive."""
+    """Run functions one after another in a daemon thread."""
 
     def __init__(self, name: str) -> None:
         self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = (
@@ -27,14 +27,14 @@ class WorkerThread:
         self._thread.start()
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
-        """Run a function after those before it; the future belongs to the event loop."""
+        """Queue a function; the future belongs to the event loop."""
         future: asyncio.Future[_T] = self._loop.create_future()
-        future.add_done_callback(seen)
+        future.add_done_callback(retrieve_exception)
         self._jobs.put((job, future))
         return future
 
     def close(self) -> None:
-        """Let the thread end after its current job."""
+        """End the thread after its queued jobs."""
         self._jobs.put(None)
 
     def _run(self) -> None:
@@ -47,12 +47,12 @@ class WorkerThread:
                 continue
             try:
                 result = job()
-            except BaseException as error:  # noqa: BLE001  # whoever waits is told
-                self._tell(future, None, error)
+            except BaseException as error:  # noqa: BLE001  # raised again by the future
+                self._deliver(future, None, error)
             else:
-                self._tell(future, result, None)
+                self._deliver(future, result, None)
 
-    def _tell(self, future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    def _deliver(self, future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
         def settle() -> None:
             if future.done():
                 return
@@ -64,11 +64,11 @@ class WorkerThread:
         if not self._loop.is_closed():
             try:
                 self._loop.call_soon_threadsafe(settle)
-            except RuntimeError:  # the loop was closed in this moment
+            except RuntimeError:  # the loop was closed in between
                 return
 
 
-def seen(future: asyncio.Future[Any]) -> None:
-    """Take note of an exception that nobody waits for any more."""
+def retrieve_exception(future: asyncio.Future[Any]) -> None:
+    """Mark the exception of an abandoned future as retrieved, so that asyncio does not log it."""
     if not future.cancelled():
         future.exception()

@@ -1,20 +1,21 @@
-"""Records of matches: everything that happened, in SQLite, so that any of it can be shown and checked.
+"""Match records: every event of a match, in SQLite, for display, replay and verification.
 
-A `Recorder` listens to a manager and writes each event as it comes, in a transaction of its own: a
-manager that is killed loses nothing that was done, and its match can go on (`herbrand.match.records.resume`).
-States are not kept, because the rules and the moves give them.
+A `Recorder` listens to a manager and writes each event at once, in its own transaction: if the manager is
+killed, no completed step is lost, and the match can be resumed (`herbrand.match.records.resume`).  States are
+not stored, since they follow from the rules and the moves.
 
 | module       | what it does                                                                      |
 |--------------|-----------------------------------------------------------------------------------|
-| `schema`     | the tables, and how older databases become newer ones                              |
+| `schema`     | the tables and migrations                                                          |
 | `record`     | `MatchRecord`: one match as a value                                                |
 | `store`      | `Store`: a database of records                                                     |
-| `recorder`   | `Recorder`: from the events of a manager into a store                              |
-| `resume`     | what a manager needs to go on with a match                                         |
-| `document`   | records as JSON documents, ours                                                    |
-| `ggpbase`    | the match records of ggp-base, read and written                                    |
-| `verifier`   | plays every move again by the rules, and says what does not fit                    |
-| `signing`    | signatures (Ed25519) over what matters of a record                                 |
+| `recorder`   | `Recorder`: writes the events of a manager into a store                            |
+| `resume`     | the manager and past for resuming a match                                          |
+| `document`   | records as JSON documents                                                          |
+| `ggpbase`    | reads and writes the match records of ggp-base                                     |
+| `shape`      | checks types and references within a record                                        |
+| `verifier`   | replays a record by the rules and reports inconsistencies                          |
+| `signing`    | signatures (Ed25519) of records                                                    |
 """
 
 from __future__ import annotations

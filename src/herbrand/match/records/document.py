@@ -1,8 +1,8 @@
-"""Records as JSON documents: those of ggp-base, and what they have no place for.
+"""Records as JSON documents: a superset of the match records of ggp-base.
 
-A document is a match record of ggp-base with more keys (`docs/reference/records.md` lists them,
-`docs/reference/schemas/match.schema.json` checks them), so that programs for those can read it.  It holds the
-rules, hence can be verified and replayed alone.
+The additional keys are listed in `docs/reference/records.md` and `docs/reference/schemas/match.schema.json`;
+programs for ggp-base records can read these documents.  A document contains the rules, and can thus be
+verified and replayed on its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
 from herbrand.match.protocol.manager import Problem
-from herbrand.match.protocol.messages import split_list, tidy
+from herbrand.match.protocol.messages import normalise, split_list
 from herbrand.match.records.ggpbase import read_ggpbase, write_ggpbase
 from herbrand.match.records.record import MatchRecord, MessageRecord, RecordError
 from herbrand.match.records.resume import game_of
@@ -27,8 +27,8 @@ FORMAT: Final = "herbrand match record"
 
 
 def write_document(record: MatchRecord, *, game: Game | None = None) -> dict[str, Any]:
-    """Return a match as a JSON document; the states are found by playing the moves again."""
-    played = game or game_of(record)
+    """Return a match as a JSON document; the states are recomputed from the moves."""
+    game = game or game_of(record)
     substituted = [
         {p.role: p.kind for p in record.problems if p.step == step and p.played is not None}
         for step in range(1, len(record.moves) + 1)
@@ -36,11 +36,11 @@ def write_document(record: MatchRecord, *, game: Game | None = None) -> dict[str
     return {
         "format": FORMAT,
         "version": 1,
-        **write_ggpbase(record, game=played),
+        **write_ggpbase(record, game=game),
         "game": record.game,
         "rulesheet": record.rules,
         "rulesheetHash": record.hash,
-        "gdlVersion": "GDL-II" if played.has_percepts or played.chance_role else "GDL",
+        "gdlVersion": "GDL-II" if game.has_percepts or game.chance_role else "GDL",
         "roles": list(record.roles),
         "players": record.players,
         "status": record.status,
@@ -65,20 +65,20 @@ def write_document(record: MatchRecord, *, game: Game | None = None) -> dict[str
 
 
 def read_document(data: Any, game: Game | None = None) -> MatchRecord:
-    """Read a document, ours or (given the game) that of ggp-base; raise `RecordError`, saying why not."""
+    """Read a document of herbrand or, with a game, of ggp-base; raise `RecordError` if that fails."""
     if not isinstance(data, dict):
         raise RecordError("a match record is a JSON object")
     if data.get("format") != FORMAT:
         if game is None:
-            raise RecordError("a match record of ggp-base does not hold the rules: say which game it is of")
+            raise RecordError("a match record of ggp-base does not contain the rules: give its game, too")
         return read_ggpbase(data, game)
     if data.get("version") != 1:
-        raise RecordError(f"version {data.get('version')!r} of match records is not known: update herbrand")
+        raise RecordError(f"unknown version {data.get('version')!r} of match records: update herbrand")
     try:
         return _read(data)
     except (ArithmeticError, HerbrandError, ValueError, TypeError, LookupError, AttributeError) as error:
-        what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
-        raise RecordError(f"this is no match record: {what}") from error
+        reason = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
+        raise RecordError(f"not a match record: {reason}") from error
 
 
 def _read(data: dict[str, Any]) -> MatchRecord:
@@ -102,7 +102,7 @@ def _read(data: dict[str, Any]) -> MatchRecord:
         None if scramble is None else int(scramble["seed"]),
         None if scramble is None else {str(a): str(b) for a, b in scramble["names"].items()},
         [tuple(map(str, joint)) for joint in data["opening"]],
-        [tuple(tidy(str(move)) for move in joint) for joint in data["moves"]],
+        [tuple(normalise(str(move)) for move in joint) for joint in data["moves"]],
         [at / 1000 for at in data["stateTimes"][1:]],
         [{role: tuple(map(str, seen)) for role, seen in step.items()} for step in data["percepts"]],
         [
@@ -114,9 +114,9 @@ def _read(data: dict[str, Any]) -> MatchRecord:
         str(data["software"]),
         str(data["origin"]),
         None if data["signature"] is None else {str(a): str(b) for a, b in data["signature"].items()},
-        [frozenset(tidy(fact).lower() for fact in split_list(text)) for text in data["states"]],
+        [frozenset(normalise(fact).lower() for fact in split_list(text)) for text in data["states"]],
     )
     require_shape(record)
     if record.hash != data["rulesheetHash"]:
-        raise RecordError("the hash is not that of the rules")
+        raise RecordError("the rules do not match their hash")
     return record

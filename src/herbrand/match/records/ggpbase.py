@@ -1,9 +1,9 @@
-"""The match records of ggp-base (`Match.toJSON`), read and written.
+"""Reads and writes the match records of ggp-base (`Match.toJSON`).
 
-They hold the states (as facts without `true`), the joint moves, times in milliseconds, and for each
-step what was wrong with each player's answer: `IL` and the answer, `TO` (time-out), `CE` (connection
-error) or nothing.  The rules are not in them, but an address that names a game; reading one
-therefore needs the game.  What old and foreign writers leave out may be left out.
+They contain the states (as facts without `true`), the joint moves, times in milliseconds, and the error of
+each player in each step: `IL` and the answer (illegal), `TO` (timeout), `CE` (connection error) or an empty
+string. Instead of the rules they have the URL of the game, hence reading them requires the game.  Keys that
+old or other programs do not write are optional.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from herbrand.errors import HerbrandError
 from herbrand.machine.moves import Move
 from herbrand.machine.trajectory import Trajectory
 from herbrand.match.protocol.manager import Problem, as_sent
-from herbrand.match.protocol.messages import spaced, split_list, tidy
+from herbrand.match.protocol.messages import normalise, spaced, split_list
 from herbrand.match.records.record import MatchRecord, RecordError, new_token
 from herbrand.match.records.resume import game_of
 from herbrand.match.records.shape import require_shape
@@ -40,21 +40,17 @@ _KINDS: Final = {"TO": "timeout", "CE": "connection", "IL": "illegal"}
 
 
 def replayed(record: MatchRecord, game: Game | None = None) -> list[State]:
-    """Return the states of a match, the initial one first, by playing the moves again.
-
-    Raises `IllegalMoveError` for moves that the rules do not allow.
-    """
+    """Return the states of a match, the initial one first; `IllegalMoveError` for illegal moves."""
     return Trajectory.replay(game or game_of(record), record.moves, engine="auto").states
 
 
 def write_ggpbase(record: MatchRecord, *, game: Game | None = None, url: str | None = None) -> dict[str, Any]:
-    """Return a match as ggp-base writes it; `url` is the address of the game there.
+    """Return a match in the format of ggp-base; `url` is the address of the game in its repository.
 
-    Unlike ggp-base's own, the texts in it are escaped as JSON demands.  Signatures of ggp-base are not
-    made.
+    Unlike in ggp-base's own files, strings are escaped as JSON demands; there is no ggp-base signature.
     """
     states = replayed(record, game)
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "matchId": record.id,
         "randomToken": record.token,
         "startTime": _milliseconds(record.started),
@@ -71,7 +67,7 @@ def write_ggpbase(record: MatchRecord, *, game: Game | None = None, url: str | N
         "scrambled": record.names is not None,
     }
     if url is not None:
-        found["gameMetaURL"] = url
+        document["gameMetaURL"] = url
     if record.problems:
         errors = [[""] * len(record.roles) for _ in range(len(record.moves) + 1)]
         for problem in record.problems:
@@ -80,21 +76,20 @@ def write_ggpbase(record: MatchRecord, *, game: Game | None = None, url: str | N
                 if code == "IL":
                     code = f"IL {problem.reply or ''}".rstrip()
                 errors[problem.step][record.roles.index(problem.role)] = code
-        found["errors"] = errors
+        document["errors"] = errors
     if record.status == "completed" and record.goals is not None:
-        found["goalValues"] = [record.goals[role] for role in record.roles]
-    return found
+        document["goalValues"] = [record.goals[role] for role in record.roles]
+    return document
 
 
 def read_ggpbase(data: Any, game: Game) -> MatchRecord:
-    """Read a match record of ggp-base, of a game; raise `RecordError`, saying why, for what is none.
+    """Read a ggp-base record of a match of `game`; raise `RecordError` if that fails.
 
-    The moves are spelled as in the game.  Whether they follow the rules is for `verifier` to say.
+    Moves are respelled as in the game; whether they are legal is checked by `verifier`.
     """
     if not isinstance(data, dict):
         raise RecordError("a match record is a JSON object")
     try:
-        # what is kept are the rules as they would be sent, in one spelling
         game, rules = as_sent(game)
         roles = game.roles
         moves = [_joint(step, texts, game) for step, texts in enumerate(_list(data, "moves"), start=1)]
@@ -137,17 +132,17 @@ def read_ggpbase(data: Any, game: Game) -> MatchRecord:
     except RecordError:
         raise
     except (ArithmeticError, HerbrandError, ValueError, TypeError, LookupError) as error:
-        raise RecordError(f"this is no match record of ggp-base: {error}") from error
+        raise RecordError(f"not a match record of ggp-base: {error}") from error
     return record
 
 
 def _errors(data: dict[str, Any], roles: Sequence[str]) -> list[tuple[int, str, str]]:
-    found = []
-    for step, texts in enumerate(data.get("errors") or []):
-        for role, text in zip(roles, texts, strict=True):
-            if text:
-                found.append((step, role, str(text)))
-    return found
+    return [
+        (step, role, str(text))
+        for step, texts in enumerate(data.get("errors") or [])
+        for role, text in zip(roles, texts, strict=True)
+        if text
+    ]
 
 
 def _problem(step: int, role: str, text: str, record: MatchRecord) -> Problem:
@@ -170,15 +165,15 @@ def _joint(step: int, texts: Any, game: Game) -> tuple[str, ...]:
 
 
 def _fact(text: str) -> str:
-    """Return a fact as it is compared."""
-    return tidy(text).lower()
+    """Return the canonical spelling of a fact, for comparison."""
+    return normalise(text).lower()
 
 
 def _list(data: dict[str, Any], key: str) -> list[Any]:
-    found = data.get(key) or []
-    if not isinstance(found, list):
-        raise RecordError(f"`{key}` is no list")
-    return found
+    values = data.get(key) or []
+    if not isinstance(values, list):
+        raise RecordError(f"`{key}` is not a list")
+    return values
 
 
 def _milliseconds(seconds: float) -> int:

@@ -1,4 +1,4 @@
-"""`MatchRecord`: one match as a value, whatever it was read from."""
+"""`MatchRecord`: one match as a value, independent of the format it was read from."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["ORIGINS", "STATUSES", "MatchRecord", "MessageRecord", "RecordError", "new_token", "rules_hash"]
 
 STATUSES: Final = ("running", "completed", "cut", "aborted")
-"""A match that runs, or whose manager was killed; that came to its end by the rules; that was ended before
-(the reason says why); that was called off."""
+"""`running`: in progress, or its manager was killed; `completed`: a terminal state was reached; `cut`: ended
+before that (see the reason); `aborted`: called off."""
 ORIGINS: Final = ("herbrand", "ggp-base")
-"""Who can have written a record first."""
+"""The programs that create records."""
 
 
 class RecordError(HerbrandError, ValueError):
-    """A record or a database of records cannot be used as asked; the message says why."""
+    """A record or a database of records is invalid or does not allow an operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class MessageRecord:
-    """One message to a player, and its answer."""
+    """One message to a player and its answer."""
 
     step: int
     """Joint moves made before it."""
@@ -36,51 +36,51 @@ class MessageRecord:
     kind: str
     """START, PLAY, STOP or ABORT."""
     text: str | None
-    """In the names of the sheet; None for START, whose text the record gives."""
+    """With unscrambled names; None for START, which the record itself determines."""
     sent: float
     """Seconds since 1970."""
     seconds: float
     """From the last byte sent to the reply."""
     reply: str | None
     counts: bool
-    """Whether a move was asked for (not, where a player was told what had been played before)."""
+    """Whether the answer counts as a move; False for steps that were sent to a player again."""
     problem: str | None
     notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class MatchRecord:
-    """What is known of one match; lists over steps begin with the first."""
+    """One match; lists over steps begin with the first step."""
 
     id: str
     token: str
-    """32 letters and digits that no other record has."""
+    """32 random letters and digits that identify the record."""
     game: str
     rules: str
-    """The sheet in KIF as it was sent (before names were scrambled)."""
+    """The rules in KIF as sent, before names were scrambled."""
     roles: tuple[str, ...]
     players: dict[str, str]
     """Names by role; `random` has none."""
     started: float
-    """Seconds since 1970, as all times."""
+    """Seconds since 1970, like all times."""
     ended: float | None
     status: str
     reason: str
     start_clock: int
     play_clock: int
     seed: int | None
-    """Of chance and of substituted moves; None in records that do not say."""
+    """For chance and substituted moves; None if unknown."""
     settings: dict[str, Any]
-    """The `MatchSettings` of the manager; none in foreign records."""
+    """The `MatchSettings` of the manager; empty in records of other programs."""
     scramble: int | None = None
-    """The seed of the names that players were told; None: those of the sheet."""
+    """The seed of the scrambled names; None if names were not scrambled."""
     names: dict[str, str] | None = None
-    """The scrambled name of each."""
+    """From original to scrambled names."""
     opening: list[tuple[str, ...]] = field(default_factory=list)
     moves: list[tuple[str, ...]] = field(default_factory=list)
     step_times: list[float] = field(default_factory=list)
     percepts: list[dict[str, tuple[str, ...]]] = field(default_factory=list)
-    """By role, of each step, in games with `sees`."""
+    """For each step, by role; only in games with `sees`."""
     messages: list[MessageRecord] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     goals: dict[str, int | None] | None = None
@@ -90,12 +90,12 @@ class MatchRecord:
     signature: dict[str, str] | None = None
     """`algorithm`, `public_key`, `value`; see `signing`."""
     states: list[frozenset[str]] | None = None
-    """The states that a document claims, the initial one first; None where they are not kept."""
+    """The states listed in a document, the initial one first; None if it has none."""
     claimed_hash: str | None = None
-    """The hash under which a database keeps the rules; None where there is none."""
+    """The hash under which a database stores the rules; None for documents."""
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: players, moves, goals."""
+        """Return the players, moves and goals as HTML for notebooks."""
         from herbrand.runtime.notebook import block, table
 
         goals = self.goals or {}
@@ -120,5 +120,5 @@ def rules_hash(rules: str) -> str:
 
 
 def new_token() -> str:
-    """Return 32 letters and digits, as ggp-base makes them."""
+    """Return 32 random letters and digits, the format of ggp-base."""
     return "".join(random.SystemRandom().choices(string.ascii_letters + string.digits, k=32))

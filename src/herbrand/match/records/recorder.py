@@ -1,4 +1,4 @@
-"""`Recorder`: from the events of a manager into a store, as they come."""
+"""`Recorder`: writes the events of a manager into a store."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["Recorder"]
 
 
 class Recorder:
-    """A listener that writes matches into a store; one can listen to many matches at once.
+    """A listener that writes any number of concurrent matches into a store.
 
-    When the store can no longer be written to, it raises `RecordError` once, which ends the match.
+    When writing fails, it raises `RecordError` once for each match, which aborts that match.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self._numbers: dict[str, tuple[int, tuple[str, ...]]] = {}
-        """Rows and roles of the matches that run."""
+        """Row numbers and roles of the running matches."""
         self._broken: set[str] = set()
         self._writers: dict[str, Callable[[int, tuple[str, ...], Event], None]] = {
             "exchange": self._exchange,
@@ -37,7 +37,7 @@ class Recorder:
         }
 
     def __call__(self, event: Event) -> None:
-        """Write an event, in a transaction of its own."""
+        """Write an event in its own transaction."""
         name = event.match
         if name is None or name in self._broken:
             return
@@ -56,19 +56,19 @@ class Recorder:
         data = event.data
         roles = tuple(data["roles"])
         if data["resumed"] is None:
-            number = self.store.begin(beginning(name, data, event.time))
+            number = self.store.begin(new_record(name, data, event.time))
         else:
             number = self.store.number(name)
-            made = self.store.connection.execute(
+            steps = self.store.connection.execute(
                 "SELECT count(*) FROM step WHERE match = ?", (number,)
             ).fetchone()[0]
-            if made != data["resumed"]:
+            if steps != data["resumed"]:
                 raise RecordError(
-                    f"match `{name}` has {made} steps, not {data['resumed']}: it was resumed elsewhere"
+                    f"match `{name}` has {steps} steps, not {data['resumed']}: it was resumed elsewhere"
                 )
             with self.store.writing():
                 self.store.end(number, "running", "running", None, None)
-                self.store.add_remark(number, f"resumed after step {made}")
+                self.store.add_remark(number, f"resumed after step {steps}")
         self._numbers[name] = number, roles
 
     def _exchange(self, number: int, roles: tuple[str, ...], event: Event) -> None:
@@ -116,8 +116,8 @@ class Recorder:
             self.store.add_problem(number, Problem(**problem))
 
 
-def beginning(name: str, data: dict[str, Any], started: float) -> MatchRecord:
-    """Return the record of a match that has just begun, from its first event."""
+def new_record(name: str, data: dict[str, Any], started: float) -> MatchRecord:
+    """Return the record of a match that has just begun, from the data of its `match` event."""
     settings = dict(data["settings"])
     return MatchRecord(
         name,

@@ -1,7 +1,7 @@
-"""The tables of a database of records, and how older databases become newer ones.
+"""The tables of a database of records, and its migrations.
 
-Each migration is run once, in order and in a transaction; the table `migration` says when.  The
-`application_id` of the file is that of herbrand, so that no other database is taken for records.
+Each migration runs once, in order and in a transaction; the table `migration` records when.  The
+`application_id` of the file distinguishes it from databases of other programs.
 """
 
 from __future__ import annotations
@@ -134,19 +134,19 @@ CREATE TABLE pairing (
 """
 
 MIGRATIONS: Final[tuple[tuple[str, str], ...]] = (("matches", _MATCHES), ("tournaments", _TOURNAMENTS))
-"""What each step brings, and its statements."""
+"""Description and SQL statements of each migration."""
 VERSION: Final = len(MIGRATIONS)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Bring a database to the newest version; raise `RecordError` for one that is not ours, or is newer."""
-    found = connection.execute("PRAGMA application_id").fetchone()[0]
+    """Migrate a database to the newest version; raise `RecordError` for another program's or a newer one."""
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if found != APPLICATION and (tables or found):
-        raise RecordError("this is a database of something else")
-    if found == APPLICATION and _version(connection) == VERSION:
+    if application != APPLICATION and (tables or application):
+        raise RecordError("not a herbrand match database")
+    if application == APPLICATION and _version(connection) == VERSION:
         return
-    connection.execute("BEGIN EXCLUSIVE")  # of two programs that begin with a new file one waits here
+    connection.execute("BEGIN EXCLUSIVE")  # another program may be creating the same file
     try:
         version = 0
         if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION:
@@ -158,7 +158,9 @@ def migrate(connection: sqlite3.Connection) -> None:
                 " (version INTEGER PRIMARY KEY, what TEXT NOT NULL, applied REAL NOT NULL)"
             )
         if version > VERSION:
-            raise RecordError(f"the database has version {version}, this program knows {VERSION}: update it")
+            raise RecordError(
+                f"the database has version {version}, newer than the supported {VERSION}: update herbrand"
+            )
         for number, (what, statements) in enumerate(MIGRATIONS[version:], start=version + 1):
             for statement in statements.split(";"):
                 if statement.strip():

@@ -1,9 +1,8 @@
-"""Signatures: who holds a record can see that nobody changed it.
+"""Signatures that prove a record unchanged.
 
-Signed, with Ed25519, is a canonical text of what matters: names, times of start and end, the rules by
-their hash, players, settings, opening, moves, percepts, problems, result.  Messages and their times
-are not in it.  Keys are kept in PEM files; public keys are written in hexadecimal digits.  Needs
-`cryptography` (extra `sign`).
+An Ed25519 signature covers a canonical text of id, token, start and end times, hash of the rules, players,
+settings, opening, moves, percepts, problems and result, but not the messages and their times.  Private keys
+are PEM files; public keys are hexadecimal digits.  Needs `cryptography` (extra `sign`).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ __all__ = ["check", "core", "make_key", "public_key", "sign"]
 
 
 def core(record: MatchRecord) -> bytes:
-    """Return the bytes that are signed: JSON with sorted keys, without blanks, in UTF-8."""
+    """Return the signed bytes: JSON with sorted keys, without blanks, in UTF-8."""
     value = {
         "record": 1,
         "id": record.id,
@@ -53,7 +52,7 @@ def core(record: MatchRecord) -> bytes:
 def make_key(path: str | Path) -> str:
     """Write a new private key to a file that only its owner can read; return the public key.
 
-    Raises `RecordError` when there is such a file.
+    Raises `RecordError` if the file exists.
     """
     serialization, ed25519 = _library()
     key = ed25519.Ed25519PrivateKey.generate()
@@ -65,21 +64,21 @@ def make_key(path: str | Path) -> str:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise RecordError(f"there is a file `{path}` already; a key is not overwritten") from error
+        raise RecordError(f"`{path}` exists; keys are not overwritten") from error
     with os.fdopen(handle, "wb") as file:
         file.write(data)
     return _public(key)
 
 
 def public_key(path: str | Path) -> str:
-    """Return the public key to the private key in a file."""
+    """Return the public key for the private key in a file."""
     return _public(_load(path))
 
 
 def sign(record: MatchRecord, path: str | Path) -> dict[str, str]:
     """Return the signature of a match that has ended, with the private key in a file."""
     if record.status == "running":
-        raise RecordError(f"match `{record.id}` has not ended; only what does not change is signed")
+        raise RecordError(f"match `{record.id}` is running and cannot be signed yet")
     key = _load(path)
     return {
         "algorithm": "ed25519",
@@ -89,7 +88,7 @@ def sign(record: MatchRecord, path: str | Path) -> dict[str, str]:
 
 
 def check(record: MatchRecord) -> bool:
-    """Whether the signature of a record is one of this record by the key it names."""
+    """Whether the signature of a record is valid for the public key in it."""
     _, ed25519 = _library()
     from cryptography.exceptions import InvalidSignature
 
@@ -109,9 +108,9 @@ def _load(path: str | Path) -> Any:
     try:
         key = serialization.load_pem_private_key(Path(path).read_bytes(), None)
     except (ValueError, TypeError) as error:
-        raise RecordError(f"`{path}` is no private key: {error}") from error
+        raise RecordError(f"`{path}` is not a private key: {error}") from error
     if not isinstance(key, ed25519.Ed25519PrivateKey):
-        raise RecordError(f"`{path}` is no key for Ed25519")
+        raise RecordError(f"`{path}` is not an Ed25519 key")
     return key
 
 

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 __all__ = ["Store"]
 
 BUSY_SECONDS = 30.0
-"""How long to wait for another program that writes."""
+"""Time limit for acquiring the write lock."""
 
 
 class Store:
-    """Match records in an SQLite file; `:memory:` keeps them for as long as the object lives.
+    """Match records in an SQLite file, or in memory with `:memory:`.
 
-    Several programs may write to one file at the same time (write-ahead log).  What was committed is there
-    after the program is killed; after a loss of power the last moments may be missing, the rest is
-    whole.  One object is for one thread.  Raises `RecordError` for a file that is no such database.
+    Several programs may write to one file at the same time (write-ahead log).  Committed transactions survive
+    a killed program; a power failure may lose the most recent ones, but leaves the database consistent.  An
+    object belongs to one thread.  Raises `RecordError` for a file that is not such a database.
     """
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
@@ -63,7 +63,7 @@ class Store:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is written, or nothing; inside of another one, a part of it."""
+        """Open a transaction, or join the current one."""
         if self.connection.in_transaction:
             yield self.connection
             return
@@ -81,7 +81,7 @@ class Store:
     # -- reading ----------------------------------------------------------------------------
 
     def ids(self, *, status: str | None = None) -> list[str]:
-        """Return the names of the matches in the order in which they were begun."""
+        """Return the match ids in the order in which the matches began."""
         where, values = ("WHERE status = ?", [status]) if status else ("", [])
         rows = self.connection.execute(f"SELECT id FROM match {where} ORDER BY number", values)  # noqa: S608
         return [name for (name,) in rows]
@@ -91,18 +91,18 @@ class Store:
         return int(self.connection.execute("PRAGMA data_version").fetchone()[0])
 
     def number(self, match: str) -> int:
-        """Return the row of a match; `RecordError` if there is none of this name."""
+        """Return the row number of a match; `RecordError` for an unknown id."""
         row = self.connection.execute("SELECT number FROM match WHERE id = ?", (match,)).fetchone()
         if row is None:
             raise RecordError(f"no match `{match}` in `{self.path}`")
         return int(row[0])
 
     def summaries(self, *, latest: int = -1) -> list[dict[str, Any]]:
-        """Return a line about each match: `id`, `game`, `status`, `reason`, `started`, `steps`, `seats`.
+        """Return summaries of the matches in the order in which they began; the `latest` N unless negative.
 
-        In the order in which they were begun; only so many of the `latest`, if that is not negative.
+        Keys: `id`, `game`, `status`, `reason`, `started`, `steps`, `problems`, `seats`.
         """
-        found = []
+        summaries = []
         rows = self.connection.execute(
             "SELECT number, id, game, status, reason, started,"
             " (SELECT count(*) FROM step WHERE step.match = match.number),"
@@ -114,7 +114,7 @@ class Store:
             seats = self.connection.execute(
                 "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
             )
-            found.append(
+            summaries.append(
                 {
                     "id": name,
                     "game": game,
@@ -126,10 +126,10 @@ class Store:
                     "seats": [{"role": role, "player": player, "goal": goal} for role, player, goal in seats],
                 }
             )
-        return found
+        return summaries
 
     def load(self, match: str) -> MatchRecord:
-        """Return everything about a match; `RecordError` for what no program can have written."""
+        """Return the record of a match; `RecordError` for an unknown id or damaged data."""
         number = self.number(match)
         try:
             record = self._read(number)
@@ -139,8 +139,8 @@ class Store:
         return record
 
     def _read(self, number: int) -> MatchRecord:
-        ask = self.connection.execute
-        row = ask(
+        query = self.connection.execute
+        row = query(
             "SELECT id, token, game, text, rulesheet, started, ended, status, reason, start_clock,"
             " play_clock, seed, settings, scramble, names, opening, software, origin"
             " FROM match LEFT JOIN rulesheet ON hash = rulesheet WHERE number = ?",
@@ -149,8 +149,8 @@ class Store:
         name, token, game, rules, claimed, started, ended, status, reason, start, play, seed, *rest = row
         settings, scramble, names, opening, software, origin = rest
         if rules is None:
-            raise ValueError(f"there are no rules with the hash {claimed}")
-        seats = ask(
+            raise ValueError(f"no rules with the hash {claimed}")
+        seats = query(
             "SELECT role, player, goal FROM seat WHERE match = ? ORDER BY place", (number,)
         ).fetchall()
         record = MatchRecord(
@@ -177,12 +177,12 @@ class Store:
         )
         if status == "completed" or any(goal is not None for _, _, goal in seats):
             record.goals = {role: goal for role, _, goal in seats}
-        steps = ask("SELECT step, time FROM step WHERE match = ? ORDER BY step", (number,)).fetchall()
+        steps = query("SELECT step, time FROM step WHERE match = ? ORDER BY step", (number,)).fetchall()
         record.step_times = [at for _, at in steps]
         for place, (step, _) in enumerate(steps, start=1):
             if step != place:
                 raise ValueError(f"step {place} is missing")
-            moves = ask(
+            moves = query(
                 "SELECT move, percepts, place FROM move WHERE match = ? AND step = ? ORDER BY place",
                 (number, step),
             ).fetchall()
@@ -192,7 +192,7 @@ class Store:
                 record.percepts.append(seen)
         record.messages = [
             _message(row)
-            for row in ask(
+            for row in query(
                 "SELECT step, role, kind, text, sent, seconds, reply, counts, problem, notes FROM message"
                 " WHERE match = ? ORDER BY number",
                 (number,),
@@ -200,12 +200,12 @@ class Store:
         ]
         record.problems = [
             Problem(*row)
-            for row in ask(
+            for row in query(
                 "SELECT step, role, kind, reply, note, played FROM problem WHERE match = ? ORDER BY number",
                 (number,),
             )
         ]
-        signed = ask(
+        signed = query(
             "SELECT algorithm, public_key, value FROM signature WHERE match = ?", (number,)
         ).fetchone()
         if signed is not None:
@@ -213,17 +213,17 @@ class Store:
         return record
 
     def remarks(self, match: str) -> list[tuple[float, str]]:
-        """Return what else was noted about a match, such as that it was resumed."""
-        query = "SELECT time, text FROM remark WHERE match = ? ORDER BY number"
-        return self.connection.execute(query, (self.number(match),)).fetchall()
+        """Return remarks about a match, such as that it was resumed, with their times."""
+        statement = "SELECT time, text FROM remark WHERE match = ? ORDER BY number"
+        return self.connection.execute(statement, (self.number(match),)).fetchall()
 
     # -- writing ----------------------------------------------------------------------------
 
     def begin(self, record: MatchRecord) -> int:
-        """Write the beginning of a match, without steps; `RecordError` when its name is taken."""
+        """Insert a match without its steps and return its row number; `RecordError` for a duplicate id."""
         with self.writing() as connection:
             if connection.execute("SELECT 1 FROM match WHERE id = ?", (record.id,)).fetchone():
-                raise RecordError(f"there is a match `{record.id}` in `{self.path}` already")
+                raise RecordError(f"match `{record.id}` is in `{self.path}` already")
             connection.execute("INSERT OR IGNORE INTO rulesheet VALUES (?, ?)", (record.hash, record.rules))
             row = connection.execute(
                 "INSERT INTO match (id, token, game, rulesheet, started, ended, status, reason, start_clock,"
@@ -265,7 +265,7 @@ class Store:
         moves: tuple[str, ...],
         percepts: dict[int, tuple[str, ...]],
     ) -> None:
-        """Write a step; percepts by place of the role."""
+        """Insert a step; percepts are given by index of the role."""
         with self.writing() as connection:
             connection.execute("INSERT INTO step VALUES (?, ?, ?)", (number, step, at))
             connection.executemany(
@@ -277,7 +277,7 @@ class Store:
             )
 
     def add_message(self, number: int, message: MessageRecord) -> None:
-        """Write a message and its answer."""
+        """Insert a message and its answer."""
         with self.writing() as connection:
             connection.execute(
                 "INSERT INTO message (match, step, role, kind, text, sent, seconds, reply, counts, problem,"
@@ -298,7 +298,7 @@ class Store:
             )
 
     def add_problem(self, number: int, problem: Problem) -> None:
-        """Write a problem."""
+        """Insert a problem."""
         with self.writing() as connection:
             connection.execute(
                 "INSERT INTO problem (match, step, role, kind, reply, note, played)"
@@ -315,7 +315,7 @@ class Store:
             )
 
     def add_remark(self, number: int, text: str) -> None:
-        """Note something about a match."""
+        """Insert a remark about a match."""
         with self.writing() as connection:
             connection.execute(
                 "INSERT INTO remark (match, time, text) VALUES (?, ?, ?)", (number, time.time(), text)
@@ -324,7 +324,7 @@ class Store:
     def end(
         self, number: int, status: str, reason: str, ended: float | None, goals: dict[int, int | None] | None
     ) -> None:
-        """Write how a match ended, or that it runs again; goals by place of the role."""
+        """Update the status of a match; goals are given by index of the role."""
         with self.writing() as connection:
             connection.execute(
                 "UPDATE match SET status = ?, reason = ?, ended = ? WHERE number = ?",
@@ -336,7 +336,7 @@ class Store:
             )
 
     def sign(self, match: str, signature: dict[str, str]) -> None:
-        """Keep a signature of a match, in place of an older one."""
+        """Insert or replace the signature of a match."""
         with self.writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO signature VALUES (?, ?, ?, ?, ?)",
@@ -350,7 +350,7 @@ class Store:
             )
 
     def save(self, record: MatchRecord) -> None:
-        """Write a whole record; `RecordError` when there is a match of this name or with this token."""
+        """Insert a whole record; `RecordError` for a duplicate id or token."""
         places = {role: place for place, role in enumerate(record.roles)}
         with self.writing() as connection:
             if connection.execute("SELECT 1 FROM match WHERE token = ?", (record.token,)).fetchone():
@@ -379,5 +379,5 @@ class Store:
 
 def _message(row: tuple[Any, ...]) -> MessageRecord:
     step, role, kind, text, sent, seconds, reply, counts, problem, notes = row
-    told = tuple(json.loads(notes))
-    return MessageRecord(step, role, kind, text, sent, seconds, reply, bool(counts), problem, told)
+    counts, notes = bool(counts), tuple(json.loads(notes))
+    return MessageRecord(step, role, kind, text, sent, seconds, reply, counts, problem, notes)

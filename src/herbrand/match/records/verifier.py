@@ -1,9 +1,9 @@
-"""Plays every move of a record again by the rules, and says what does not fit.
+"""Replays a record by the rules and reports inconsistencies.
 
-Checked are, as far as the record has them: that the rules can be played and the roles are theirs; that
-every move was legal, and is the one that the player answered or that replaced its answer by the policy;
-that chance was drawn by the seed; what everybody saw; the states; that the match ended where the rules
-end it, with their goals; that names were scrambled by the seed; the signature.
+As far as the record has the data, the verifier checks that the rules are playable and define the roles; that
+every move was legal and is the player's answer or its substitute by the policy; that chance moves and
+scrambled names follow from the seeds; percepts and states; that the match ended as the rules say, with their
+goals; and the signature.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = ["Finding", "Verifier"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing in a record that cannot be true."""
+    """One inconsistency in a record."""
 
     step: int | None
-    """The step it is about, from 1; None for the match as a whole."""
+    """From 1; None for the match as a whole."""
     text: str
 
     def __str__(self) -> str:
@@ -42,16 +42,16 @@ class Finding:
 
 
 class Verifier:
-    """Verifies records; keeps what it knows of each game for the next match of it."""
+    """Verifies records; caches their games."""
 
     def __init__(self, *, engine: str = "auto", public_key: str | None = None) -> None:
         self.engine = engine
         self.public_key = public_key
-        """If given, every record has to be signed with this key (hexadecimal digits)."""
+        """If given, every record must be signed with this key (hexadecimal digits)."""
         self._managers: dict[str, Manager] = {}
 
     def verify(self, record: MatchRecord) -> list[Finding]:
-        """Return everything that does not fit; nothing is good."""
+        """Return all inconsistencies of a record."""
         try:
             manager = self._managers.get(record.hash)
             if manager is None:
@@ -60,64 +60,65 @@ class Verifier:
                     self._managers.clear()
                 self._managers[record.hash] = manager
         except HerbrandError as error:
-            return [Finding(None, f"the rules cannot be played: {error}"), *self._outside(record)]
-        found = [*self._outside(record), *_head(record, manager)]
-        if not found or all(finding.step is None for finding in found):
-            try:
-                found += _Replay(record, manager, self.engine).run()
-            except HerbrandError as error:
-                found.append(Finding(None, f"cannot be played again: {error}"))
-        return found
+            return [Finding(None, f"the rules are not playable: {error}"), *self._check_integrity(record)]
+        findings = [*self._check_integrity(record), *_check_header(record, manager)]
+        try:
+            findings += _Replay(record, manager, self.engine).run()
+        except HerbrandError as error:
+            findings.append(Finding(None, f"cannot be replayed: {error}"))
+        return findings
 
-    def _outside(self, record: MatchRecord) -> list[Finding]:
-        """Check what says that a record is as it was: the hash of the rules and the signature."""
+    def _check_integrity(self, record: MatchRecord) -> list[Finding]:
+        """Check the hash of the rules and the signature."""
         if record.claimed_hash in (None, record.hash):
             return self._signature(record)
-        return [Finding(None, "the rules are not those of their hash"), *self._signature(record)]
+        return [Finding(None, "the rules do not match their hash"), *self._signature(record)]
 
     def _signature(self, record: MatchRecord) -> list[Finding]:
         from herbrand.match.records.signing import check
 
         if record.signature is None:
-            return [] if self.public_key is None else [Finding(None, "is not signed")]
+            return [] if self.public_key is None else [Finding(None, "not signed")]
         if self.public_key is not None and record.signature.get("public_key") != self.public_key:
-            return [Finding(None, f"is signed with another key, {record.signature.get('public_key')}")]
-        return [] if check(record) else [Finding(None, "the signature is not one of this record")]
+            return [Finding(None, f"signed with another key, {record.signature.get('public_key')}")]
+        return [] if check(record) else [Finding(None, "invalid signature")]
 
 
-def _head(record: MatchRecord, manager: Manager) -> list[Finding]:
-    found = []
+def _check_header(record: MatchRecord, manager: Manager) -> list[Finding]:
+    findings = []
     game = manager.game
     if record.roles != game.roles:
-        found.append(Finding(None, f"the roles are {', '.join(game.roles)}, not {', '.join(record.roles)}"))
+        findings.append(
+            Finding(None, f"the roles are {', '.join(game.roles)}, not {', '.join(record.roles)}")
+        )
     if set(record.players) != set(game.players):
-        found.append(Finding(None, f"the players are not those of {', '.join(game.players)}"))
+        findings.append(Finding(None, f"the players are not for {', '.join(game.players)}"))
     names = None if record.scramble is None else dict(scramble(game.tree, record.scramble).names)
     if names != record.names:
-        found.append(Finding(None, "the scrambled names are not those of the seed"))
+        findings.append(Finding(None, "the scrambled names do not follow from the seed"))
     if len(record.step_times) != len(record.moves):
-        found.append(Finding(None, "the steps and their times differ in number"))
-    given = {"start_clock": record.start_clock, "play_clock": record.play_clock, "seed": record.seed}
-    if record.origin == "herbrand" and any(record.settings.get(name) != given[name] for name in given):
-        found.append(Finding(None, "clocks and seed are not those of the settings"))
+        findings.append(Finding(None, "the numbers of steps and of times differ"))
+    columns = {"start_clock": record.start_clock, "play_clock": record.play_clock, "seed": record.seed}
+    if record.origin == "herbrand" and any(record.settings.get(name) != columns[name] for name in columns):
+        findings.append(Finding(None, "clocks and seed differ from the settings"))
     times = [record.started, *record.step_times, *([] if record.ended is None else [record.ended])]
     if any(later < earlier - 1 for earlier, later in pairwise(times)):
-        found.append(Finding(None, "time goes backwards"))
-    return found
+        findings.append(Finding(None, "the times are not in order"))
+    return findings
 
 
 class _Replay:
-    """One match, played again."""
+    """The replay of one record."""
 
     def __init__(self, record: MatchRecord, manager: Manager, engine: str) -> None:
         self.record = record
         self.manager = manager
         self.game = manager.game
         self.state: State = self.game.initial_state(engine=engine)
-        self.found: list[Finding] = []
+        self.findings: list[Finding] = []
         self.is_own = record.origin == "herbrand"
         self.chance = random.Random(record.seed) if self.is_own and record.seed is not None else None
-        """Draws as the manager did; None where it is not known how it did."""
+        """Repeats the draws of the manager; None if they are unknown."""
         self.settings = MatchSettings(**record.settings) if record.settings else MatchSettings()
         self.problems = {(problem.step, problem.role): problem for problem in record.problems}
         self.replies = {
@@ -127,35 +128,35 @@ class _Replay:
         }
 
     def run(self) -> list[Finding]:
-        """Play to the end of the record."""
+        """Replay the record and return its inconsistencies."""
         for step, joint in enumerate(self.record.moves, start=1):
             if self._state(step):
                 break
             if not self._step(step, joint):
-                return self.found  # nothing after an impossible move means anything
+                return self.findings  # later steps cannot be checked after an illegal move
         else:
             self._state(len(self.record.moves) + 1)
             self._end()
-        return self.found
+        return self.findings
 
-    def _say(self, step: int | None, text: str) -> None:
-        self.found.append(Finding(step, text))
+    def _report(self, step: int | None, text: str) -> None:
+        self.findings.append(Finding(step, text))
 
     def _state(self, step: int) -> bool:
-        """Compare the state before a step with the one in the record; whether the match should have ended."""
+        """Compare the state before a step with the recorded one; return True if no step may follow it."""
         claimed = self.record.states
         if claimed is not None:
-            here = frozenset(fact.lower() for fact in self.state.facts)
+            facts = frozenset(fact.lower() for fact in self.state.facts)
             if step > len(claimed):
-                self._say(None, f"the record has {len(claimed)} states for {len(self.record.moves)} steps")
+                self._report(None, f"the record has {len(claimed)} states for {len(self.record.moves)} steps")
                 self.record.states = None
-            elif claimed[step - 1] != here:
-                wrong = sorted(claimed[step - 1] ^ here)[:3]
+            elif claimed[step - 1] != facts:
+                wrong = sorted(claimed[step - 1] ^ facts)[:3]
                 where = f"after step {step - 1}" if step > 1 else "at the start"
-                self._say(None, f"the state {where} is another one (differs in {', '.join(wrong)})")
+                self._report(None, f"the state {where} is different (in {', '.join(wrong)})")
                 self.record.states = None
         if step <= len(self.record.moves) and self.state.is_terminal:
-            self._say(step, "was played after the end of the game")
+            self._report(step, "played after the end of the game")
             return True
         return False
 
@@ -166,77 +167,82 @@ class _Replay:
             if not self.state.is_legal(role, move)
         ]
         for role, move in bad:
-            self._say(step, f"`{move}` is not legal for {role}")
+            self._report(step, f"`{move}` is not legal for {role}")
         if bad:
             return False
         drawn, spare = draw_moves(self.state, self.chance) if self.chance is not None else ({}, {})
         plan = dict(zip(self.game.roles, joint, strict=True))
         if step <= len(self.record.opening):
             if joint != self.record.opening[step - 1]:
-                self._say(step, "is not the one of the opening")
+                self._report(step, "not the joint move of the opening")
         else:
             for role, draw in drawn.items():
                 if str(draw).lower() != plan[role].lower():
-                    self._say(step, f"the seed draws `{draw}` for {role}, not `{plan[role]}`")
+                    self._report(step, f"the seed draws `{draw}` for {role}, not `{plan[role]}`")
             for role in self.game.players:
                 self._choice(step, role, plan[role], {r: str(m) for r, m in spare.items()})
         if self.record.percepts and step <= len(self.record.percepts):
             for role, seen in self.record.percepts[step - 1].items():
                 if tuple(seen) != tuple(self.state.percepts(joint, role)):
-                    self._say(step, f"{role} did not see {' '.join(seen) or 'nothing'}")
+                    self._report(step, f"{role} did not see {' '.join(seen) or 'nothing'}")
         self.state = self.state.next(joint)
         return True
 
     def _choice(self, step: int, role: str, played: str, spare: Mapping[str, str]) -> None:
-        """Compare a move with what the player answered, or what replaced it."""
+        """Compare a move with the player's answer or its substitute."""
         problem: Problem | None = self.problems.get((step, role))
         reply = self.replies.get((step, role))
         if problem is not None:
             if problem.played is None or problem.played.lower() != played.lower():
-                self._say(step, f"`{played}` was played for {role}, and `{problem.played}` recorded as that")
+                self._report(
+                    step,
+                    f"`{played}` was played for {role}, but `{problem.played}` is recorded as the substitute",
+                )
             elif role in spare:
                 policy = self.settings.substitute
-                due = replacement(self.state, role, policy, Move(spare[role]))
-                if str(due).lower() != played.lower():
-                    self._say(step, f"`{due}` replaces a bad move of {role} ({policy}), not `{played}`")
+                substitute = replacement(self.state, role, policy, Move(spare[role]))
+                if str(substitute).lower() != played.lower():
+                    self._report(
+                        step, f"a bad move of {role} is replaced by `{substitute}`, not `{played}` ({policy})"
+                    )
             if reply is not None and problem.kind in ("illegal", "unreadable"):
                 move, _, _ = self.manager.judge(self.state, role, reply)
                 if move is not None:
-                    self._say(step, f"the answer of {role} was legal, and replaced all the same")
+                    self._report(step, f"the answer of {role} was legal, but was replaced")
             return
         if reply is None:
             if self.record.messages or self.is_own:
-                self._say(step, f"nothing says where `{played}` of {role} came from")
+                self._report(step, f"no answer or problem is recorded for `{played}` of {role}")
             return
         move, _, note = self.manager.judge(self.state, role, reply)
         if move is None:
-            self._say(step, f"the answer of {role} was bad ({note}), and no problem is recorded")
+            self._report(step, f"the answer of {role} was bad ({note}), but no problem is recorded")
         elif str(move).lower() != played.lower():
-            self._say(step, f"{role} answered `{move}`, and `{played}` was played")
+            self._report(step, f"{role} answered `{move}`, but `{played}` was played")
 
     def _end(self) -> None:
         record, state = self.record, self.state
         word, _, role = record.reason.partition(" ")
         if record.status == "completed":
             if not state.is_terminal:
-                self._say(None, "the game is not over after the last step")
+                self._report(None, "the game is not over after the last step")
             elif record.goals != state.goals:
-                self._say(None, f"the goals are {_goals(state.goals)}, not {_goals(record.goals or {})}")
+                self._report(None, f"the goals are {_goals(state.goals)}, not {_goals(record.goals or {})}")
             if word != "terminal":
-                self._say(None, f"the reason for its end, `{record.reason}`, is not `terminal`")
+                self._report(None, f"the reason is `{record.reason}`, not `terminal`")
             return
         if record.goals is not None:
-            self._say(None, "there are goals, and the match did not come to its end")
+            self._report(None, "there are goals, but the match was not completed")
         if record.status != "cut":
             return
         if word not in ("no-move", "max-steps", "forfeit"):
-            self._say(None, f"no match is cut off for the reason `{record.reason}`")
+            self._report(None, f"unknown reason `{record.reason}`")
         elif word == "no-move" and (state.is_terminal or state.legal_moves(role)):
-            self._say(None, f"{role} had a legal move at the end")
+            self._report(None, f"{role} had a legal move at the end")
         elif word == "max-steps" and len(record.moves) != self.settings.max_steps:
-            self._say(None, f"it was not cut off after {self.settings.max_steps} steps")
+            self._report(None, f"it did not end after {self.settings.max_steps} steps")
         elif word == "forfeit" and (len(record.moves) + 1, role) not in self.problems:
-            self._say(None, f"nothing says why {role} forfeits")
+            self._report(None, f"no problem is recorded for the forfeit of {role}")
 
 
 def _goals(goals: Mapping[str, int | None]) -> str:

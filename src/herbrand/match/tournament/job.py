@@ -1,8 +1,8 @@
-"""One match of a tournament, as a worker plays it.
+"""One match of a tournament, played by a worker.
 
-A job is plain data and its result is too, so that workers may be threads, processes or other machines.
-With a `database` that the worker can write to, the match is recorded there while it goes on, and a job
-that is done a second time goes on with it; without one, the whole record comes back with the result.
+A job and its result are plain data, so that workers may be threads, processes or other machines.  With a
+`database` that the worker can write to, the match is recorded there live, and a repeated job resumes it;
+otherwise the whole record is returned with the result.
 """
 
 from __future__ import annotations
@@ -40,61 +40,63 @@ _ADDRESS = re.compile(r"(?:(?P<host>.+):)?(?P<port>[0-9]{1,5})")
 
 @dataclass(frozen=True, slots=True)
 class MatchJob:
-    """What is to be played."""
+    """A match to be played."""
 
     pairing: int
     match: str
     game: str
     rules: str
     seats: tuple[tuple[str, str], ...]
-    """Name of each player and who it is, for the roles that choose."""
+    """Name and address of each player, for the roles that choose."""
     settings: MatchSettings
     opening: int
     scramble: int | None
     database: str | None
     attempt: int = 0
-    """How often it was begun before."""
+    """How often it has been attempted before."""
 
     @property
     def remote(self) -> frozenset[str]:
-        """The addresses of its players on the network."""
-        return frozenset(who for _, who in self.seats if is_remote(who))
+        """The addresses of its remote players."""
+        return frozenset(address for _, address in self.seats if is_remote(address))
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a job."""
+    """The result of a job."""
 
     pairing: int
     match: str
     record: MatchRecord | None
-    """None where the worker wrote it to the database."""
+    """None if the worker wrote it to the database."""
     process: int
-    """The number of the worker's process."""
+    """The process id of the worker."""
 
 
 def play(job: MatchJob) -> Played:
-    """Play the match of a job, or what is left of it."""
+    """Play or resume the match of a job."""
     with Store(job.database or ":memory:") as store:
-        known = store.load(job.match) if job.match in store.ids() else None
-        if known is None or known.status not in ("completed", "cut"):
-            asyncio.run(_play(job, store, known))
+        record = store.load(job.match) if job.match in store.ids() else None
+        if record is None or record.status not in ("completed", "cut"):
+            asyncio.run(_play(job, store, record))
         record = None if job.database else store.load(job.match)
     return Played(job.pairing, job.match, record, os.getpid())
 
 
-async def _play(job: MatchJob, store: Store, known: MatchRecord | None) -> None:
+async def _play(job: MatchJob, store: Store, record: MatchRecord | None) -> None:
     seats = [
-        _seat(who, name, draw_seed(job.settings.seed, name, place), job.seats[:place].count((name, who)))
-        for place, (name, who) in enumerate(job.seats)
+        _seat(
+            address, name, draw_seed(job.settings.seed, name, place), job.seats[:place].count((name, address))
+        )
+        for place, (name, address) in enumerate(job.seats)
     ]
     past: Past | None = None
     opening: Sequence[Sequence[str]] = ()
-    if known is not None:
-        manager = manager_for(known)
-        past = past_of(known)
+    if record is not None:
+        manager = manager_for(record)
+        past = past_of(record)
     else:
-        if job.attempt:  # whoever still plays a match of this name that nobody manages any more
+        if job.attempt:  # a player may still be in the match of a failed attempt
             await asyncio.gather(
                 *(seat.ask(AbortMessage(job.match), seconds=1.0) for seat in seats if seat.remembers)
             )
@@ -107,7 +109,7 @@ async def _play(job: MatchJob, store: Store, known: MatchRecord | None) -> None:
 
 @lru_cache(maxsize=4)
 def _manager(rules: str, name: str, scramble: int | None, thread: int) -> Manager:
-    """Return a manager of a game, one for each thread; kept, because a game takes time to get ready."""
+    """Return a manager of a game, cached for each thread, since grounding a game takes time."""
     del thread
     from herbrand.game import Game
     from herbrand.syntax import read
@@ -116,25 +118,24 @@ def _manager(rules: str, name: str, scramble: int | None, thread: int) -> Manage
 
 
 def random_opening(manager: Manager, steps: int, seed: int) -> list[tuple[str, ...]]:
-    """Return random joint moves to begin with, fewer where the game would be over; the seed says which."""
+    """Return random joint moves for an opening, fewer if they would end the game."""
     chance = random.Random(draw_seed(seed, "opening"))
     play = Trajectory.replay(manager.game, (), engine="auto")
     play.finish(chance, max_steps=steps)
     return play.joint_moves[:-1] if play.state.is_terminal else play.joint_moves
 
 
-def is_remote(who: str) -> bool:
-    """Whether a player is one on the network."""
-    return _ADDRESS.fullmatch(who) is not None and not who.startswith("process:")
+def is_remote(address: str) -> bool:
+    """Whether the address of a player is PORT or HOST:PORT."""
+    return _ADDRESS.fullmatch(address) is not None and not address.startswith("process:")
 
 
-def _seat(who: str, name: str, seed: int, before: int) -> Seat:
-    """Return a seat; `before` is how many roles the same player has before this one."""
-    if is_remote(who):
-        address = _ADDRESS.fullmatch(who)
-        assert address is not None
-        host = (address["host"] or "127.0.0.1").strip("[]")
-        return RemoteSeat(host, int(address["port"]), name=name, suffix=f".{before + 1}" if before else "")
-    if who.startswith("process:"):
-        return ProcessSeat(who.removeprefix("process:"), name=name, seed=seed)
-    return LocalSeat(make_player(who, seed=seed), name=name)
+def _seat(address: str, name: str, seed: int, before: int) -> Seat:
+    """Return a seat; `before` is how many earlier roles the same player has."""
+    match = _ADDRESS.fullmatch(address)
+    if match is not None and is_remote(address):
+        host = (match["host"] or "127.0.0.1").strip("[]")
+        return RemoteSeat(host, int(match["port"]), name=name, suffix=f".{before + 1}" if before else "")
+    if address.startswith("process:"):
+        return ProcessSeat(address.removeprefix("process:"), name=name, seed=seed)
+    return LocalSeat(make_player(address, seed=seed), name=name)

@@ -1,10 +1,11 @@
-"""What is to be played, and who meets whom.
+"""Tournament plans and pairings.
 
-- *Round robin*: in each round everybody meets everybody in every game.
-- *Swiss*: in each round players with about the same score meet, if possible such as have not met; the games
-  take turns.  With an odd number one has a bye, which counts as a win; nobody has two before all had one.
-- *Ladder*: in the order in which players were given, neighbours meet (first with second, third with
-  fourth, then second with third, and so on); who wins stands higher afterwards.
+- *Round robin*: in each round all players meet each other in every game.
+- *Swiss*: in each round players with similar scores meet, without rematches if possible; the games take
+  turns. With an odd number of players one has a bye, which counts as a win; none has two before all have had
+  one.
+- *Ladder*: players start in the given order, and neighbours meet (first and second, third and fourth, then
+  second and third, and so on); a lower player who wins changes places with the loser.
 """
 
 from __future__ import annotations
@@ -22,53 +23,51 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Encounter", "TournamentError", "TournamentPlan", "draw_seed", "encounters"]
 
 KINDS: Final = ("round-robin", "swiss", "ladder")
-
-
-_TRIES: Final = 20_000
-"""Pairs that are tried for a round in which nobody meets again."""
+_MAX_TRIES: Final = 20_000
+"""Pairs tried in the search for a round without rematches."""
 
 
 class TournamentError(HerbrandError, ValueError):
-    """A tournament cannot be held as asked; the message says why."""
+    """A tournament plan or tournament database is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """All that decides a tournament."""
+    """The settings that determine a tournament."""
 
     name: str
     games: Mapping[str, str]
-    """The rules of each game, as they are sent to players."""
+    """The rules of each game, as sent to players."""
     players: Mapping[str, str]
-    """Who plays under each name: a player of `herbrand players`, `process:NAME`, or HOST:PORT."""
+    """By name: a player of `herbrand players`, `process:NAME`, or HOST:PORT."""
     kind: str = "round-robin"
     rounds: int = 1
     opening: int = 0
-    """So many random joint moves begin each match."""
+    """Number of random joint moves that begin each match."""
     seed: int = 0
     start_clock: int = 5
     play_clock: int = 1
     substitute: str = "random"
     max_steps: int = 10_000
     scramble: bool = False
-    """Whether players are told the games under other names, which differ from encounter to encounter."""
+    """Whether the names in the rules are scrambled for players, differently in each encounter."""
     roles: Mapping[str, int] = field(default_factory=dict)
-    """How many roles of each game choose."""
+    """Number of roles of each game that choose."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise TournamentError(f"no kind of tournament `{self.kind}` (there are {', '.join(KINDS)})")
+            raise TournamentError(f"unknown kind of tournament `{self.kind}` (one of {', '.join(KINDS)})")
         if len(self.players) < 2:
-            raise TournamentError("a tournament is between two players at least")
+            raise TournamentError("a tournament needs at least two players")
         if not self.games:
-            raise TournamentError("a tournament is about one game at least")
+            raise TournamentError("a tournament needs at least one game")
         if self.rounds < 1 or self.opening < 0:
-            raise TournamentError("there is one round at least, and an opening is not shorter than nothing")
+            raise TournamentError("rounds must be at least 1, and opening must not be negative")
 
 
 @dataclass(frozen=True, slots=True)
 class Encounter:
-    """Two players and a game; in a bye there is no second player and nothing is played."""
+    """Two players and a game; a bye has one player and no matches."""
 
     round: int
     number: int
@@ -78,10 +77,9 @@ class Encounter:
     """Two names, or one with a bye."""
 
     def legs(self, roles: int) -> list[tuple[str, ...]]:
-        """Return for each match of it who sits where.
+        """Return the player of each role for each match of the encounter.
 
-        With more than two roles the two take turns around the table; a game of one role is played by each
-        alone.
+        With more than two roles the players alternate; a game with one role is played once by each.
         """
         if len(self.players) < 2:
             return []
@@ -93,7 +91,7 @@ class Encounter:
 
 
 def draw_seed(*parts: object) -> int:
-    """Return a seed of 63 bits that the parts decide.
+    """Return a seed of 63 bits derived from the parts.
 
     >>> draw_seed(1, "ticTacToe") == draw_seed(1, "ticTacToe") != draw_seed(2, "ticTacToe")
     True
@@ -105,9 +103,9 @@ def draw_seed(*parts: object) -> int:
 def encounters(
     plan: TournamentPlan, number: int, past: Sequence[tuple[Encounter, Mapping[str, float]]]
 ) -> list[Encounter]:
-    """Return the encounters of a round (from 1), given those of the rounds before and their scores.
+    """Return the encounters of a round (from 1), given the previous ones with their scores.
 
-    A score is the share of the points of the encounter, 1 for a player that won everything.
+    A score is a player's share of the points of an encounter, from 0 to 1.
     """
     if plan.kind == "round-robin":
         pairs: list[tuple[str, tuple[str, ...]]] = [
@@ -126,30 +124,30 @@ def _swiss(
     names = list(plan.players)
     score = dict.fromkeys(names, 0.0)
     byes = dict.fromkeys(names, 0)
-    met: dict[frozenset[str], int] = {}
+    meetings: dict[frozenset[str], int] = {}
     for encounter, scores in past:
         if len(encounter.players) == 1:
             score[encounter.players[0]] += 1.0
             byes[encounter.players[0]] += 1
             continue
-        met[frozenset(encounter.players)] = met.get(frozenset(encounter.players), 0) + 1
+        meetings[frozenset(encounter.players)] = meetings.get(frozenset(encounter.players), 0) + 1
         for name, share in scores.items():
             score[name] += share
     order = sorted(names, key=lambda name: (-score[name], names.index(name)))
     if len(order) % 2 == 0:
-        return [*(_pairs(order, met) or _nearest(order, met))]
-    outs = sorted(order, key=lambda name: (byes[name], score[name], -order.index(name)))
-    fair = [name for name in outs if byes[name] == byes[outs[0]]]
-    for out in fair:  # the lowest, unless somebody would have to be met again
-        found = _pairs([name for name in order if name != out], met)
-        if found is not None:
-            return [*found, (out,)]
-    return [*_nearest([name for name in order if name != fair[0]], met), (fair[0],)]
+        return [*(_pairs(order, meetings) or _nearest(order, meetings))]
+    by_bye = sorted(order, key=lambda name: (byes[name], score[name], -order.index(name)))
+    eligible = [name for name in by_bye if byes[name] == byes[by_bye[0]]]
+    for resting in eligible:  # the lowest player has the bye, unless that forces a rematch
+        pairs = _pairs([name for name in order if name != resting], meetings)
+        if pairs is not None:
+            return [*pairs, (resting,)]
+    return [*_nearest([name for name in order if name != eligible[0]], meetings), (eligible[0],)]
 
 
-def _pairs(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[tuple[str, ...]] | None:
-    """Pair neighbours as far as nobody meets again; None where that is not possible, or not found."""
-    tries = _TRIES
+def _pairs(order: Sequence[str], meetings: Mapping[frozenset[str], int]) -> list[tuple[str, ...]] | None:
+    """Pair close neighbours without rematches; None if the search finds no such pairing."""
+    tries = _MAX_TRIES
 
     def pair(rest: tuple[str, ...]) -> list[tuple[str, ...]] | None:
         nonlocal tries
@@ -159,25 +157,25 @@ def _pairs(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[tupl
             tries -= 1
             if tries < 0:
                 return None
-            if frozenset((rest[0], rest[at])) not in met:
-                found = pair(rest[1:at] + rest[at + 1 :])
-                if found is not None:
-                    return [(rest[0], rest[at]), *found]
+            if frozenset((rest[0], rest[at])) not in meetings:
+                others = pair(rest[1:at] + rest[at + 1 :])
+                if others is not None:
+                    return [(rest[0], rest[at]), *others]
         return None
 
     return pair(tuple(order))
 
 
-def _nearest(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[tuple[str, ...]]:
-    """Pair each with the next that it has met least."""
+def _nearest(order: Sequence[str], meetings: Mapping[frozenset[str], int]) -> list[tuple[str, ...]]:
+    """Pair each player with the next one that it has meetings least often."""
     rest = list(order)
-    found: list[tuple[str, ...]] = []
+    pairs: list[tuple[str, ...]] = []
     while rest:
         first = rest.pop(0)
-        other = min(rest, key=lambda name: (met.get(frozenset((first, name)), 0), rest.index(name)))
+        other = min(rest, key=lambda name: (meetings.get(frozenset((first, name)), 0), rest.index(name)))
         rest.remove(other)
-        found.append((first, other))
-    return found
+        pairs.append((first, other))
+    return pairs
 
 
 def _neighbours(
@@ -188,7 +186,7 @@ def _neighbours(
 
 
 def ladder_order(plan: TournamentPlan, past: Sequence[tuple[Encounter, Mapping[str, float]]]) -> list[str]:
-    """Return who stands where on the ladder, the highest first."""
+    """Return the players in the order of the ladder, the highest first."""
     order = list(plan.players)
     for encounter, scores in past:
         higher, lower = encounter.players

@@ -1,13 +1,12 @@
-"""Strength as a number: the model of Bradley and Terry, on the scale of Elo.
+"""Ratings by the Bradley-Terry model, on the Elo scale.
 
-Player i is expected to score `1 / (1 + exp(b_j - b_i))` against j; a draw is half a win.  The strengths
-are those under which the results are most likely (R. A. Bradley and M. E. Terry, *Rank analysis of
-incomplete block designs*, Biometrika 39, 1952), found by Newton's method; their uncertainty is the
-inverse of the information matrix there.  400 points of Elo are odds of ten to one
-(`b = rating * ln 10 / 400`).
+Player i is expected to score `1 / (1 + exp(b_j - b_i))` against j; a draw is half a win.  The strengths are
+maximum-likelihood estimates (R. A. Bradley and M. E. Terry, *Rank analysis of incomplete block designs*,
+Biometrika 39, 1952), found by Newton's method; their covariance is the inverse of the information matrix.
+400 Elo points are odds of ten to one (`b = rating * ln 10 / 400`).
 
-So that somebody who won everything has a rating at all, each player is taken to have drawn `prior` games
-with a player of average strength.
+As a prior, which gives players that won all games finite ratings, each player is assumed to have drawn
+`prior` games with a player of average strength.
 """
 
 from __future__ import annotations
@@ -24,27 +23,27 @@ __all__ = ["AVERAGE", "Rating", "rate"]
 AVERAGE: Final = 1500.0
 """The mean of all ratings."""
 _SCALE: Final = 400 / math.log(10)
-_NORMAL: Final = 1.959963984540054
+_NORMAL_975: Final = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """How strong a player is."""
+    """The rating of a player."""
 
     player: str
     elo: float
-    """With a mean of 1500 over the players."""
+    """The players' mean is 1500."""
     margin: float
-    """Half of the 95 % confidence interval."""
+    """Half the width of the 95 % confidence interval."""
     games: int
     score: float
-    """Points, with half of one for a draw."""
+    """Points: 1 for a win, 0.5 for a draw."""
 
 
 def rate(
     players: Sequence[str], results: Sequence[tuple[str, str, float]], *, prior: float = 1.0
 ) -> list[Rating]:
-    """Return the ratings, the strongest first; a result is (one, other, score of one from 0 to 1).
+    """Return the ratings, the highest first; a result is (player, opponent, player's score from 0 to 1).
 
     >>> one, two = rate(["a", "b"], [("a", "b", 1.0)] * 3 + [("a", "b", 0.0)], prior=0)
     >>> round(one.elo - two.elo, 1)  # 400 log10(3)
@@ -67,15 +66,15 @@ def rate(
 
     def information() -> tuple[object, object]:
         expected = 1 / (1 + np.exp(np.clip(strength[None, :] - strength[:, None], -50, 50)))
-        alone = 1 / (1 + np.exp(-np.clip(strength, -50, 50)))
-        gradient = points - (games * expected).sum(1) + prior * (0.5 - alone)
+        against_average = 1 / (1 + np.exp(-np.clip(strength, -50, 50)))
+        gradient = points - (games * expected).sum(1) + prior * (0.5 - against_average)
         weight = games * expected * (1 - expected)
-        matrix = np.diag(weight.sum(1) + prior * alone * (1 - alone)) - weight
+        matrix = np.diag(weight.sum(1) + prior * against_average * (1 - against_average)) - weight
         return gradient, matrix
 
     for _ in range(200):
         gradient, matrix = information()
-        # The mean is free without a prior: a constant matrix fixes it and changes nothing else.
+        # without a prior the mean is undetermined; the constant matrix fixes it and changes nothing else
         move = np.linalg.lstsq(np.asarray(matrix) + constant, np.asarray(gradient), rcond=None)[0]
         longest = float(np.abs(move).max(initial=0.0))
         strength += move * min(1.0, 2.0 / longest if longest else 1.0)
@@ -84,14 +83,14 @@ def rate(
             break
     _, matrix = information()
     covariance = np.linalg.pinv(np.asarray(matrix) + (0 if prior else constant))
-    centre = np.eye(count) - 1.0 / count  # the uncertainty of a rating is that of its distance to the mean
+    centre = np.eye(count) - 1.0 / count  # a rating is a distance to the mean
     variance = np.diag(centre @ covariance @ centre)
     strength = strength - strength.mean()
     ratings = [
         Rating(
             name,
             AVERAGE + _SCALE * float(strength[at]),
-            _NORMAL * _SCALE * math.sqrt(max(0.0, float(variance[at]))),
+            _NORMAL_975 * _SCALE * math.sqrt(max(0.0, float(variance[at]))),
             int(games[at].sum()),
             float(points[at]),
         )

@@ -1,7 +1,4 @@
-"""A page about a tournament: one HTML file with tables and plots (SVG), which needs nothing else.
-
-The plot of the ratings is there as a file of its own as well.
-"""
+"""A tournament report: a self-contained HTML page with tables and SVG plots; the plot of ratings alone."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ __all__ = ["page", "plot"]
 
 _WIDTH = 720
 _ABOUT_RATINGS = """<p class=note>Elo by the model of Bradley and Terry, with a mean of 1500; the bars are
-95 % confidence intervals. Each player is taken to have drawn one game with an average player.</p>"""
+95 % confidence intervals. As a prior, each player has drawn one game with an average player.</p>"""
 _COLOURS = ("#3366aa", "#cc5533", "#338855", "#8855aa", "#aa8822", "#228899", "#aa3366", "#667722")
 
 
@@ -36,24 +33,24 @@ def page(results: Results) -> str:
         "<h2>Ratings</h2>",
         _ratings(results),
         _ABOUT_RATINGS,
-        "<h2>Who beat whom</h2>",
+        "<h2>Head to head</h2>",
         _head_to_head(results),
-        "<p class=note>Points of the player on the left out of the matches with the player above.</p>",
+        "<p class=note>Points of the row's player out of the matches against the column's player.</p>",
         "<h2>By game</h2>",
         _by_game(results),
-        "<h2>How the points came</h2>",
+        "<h2>Progress</h2>",
         _progress(results),
     ]
     if results.unsettled:
         rows = [[entry["match"], entry["game"], entry["reason"]] for entry in results.unsettled]
-        parts += ["<h2>Matches without a result</h2>", _table(["match", "game", "why"], rows)]
-    return _PAGE.replace("DRAWN", _DRAWN).replace("TITLE", name).replace("BODY", "\n".join(parts))
+        parts += ["<h2>Matches without a result</h2>", _table(["match", "game", "reason"], rows)]
+    return _PAGE.replace("DRAWN", _PLOT_STYLE).replace("TITLE", name).replace("BODY", "\n".join(parts))
 
 
 def plot(results: Results) -> str:
-    """Return the ratings with their intervals as an SVG file."""
+    """Return the plot of the ratings with their intervals as an SVG file."""
     head = '<svg xmlns="http://www.w3.org/2000/svg"'
-    style = f"<style>\nsvg {{ background: white; color: #222 }}\n{_DRAWN}</style>\n"
+    style = f"<style>\nsvg {{ background: white; color: #222 }}\n{_PLOT_STYLE}</style>\n"
     opening, sign, rest = _ratings(results).removeprefix("<svg").partition(">\n")
     return f"{head}{opening}{sign}{style}{rest}\n"
 
@@ -106,16 +103,16 @@ def _head_to_head(results: Results) -> str:
     for one in names:
         cells = []
         for two in names:
-            met = results.head_to_head.get(one, {}).get(two)
-            if one == two or not met:
+            record = results.head_to_head.get(one, {}).get(two)
+            if one == two or not record:
                 cells.append("<td class=none></td>")
                 continue
-            share = met["score"] / met["games"]
+            share = record["score"] / record["games"]
             strong = round(100 * abs(share - 0.5))
             colour = (
                 f"color-mix(in srgb, {_COLOURS[0] if share > 0.5 else _COLOURS[1]} {strong}%, transparent)"
             )
-            cells.append(f'<td style="background: {colour}">{met["score"]:g} / {met["games"]:g}</td>')
+            cells.append(f'<td style="background: {colour}">{record["score"]:g} / {record["games"]:g}</td>')
         lines.append(f"<tr><th>{escape(one)}</th>{''.join(cells)}</tr>")
     body = "\n".join(lines)
     return (
@@ -129,8 +126,8 @@ def _by_game(results: Results) -> str:
     for game, scores in results.by_game.items():
         cells = [game]
         for name in names:
-            found = scores.get(name)
-            cells.append(f"{found['score']:g} / {found['games']:g}" if found and found["games"] else "–")
+            record = scores.get(name)
+            cells.append(f"{record['score']:g} / {record['games']:g}" if record and record["games"] else "–")
         rows.append(cells)
     return _table(["game", *names], rows)
 
@@ -138,7 +135,7 @@ def _by_game(results: Results) -> str:
 def _progress(results: Results) -> str:
     """Draw the points of each player over the encounters."""
     if not results.progress:
-        return "<p>Nothing has been played yet.</p>"
+        return "<p>No encounters have been played yet.</p>"
     names = [row["player"] for row in results.table]
     left, top, height = 50, 10, 240
     most = max(1.0, *(points for step in results.progress for points in step.values()))
@@ -184,7 +181,7 @@ def _svg(parts: Sequence[str], height: int, title: str) -> str:
     return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{title}">\n{inside}\n</svg>'
 
 
-_DRAWN = """svg { width: 100%; height: auto; font: 13px system-ui, sans-serif }
+_PLOT_STYLE = """svg { width: 100%; height: auto; font: 13px system-ui, sans-serif }
 svg text:not([fill]) { fill: currentColor }
 .grid { stroke: #8885 } .bar { stroke: #3366aa; stroke-width: 3; stroke-linecap: round }
 """

@@ -1,4 +1,4 @@
-"""From matches to scores."""
+"""Scores, standings and ratings from matches."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Leg:
 
     match: str
     seats: tuple[str, ...]
-    """Who played the roles that choose."""
+    """The players of the roles that choose."""
     goals: tuple[int | None, ...] | None
-    """Of these roles; None while it was not played, or came to no result."""
+    """Of these roles; None before the match is played, or if it was not completed."""
     reason: str | None
-    """How it ended; None while it has not."""
+    """How it ended; None before its end."""
     steps: int = 0
     problems: tuple[int, ...] = ()
     """Bad answers, in the order of `seats`."""
     forfeit: str | None = None
-    """Who forfeited."""
+    """The player that forfeited."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes of it."""
+        """Whether the match has ended."""
         return self.reason is not None
 
     def goal(self, player: str) -> float | None:
@@ -44,8 +44,8 @@ class Leg:
         if self.goals is None:
             return None
         own = [goal for goal, name in zip(self.goals, self.seats, strict=True) if name == player]
-        known = [goal for goal in own if goal is not None]
-        return sum(known) / len(known) if known and len(known) == len(own) else None
+        defined = [goal for goal in own if goal is not None]
+        return sum(defined) / len(defined) if defined and len(defined) == len(own) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Meeting:
         return all(leg.is_over for leg in self.legs)
 
     def results(self) -> list[float]:
-        """Return the scores of the first player: one for each match, or one for both where each played alone.
+        """Return the scores of the first player: one for each match, or one for both in games with one role.
 
-        Compared are goal values; who forfeits loses.  Matches without a result do not count.
+        Scores compare goal values; a player that forfeits loses.  Matches without a result do not count.
         """
         if len(self.encounter.players) < 2:
             return []
@@ -71,18 +71,18 @@ class Meeting:
         if len(self.legs[0].seats) == 1:
             first, second = self.legs[0].goal(one), self.legs[1].goal(two)
             return [] if first is None or second is None else [_score(first, second)]
-        found = []
+        scores = []
         for leg in self.legs:
             if leg.forfeit is not None:
-                found.append(0.0 if leg.forfeit == one else 1.0)
+                scores.append(0.0 if leg.forfeit == one else 1.0)
                 continue
             mine, other = leg.goal(one), leg.goal(two)
             if mine is not None and other is not None:
-                found.append(_score(mine, other))
-        return found
+                scores.append(_score(mine, other))
+        return scores
 
     def shares(self) -> dict[str, float]:
-        """Return the share of the points for each player; nothing without a result."""
+        """Return each player's share of the points; empty without a result."""
         scores = self.results()
         if not scores:
             return {}
@@ -97,7 +97,7 @@ def _score(mine: float, other: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a tournament says."""
+    """The results of a tournament."""
 
     name: str
     kind: str
@@ -107,8 +107,8 @@ class Results:
     matches: int
     played: int
     table: list[dict[str, Any]]
-    """A line for each player, the strongest first: `player`, `elo`, `margin` (half of the 95 % interval),
-    `wins`, `draws`, `losses`, `score`, `games` (compared matches), `goals` (the mean), `problems`, `byes`."""
+    """A row for each player, the highest rating first: `player`, `elo`, `margin` (half the 95 % interval),
+    `wins`, `draws`, `losses`, `score`, `games` (scored matches), `goals` (the mean), `problems`, `byes`."""
     head_to_head: dict[str, dict[str, dict[str, float]]]
     """By player and opponent: `score` and `games`."""
     by_game: dict[str, dict[str, dict[str, float]]]
@@ -116,12 +116,12 @@ class Results:
     progress: list[dict[str, float]]
     """The points of each player after each encounter."""
     ladder: list[str] | None
-    """Who stands where, the highest first; None where there is no ladder."""
+    """The players in the order of the ladder, the highest first; None for other kinds."""
     unsettled: list[dict[str, str]]
-    """Matches without a result, and why."""
+    """Matches without a result: `match`, `game`, `reason`."""
 
     def standings(self) -> tuple[list[str], list[list[str]]]:
-        """Return the table as people read it: the names of its columns, a row of texts for each player."""
+        """Return the table for display: column headings, and a row of strings for each player."""
         header = ["player", "Elo", "±", "wins", "draws", "losses", "points", "of", "mean goal", "bad answers"]
         rows = [
             [
@@ -144,7 +144,7 @@ class Results:
 
 
 def summarise(plan: TournamentPlan, meetings: Sequence[Meeting]) -> Results:
-    """Return standings and ratings."""
+    """Compute standings and ratings."""
     names = list(plan.players)
     record = {name: {"wins": 0, "draws": 0, "losses": 0, "problems": 0, "byes": 0} for name in names}
     goals: dict[str, list[float]] = {name: [] for name in names}

@@ -1,10 +1,9 @@
-"""`Tournament`: hands jobs to workers and keeps what comes back.
+"""`Tournament`: submits jobs to workers and stores their results.
 
-Workers are those of any `concurrent.futures.Executor`: processes on this machine by default, or a cluster of
-Dask as `Client.get_executor()`.  Nothing is lost and nothing counted twice, because what counts is in the
-database: a pairing is played when its row names a match, which is written once, in the transaction
-that also writes the record where a worker far away sent it.  A worker that dies takes its match with
-it; the match is given out again.
+Workers are those of any `concurrent.futures.Executor`: local processes by default, or for example a Dask
+cluster as `Client.get_executor()`.  No match is lost or counted twice, since a pairing is finished exactly
+when its row in the database names a match; that is written once, in the same transaction as a record sent by
+a remote worker.  The match of a worker that dies is submitted again.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ if TYPE_CHECKING:
 __all__ = ["Tournament", "as_players", "plan_with"]
 
 ATTEMPTS = 5
-"""How often a match is given out before it is left without a result."""
+"""How often a match is submitted before it is left without a result."""
 
 
 class Tournament:
-    """A tournament in a database; make one with `create`, find one with `Tournament(store, name)`."""
+    """A tournament in a database: `create` adds one, `Tournament(store, name)` opens one."""
 
     def __init__(self, store: Store, name: str) -> None:
         self.store = store
@@ -54,12 +53,11 @@ class Tournament:
 
     @classmethod
     def create(cls, store: Store, plan: TournamentPlan) -> Tournament:
-        """Write down a plan; `TournamentError` when there is a tournament of this name."""
+        """Insert a plan; `TournamentError` for a duplicate name."""
         with store.writing() as connection:
             if connection.execute("SELECT 1 FROM tournament WHERE name = ?", (plan.name,)).fetchone():
-                where = f"in `{store.path}` already"
                 raise TournamentError(
-                    f"there is a tournament `{plan.name}` {where}: resume it, or choose another name"
+                    f"tournament `{plan.name}` is in `{store.path}` already: resume it or rename this one"
                 )
             connection.execute(
                 "INSERT INTO tournament (name, created, plan) VALUES (?, ?, ?)",
@@ -69,22 +67,22 @@ class Tournament:
 
     @staticmethod
     def names(store: Store) -> list[str]:
-        """Return the tournaments of a database in the order in which they were made."""
+        """Return the names of the tournaments in a database in the order of their creation."""
         return [name for (name,) in store.connection.execute("SELECT name FROM tournament ORDER BY number")]
 
-    # -- what there is ------------------------------------------------------------------------
+    # -- reading -------------------------------------------------------------------------------
 
     def meetings(self) -> list[Meeting]:
         """Return all encounters so far, in order."""
-        found: dict[tuple[int, int], tuple[Encounter, list[Leg]]] = {}
+        meetings: dict[tuple[int, int], tuple[Encounter, list[Leg]]] = {}
         for number, at, players, game, leg in self._rows("tournament", self.number):
-            meeting = found.setdefault((number, at), (Encounter(number, at, game, players), []))
+            meeting = meetings.setdefault((number, at), (Encounter(number, at, game, players), []))
             if leg is not None:
                 meeting[1].append(leg)
-        return [Meeting(encounter, tuple(legs)) for encounter, legs in found.values()]
+        return [Meeting(encounter, tuple(legs)) for encounter, legs in meetings.values()]
 
     def _rows(self, where: str, value: int) -> Iterator[tuple[int, int, tuple[str, ...], str, Leg | None]]:
-        """Yield round, encounter, players, game and match (None in a bye) of pairings in order."""
+        """Yield round, encounter, players, game and match (None for a bye) of pairings in order."""
         select = (
             "SELECT pairing.round, encounter, players, pairing.game, seats, pairing.id, match, failure,"
             " status, reason, (SELECT count(*) FROM step WHERE step.match = match.number)"
@@ -145,12 +143,12 @@ class Tournament:
         at_once: int = 1,
         listener: Listener | None = None,
     ) -> Results:
-        """Play all that has not been played yet, and return the results.
+        """Play all remaining matches and return the results.
 
-        Without an `executor`, `workers` processes are started.  `shared` says whether workers can write
-        to the database themselves (by default those that were started here); matches are then recorded
-        while they go on.  A player on the network plays `at_once` matches at the same time.  `listener` is
-        told each match that is over: game, match, how many are over, how many are known.
+        Without an `executor`, `workers` processes are started.  `shared` says whether workers can write to
+        the database (by default the case for processes started here); matches are then recorded live.  A
+        remote player plays at most `at_once` matches at the same time.  `listener` is called after each match
+        with the game, the match, the number of finished matches and the number of matches so far.
         """
         own = executor is None
         pool = executor if executor is not None else process_pool(workers)
@@ -184,7 +182,7 @@ class Tournament:
                     job = running.pop(future)
                     error = future.exception()
                     if error is None:
-                        self._settle(future.result(), listener)
+                        self._store(future.result(), listener)
                         continue
                     broken = broken or (own and isinstance(error, BrokenExecutor))
                     waiting += self._failed(job, error, listener)
@@ -199,14 +197,14 @@ class Tournament:
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def _waiting(self, *, live: bool) -> list[MatchJob]:
-        """Return the jobs that have not been done, in order."""
+        """Return the unfinished jobs of the current round, in order."""
         rows = self.store.connection.execute(
             "SELECT number, game, seats, seed, id, attempts FROM pairing"
             " WHERE tournament = ? AND match IS NULL AND failure IS NULL AND id IS NOT NULL ORDER BY number",
             (self.number,),
         ).fetchall()
         plan = self.plan
-        found = []
+        jobs = []
         for number, game, seats, seed, name, attempts in rows:
             settings = MatchSettings(
                 start_clock=plan.start_clock,
@@ -215,7 +213,7 @@ class Tournament:
                 max_steps=plan.max_steps,
                 seed=int(seed),
             )
-            found.append(
+            jobs.append(
                 MatchJob(
                     number,
                     name,
@@ -229,10 +227,10 @@ class Tournament:
                     attempts,
                 )
             )
-        return found
+        return jobs
 
     def _next_round(self) -> bool:
-        """Pair the next round; False when there is none."""
+        """Pair the next round; False if all rounds have been paired."""
         meetings = self.meetings()
         number = max((meeting.encounter.round for meeting in meetings), default=0) + 1
         if number > self.plan.rounds:
@@ -262,13 +260,13 @@ class Tournament:
                     )
         return True
 
-    def _settle(self, played: Played, listener: Listener | None) -> None:
-        """Count a match, once."""
+    def _store(self, played: Played, listener: Listener | None) -> None:
+        """Store the result of a match unless its pairing has one."""
         with self.store.writing() as connection:
             row = connection.execute(
                 "SELECT match FROM pairing WHERE number = ?", (played.pairing,)
             ).fetchone()
-            if row[0] is not None:  # done twice: the first counts
+            if row[0] is not None:  # played twice: the first result counts
                 return
             if played.record is not None and played.match not in self.store.ids():
                 self.store.save(played.record)
@@ -276,10 +274,10 @@ class Tournament:
                 "UPDATE pairing SET match = (SELECT number FROM match WHERE id = ?) WHERE number = ?",
                 (played.match, played.pairing),
             )
-        self._tell(played.pairing, listener)
+        self._notify(played.pairing, listener)
 
     def _failed(self, job: MatchJob, error: BaseException, listener: Listener | None) -> list[MatchJob]:
-        """Return the job to be given out again, or leave its match without a result."""
+        """Return the job for another attempt, or leave its match without a result."""
         with self.store.writing() as connection:
             connection.execute("UPDATE pairing SET attempts = attempts + 1 WHERE number = ?", (job.pairing,))
             attempts = connection.execute(
@@ -289,10 +287,10 @@ class Tournament:
                 return [replace(job, attempt=attempts)]
             text = f"{type(error).__name__}: {error}"[:300]
             connection.execute("UPDATE pairing SET failure = ? WHERE number = ?", (text, job.pairing))
-        self._tell(job.pairing, listener)
+        self._notify(job.pairing, listener)
         return []
 
-    def _tell(self, pairing: int, listener: Listener | None) -> None:
+    def _notify(self, pairing: int, listener: Listener | None) -> None:
         if listener is None:
             return
         *_, game, leg = next(self._rows("pairing.number", pairing))
@@ -305,45 +303,44 @@ class Tournament:
 
 
 def _startable(waiting: Sequence[MatchJob], running: Iterable[MatchJob], at_once: int) -> Iterator[MatchJob]:
-    """Yield jobs whose players are free, counting those that were yielded before."""
-    busy = Counter(who for job in running for who in job.remote)
+    """Yield jobs whose remote players are free, counting those of jobs yielded before."""
+    busy = Counter(player for job in running for player in job.remote)
     for job in list(waiting):
-        if all(busy[who] < at_once for who in job.remote):
+        if all(busy[player] < at_once for player in job.remote):
             busy.update(job.remote)
             yield job
 
 
 def _word(name: str) -> str:
-    """Return a name that can begin the name of a match."""
-    kept = re.sub(r"[^A-Za-z0-9_-]", "-", name)
-    return kept[:40] if kept[:1].isalpha() else f"t{kept[:39]}"
+    """Return a prefix for match ids from the name of a tournament."""
+    word = re.sub(r"[^A-Za-z0-9_-]", "-", name)
+    return word[:40] if word[:1].isalpha() else f"t{word[:39]}"
 
 
 def as_players(texts: Mapping[str, str] | list[str]) -> dict[str, str]:
-    """Return players by name: those of a mapping, or of texts such as `mcts` and `fast=mcts(playouts=99)`."""
+    """Return players by name from a mapping, or from texts such as `mcts` and `fast=mcts(playouts=99)`."""
     if not isinstance(texts, list):
         return dict(texts)
-    found: dict[str, str] = {}
+    players: dict[str, str] = {}
     for text in texts:
-        name, sign, who = text.partition("=")
+        name, sign, player = text.partition("=")
         if not sign or "(" in name:  # the sign belongs to a setting
-            name = who = text
-        if name in found:
-            raise TournamentError(f"two players are called `{name}`: give one a name, `other={who}`")
-        found[name] = who
-    return found
+            name = player = text
+        if name in players:
+            raise TournamentError(f"two players are called `{name}`: give one a name, `other={player}`")
+        players[name] = player
+    return players
 
 
 def plan_with(games: Mapping[str, Game], players: Mapping[str, str], **options: Any) -> TournamentPlan:
-    """Return a plan for games (by name) and players; `GameError` for games that cannot be played."""
+    """Return a plan for games and players, both by name; `GameError` for games that are not playable."""
     from herbrand.match.protocol.manager import as_sent
 
     rules = {}
     roles = {}
     for name, game in games.items():
-        played, text = as_sent(game)
-        rules[name] = text
-        roles[name] = len(played.players)
+        game, rules[name] = as_sent(game)
+        roles[name] = len(game.players)
         if not roles[name]:
-            raise TournamentError(f"in {name} nobody chooses")
+            raise TournamentError(f"no role of {name} chooses")
     return TournamentPlan(games=rules, players=dict(players), roles=roles, **options)
