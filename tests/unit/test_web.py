@@ -23,12 +23,12 @@ from herbrand.runtime.json_process import RequestError  # noqa: E402
 from herbrand.web.app import make_app  # noqa: E402
 from herbrand.web.chances import Chances  # noqa: E402
 from herbrand.web.child import Child, ChildLost  # noqa: E402
-from herbrand.web.desk import Desk  # noqa: E402
-from herbrand.web.guard import MOST_BODY  # noqa: E402
+from herbrand.web.guard import MAX_BODY_BYTES  # noqa: E402
+from herbrand.web.inspector import Inspector  # noqa: E402
 from herbrand.web.library import Library  # noqa: E402
 from herbrand.web.markup import tag  # noqa: E402
 from herbrand.web.pages_explore import explore_page  # noqa: E402
-from herbrand.web.table import MatchTable, _told_thought  # noqa: E402
+from herbrand.web.table import MatchTable, _report_json  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,7 +187,7 @@ def test_programs_say_what_they_expect(monkeypatch: pytest.MonkeyPatch) -> None:
     assert told["thought"]["moves"][0]["text"] == told["move"].strip("()")
     line = (("(mark 2 2)", "noop"), ("noop", "(mark 1 1)"))
     report = PlayerReport("mcts", "xplayer", (MoveReport("(mark 2 2)", 7, 55.0, line=line),), 0.1)
-    assert _told_thought(report)["line"] == ["mark 2 2", "mark 1 1"]
+    assert _report_json(report)["line"] == ["mark 2 2", "mark 1 1"]
 
 
 @pytest.mark.slow
@@ -279,22 +279,22 @@ def test_a_game_is_looked_into(client: TestClient, token: str) -> None:
 
 def test_one_walks_through_the_game_tree(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each position shows its moves and what they are worth with best play, and the way back."""
-    monkeypatch.setattr("herbrand.web.desk.SOLVING", (300.0, 400_000, 800.0))
+    monkeypatch.setattr("herbrand.web.inspector.SOLVE_BUDGET", (300.0, 400_000, 800.0))
     rules = games.text("nim")
-    told = Desk().explore(rules, "prefix", "nim", [])
+    told = Inspector().explore(rules, "prefix", "nim", [])
     winning = [number for number, branch in enumerate(told["branches"]) if branch["values"]["first"] == 100]
     assert 0 < len(winning) < len(told["branches"])
     assert told["value"] == {"first": 100, "second": 0}
-    after = Desk().explore(rules, "prefix", "nim", winning[:1])
+    after = Inspector().explore(rules, "prefix", "nim", winning[:1])
     assert after["value"] == told["value"]
     assert all(branch["values"]["first"] == 100 for branch in after["branches"])
     entry = Library().find("nim")
     page = str(explore_page(entry, winning[:1], after, token=""))
     assert "With best play from here: <strong>first 100, second 0" in page
-    assert 'href="/explore/nim">the beginning' in page
+    assert 'href="/explore/nim">initial state' in page
     assert f'href="/explore/nim?path={winning[0]}.0"' in page
     with pytest.raises(ValueError, match="no such branch"):
-        Desk().explore(rules, "prefix", "nim", [99_999])
+        Inspector().explore(rules, "prefix", "nim", [99_999])
     assert client.get("/explore/nim?path=x").status_code == 400
     assert client.get("/explore/none").status_code == 404
 
@@ -418,7 +418,7 @@ def test_other_names_of_this_computer_are_refused(client: TestClient) -> None:
 def test_too_much_is_refused(client: TestClient, token: str) -> None:
     """A text of more than a megabyte is not read, said in advance or not."""
     headers = {"x-herbrand-token": token, **JSON}
-    big = "x" * (MOST_BODY + 10)
+    big = "x" * (MAX_BODY_BYTES + 10)
     assert client.post("/api/check", content=big, headers=headers).status_code == 413
     chunks = (b"x" * 100_000 for _ in range(20))
     assert client.post("/api/check", content=chunks, headers=headers).status_code == 413
@@ -435,7 +435,7 @@ def test_names_do_not_become_markup(client: TestClient, token: str) -> None:
     for address in (f"/?q={NASTY}", f"/game/{NASTY}", f"/nothing/{NASTY}"):
         assert "<script>alert" not in client.get(address).text
     rules = "(role |<b>x</b>|) (init (cell 1 1 <img/src=x>)) (legal |<b>x</b>| <i>) (<= terminal (true done))"
-    table = Desk().check(rules)
+    table = Inspector().check(rules)
     assert table["findings"]
     assert str(tag("p", NASTY, title=NASTY)).count("<script>") == 0
 
@@ -476,7 +476,7 @@ def test_a_child_that_takes_too_long_is_ended() -> None:
             child.ask("preview", seconds=0.05, text=endless, moves=[])
     finally:
         child.close()
-    assert not child.alive
+    assert not child.is_alive
 
 
 def test_a_child_that_ended_by_itself_is_not_asked_again() -> None:
@@ -488,7 +488,7 @@ def test_a_child_that_ended_by_itself_is_not_asked_again() -> None:
         assert process is not None
         process.kill()
         process.wait()
-        assert not child.alive
+        assert not child.is_alive
         with pytest.raises(ChildLost):
             child.ask("preview", text=games.text("nim"), moves=[])
     finally:

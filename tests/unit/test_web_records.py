@@ -88,7 +88,7 @@ def test_a_match_is_replayed_with_notes(client: TestClient) -> None:
     page = client.get("/record", params={"match": "m.1", "step": 2}).text
     assert "step=1" in page
     assert "step=3" in page
-    assert "nobody chose" in page
+    assert "prescribed move" in page
     assert "the game is over" in client.get("/record", params={"match": "m.1"}).text
 
 
@@ -115,7 +115,7 @@ def test_moves_are_judged(client: TestClient) -> None:
 def test_standings_are_shown(client: TestClient) -> None:
     """A tournament has its table, who beat whom, and its matches."""
     page = client.get("/tournament", params={"name": "cup of coins"}).text
-    for text in ("Standings", "Points against", "2 of 2 matches played", "/record?match=cup-of-coins.1.1.a"):
+    for text in ("Standings", "Head to head", "2 of 2 matches played", "/record?match=cup-of-coins.1.1.a"):
         assert text in page
 
 

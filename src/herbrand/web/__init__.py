@@ -1,23 +1,23 @@
-"""The web application: see games, play them by clicking, write them, look into them.
+"""The web application: browse, play, edit, analyse and replay games.
 
-Everything runs on this computer and nothing is fetched from elsewhere.  The server renders pages; one small
-script makes them live.  Rules are never evaluated in the server: each match, and each look at a text,
-has a child process with limits on time and memory, so that no rulesheet can stop the rest.
+Everything runs locally, and pages load nothing from other hosts.  The server renders pages; one small
+script adds interaction.  Rules are never evaluated in the server but in subprocesses with limits on time and
+memory, so that no rulesheet can block other requests.
 
-| module    | what it does                                                                    |
-|-----------|---------------------------------------------------------------------------------|
-| `app`     | the addresses, and what answers at each                                         |
-| `guard`   | hosts, sessions, tokens against forged requests, size limits, headers           |
-| `library` | the games there are: bundled, in folders, given by people                       |
-| `matches` | the matches that are played, each with its child                                |
-| `child`   | a child process seen from the server: one question, one answer, in time         |
-| `worker`  | the same from inside: reads questions, writes answers                           |
-| `table`   | in the child: one match, its seats, what a person may see                       |
-| `desk`    | in the child: findings, layout, notation, preview of a text; analysis           |
-| `chances` | in the child: what each role can expect in a state                              |
-| `replay`  | in the child: matches that were played before                                   |
-| `markup`  | HTML as values: everything is escaped but what was built by it                  |
-| `pages*`  | the pages                                                                       |
+| module      | what it does                                                                    |
+|-------------|---------------------------------------------------------------------------------|
+| `app`       | routes and their handlers                                                       |
+| `guard`     | hosts, sessions, tokens against forged requests, size limits, headers           |
+| `library`   | games: bundled, from folders, from users                                        |
+| `matches`   | running matches and the pool of evaluator subprocesses                          |
+| `child`     | an evaluator subprocess, as the server sees it: requests with timeouts          |
+| `worker`    | main program of the subprocess: reads requests, writes replies                  |
+| `table`     | in the subprocess: one match, its seats, its view for a person                  |
+| `inspector` | in the subprocess: diagnostics, layout, notation, preview and analysis of texts |
+| `chances`   | in the subprocess: expected goals of each role in a state                       |
+| `replay`    | in the subprocess: recorded matches                                             |
+| `markup`    | HTML as values: all text is escaped                                             |
+| `pages*`    | the pages                                                                       |
 """
 
 from __future__ import annotations

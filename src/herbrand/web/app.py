@@ -1,4 +1,4 @@
-"""The addresses of the web application, and what answers at each."""
+"""The routes of the web application and their handlers."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from herbrand.web.answers import (
 )
 from herbrand.web.child import ChildLost
 from herbrand.web.guard import Guard
-from herbrand.web.library import MOST_BYTES, Library, NotThere
+from herbrand.web.library import MAX_BYTES, Library, NotThere
 from herbrand.web.markup import join, tag
-from herbrand.web.matches import Desks, Matches, NoMatch
+from herbrand.web.matches import ChildPool, Matches, NoMatch
 from herbrand.web.pages import game_page, library_page, problem
 from herbrand.web.pages_analyse import analyse_page
 from herbrand.web.pages_explore import explore_page
@@ -53,9 +53,12 @@ if TYPE_CHECKING:
 
 __all__ = ["make_app"]
 
+GET: Final = ["GET"]
+POST: Final = ["POST"]
 STATIC: Final = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
-MOST_PICTURES: Final = 400
-MOST_DEEP: Final = 300
+MAX_PICTURES: Final = 400
+"""Thumbnails in the cache."""
+MAX_DEPTH: Final = 300
 """Steps into a game tree."""
 NOTATIONS: Final = ("auto", "prefix", "infix", "prolog", "ggdl")
 ENDINGS: Final = {"prefix": ".kif", "infix": ".hrf", "prolog": ".pl", "ggdl": ".ggd"}
@@ -63,38 +66,37 @@ _SVG_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class App:
-    """Answers requests."""
+    """The handlers and their state."""
 
     def __init__(self, folders: Iterable[Path] = (), database: Path | None = None) -> None:
         self.library = Library(folders)
         self.matches = Matches()
-        self.desks = Desks()
-        self.records = Records(database, self.desks)
+        self.children = ChildPool()
+        self.records = Records(database, self.children)
         self._pictures: OrderedDict[str, str] = OrderedDict()
 
     def routes(self) -> list[Route]:
-        """Return all addresses."""
-        ask, give = ["GET"], ["POST"]
+        """Return all routes."""
         return [
-            Route("/", self.home, methods=ask),
-            Route("/help", self.help, methods=ask),
-            Route("/game/{key}", self.game, methods=ask),
-            Route("/picture/{key}.svg", self.picture, methods=ask),
-            Route("/download/{key}", self.download, methods=ask),
-            Route("/play", self.play, methods=give),
-            Route("/match/{key}", self.match, methods=ask),
-            Route("/match/{key}/state", self.state, methods=ask),
-            Route("/match/{key}/bar", self.bar, methods=ask),
-            Route("/match/{key}/record.json", self.record, methods=ask),
-            Route("/match/{key}/{do:str}", self.act, methods=give),
-            Route("/edit", self.edit, methods=["GET", "POST"]),
-            Route("/edit/play", self.edit_play, methods=give),
-            Route("/edit/download", self.edit_download, methods=give),
-            Route("/upload", self.upload, methods=give),
-            Route("/api/{do:str}", self.api, methods=give),
-            Route("/analyse/{key}", self.analyse, methods=["GET", "POST"]),
-            Route("/explore/{key}", self.explore, methods=ask),
-            Route("/static/{name}", self.static, methods=ask),
+            Route("/", self.home, methods=GET),
+            Route("/help", self.help, methods=GET),
+            Route("/game/{key}", self.game, methods=GET),
+            Route("/picture/{key}.svg", self.picture, methods=GET),
+            Route("/download/{key}", self.download, methods=GET),
+            Route("/play", self.play, methods=POST),
+            Route("/match/{key}", self.match, methods=GET),
+            Route("/match/{key}/state", self.state, methods=GET),
+            Route("/match/{key}/bar", self.bar, methods=GET),
+            Route("/match/{key}/record.json", self.record, methods=GET),
+            Route("/match/{key}/{do:str}", self.act, methods=POST),
+            Route("/edit", self.edit, methods=[*GET, *POST]),
+            Route("/edit/play", self.edit_play, methods=POST),
+            Route("/edit/download", self.edit_download, methods=POST),
+            Route("/upload", self.upload, methods=POST),
+            Route("/api/{do:str}", self.api, methods=POST),
+            Route("/analyse/{key}", self.analyse, methods=[*GET, *POST]),
+            Route("/explore/{key}", self.explore, methods=GET),
+            Route("/static/{name}", self.static, methods=GET),
             *self.records.routes(),
         ]
 
@@ -107,18 +109,18 @@ class App:
         return page_answer(library_page(entries, query=query, feature=feature, token=token_for(request)))
 
     async def help(self, request: Request) -> Response:
-        """Say how to use it."""
+        """Show the help page."""
         return page_answer(help_page(token=token_for(request)))
 
     async def game(self, request: Request) -> Response:
         """Show one game."""
         entry = self._entry(request)
-        facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
-        self.library.learn(entry, facts["roles"], facts["words"])
+        facts = await run_in_threadpool(self.children.ask, "facts", **_rules(entry))
+        self.library.add_metadata(entry, facts["roles"], facts["words"])
         return page_answer(game_page(entry, facts, _players(), token=token_for(request)))
 
     async def picture(self, request: Request) -> Response:
-        """Draw the first position of a game."""
+        """Draw the initial state of a game."""
         entry = self._entry(request)
         try:
             svg = await run_in_threadpool(self._picture, entry)
@@ -133,15 +135,15 @@ class App:
     def _picture(self, entry: LibraryEntry) -> str:
         name = hashlib.sha256(f"{entry.key}\n{entry.notation}\n{entry.text}".encode()).hexdigest()
         if name not in self._pictures:
-            told = self.desks.ask("thumbnail", place="pictures", seconds=30, **_rules(entry))
-            self.library.learn(entry, told["roles"], told["words"])
-            self._pictures[name] = told["svg"]
-            while len(self._pictures) > MOST_PICTURES:
+            thumbnail = self.children.ask("thumbnail", queue="pictures", seconds=30, **_rules(entry))
+            self.library.add_metadata(entry, thumbnail["roles"], thumbnail["words"])
+            self._pictures[name] = thumbnail["svg"]
+            while len(self._pictures) > MAX_PICTURES:
                 self._pictures.popitem(last=False)
         return self._pictures[name]
 
     async def download(self, request: Request) -> Response:
-        """Give the rules as a file."""
+        """Send the rules as a file."""
         entry = self._entry(request)
         return file_answer(entry.text, entry.title, ENDINGS.get(entry.notation, ".kif"))
 
@@ -151,7 +153,7 @@ class App:
     # -- matches --------------------------------------------------------------------------
 
     async def play(self, request: Request) -> Response:
-        """Begin a match."""
+        """Start a match."""
         form = await form_fields(request)
         entry = self.library.find(form.get("key", ""))
         seats = {
@@ -160,10 +162,9 @@ class App:
         return await self._begin(entry, form, seats)
 
     async def _begin(self, entry: LibraryEntry, form: dict[str, str], seats: dict[str, str]) -> Response:
-        known = {"you", *_players()}
-        wrong = sorted(set(seats.values()) - known)
-        if wrong:
-            raise HTTPException(400, f"There is no player `{wrong[0][:40]}`.")
+        unknown = sorted(set(seats.values()) - {"you", *_players()})
+        if unknown:
+            raise HTTPException(400, f"There is no player `{unknown[0][:40]}`.")
         parameters = {
             name.removeprefix("param:"): value
             for name, value in form.items()
@@ -180,49 +181,47 @@ class App:
         return page_answer(match_page(match.key, match.entry, view, token=token_for(request)))
 
     async def state(self, request: Request) -> Response:
-        """Return the view after some steps."""
+        """Return the view of a step."""
         match = self.matches.find(request.path_params["key"])
         step = step_of(request.query_params.get("step", ""))
         return JSONResponse(await run_in_threadpool(match.ask, "view", step=step))
 
     async def bar(self, request: Request) -> Response:
-        """Return what each role can expect after some steps."""
+        """Return the expected goals of each role in a step."""
         match = self.matches.find(request.path_params["key"])
         step = step_of(request.query_params.get("step", ""))
         return JSONResponse(await run_in_threadpool(self._odds, match, step))
 
     def _odds(self, match: WebMatch, step: int) -> dict[str, Any]:
-        here: dict[str, Any] = match.ask("position", step=step)
-        told: dict[str, Any] = {"values": here["values"], "games": 0, "by": "end"}
-        if here["facts"] is not None:
-            given = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
-            try:
-                told = self.desks.ask("odds", place="odds", seconds=120, facts=here["facts"], **given)
-            except (RequestError, ChildLost):
-                return told
-        return told
+        position: dict[str, Any] = match.ask("position", step=step)
+        odds: dict[str, Any] = {"values": position["values"], "games": 0, "by": "end"}
+        if position["facts"] is not None:
+            rules = {**_rules(match.entry), "parameters": match.settings.get("parameters", {})}
+            with contextlib.suppress(RequestError, ChildLost):
+                odds = self.children.ask("odds", queue="odds", seconds=120, facts=position["facts"], **rules)
+        return odds
 
     async def record(self, request: Request) -> Response:
-        """Give the moves as a file."""
+        """Send the moves as a file."""
         match = self.matches.find(request.path_params["key"])
-        told = await run_in_threadpool(match.ask, "record")
-        return file_answer(json.dumps(told, indent=2), f"{match.entry.key}-match", ".json")
+        record = await run_in_threadpool(match.ask, "record")
+        return file_answer(json.dumps(record, indent=2), f"{match.entry.key}-match", ".json")
 
     async def act(self, request: Request) -> Response:
-        """Do something in a match: move, advance, undo, hint."""
+        """Perform an action in a match: move, advance, undo, hint."""
         form = await form_fields(request)
         match = self.matches.find(request.path_params["key"])
         do = request.path_params["do"]
-        given: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if do == "move":
             step = step_of(form.get("step", ""))
-            given = {"role": form.get("role", ""), "move": form.get("move", ""), "step": step}
+            arguments = {"role": form.get("role", ""), "move": form.get("move", ""), "step": step}
         elif do == "hint":
-            given = {"role": form.get("role", "")}
+            arguments = {"role": form.get("role", "")}
         elif do not in ("advance", "undo"):
-            raise HTTPException(404, "A match has no such thing to do.")
+            raise HTTPException(404, "A match has no such action.")
         try:
-            told = await run_in_threadpool(match.ask, do, **given)
+            result = await run_in_threadpool(match.ask, do, **arguments)
         except RequestError as error:
             if wants_json(request):
                 return JSONResponse({"error": str(error)}, 409)
@@ -230,12 +229,12 @@ class App:
             return page_answer(
                 match_page(match.key, match.entry, view, token=token_for(request), problem=str(error)), 409
             )
-        return JSONResponse(told) if wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
+        return JSONResponse(result) if wants_json(request) else RedirectResponse(f"/match/{match.key}", 303)
 
     # -- writing --------------------------------------------------------------------------
 
     async def edit(self, request: Request) -> Response:
-        """Show a text to be changed."""
+        """Show the editor."""
         text, notation, title = EMPTY, "auto", "my game"
         if request.method == "POST":
             form = await form_fields(request)
@@ -246,11 +245,11 @@ class App:
         return page_answer(write_page(text, notation, title, token=token_for(request)))
 
     async def edit_play(self, request: Request) -> Response:
-        """Play the text at once: you have the first role, a program the others."""
+        """Start a match of the text in the editor: the user has the first role, programs the others."""
         form = await form_fields(request)
         text, notation, title = _text_of(form)
-        entry = self.library.give(text, notation, title)
-        facts = await run_in_threadpool(self.desks.ask, "facts", **_rules(entry))
+        entry = self.library.add(text, notation, title)
+        facts = await run_in_threadpool(self.children.ask, "facts", **_rules(entry))
         if not facts["playable"]:
             return page_answer(write_page(text, notation, title, token=token_for(request)), 409)
         players = _players()
@@ -259,76 +258,78 @@ class App:
         return await self._begin(entry, {}, seats)
 
     async def edit_download(self, request: Request) -> Response:
-        """Give the text as a file."""
+        """Send the text as a file."""
         text, notation, title = _text_of(await form_fields(request))
         return file_answer(text, title, ENDINGS.get(notation, ".kif"))
 
     async def upload(self, request: Request) -> Response:
-        """Take a file into the editor."""
+        """Open an uploaded file in the editor."""
         async with request.form(max_files=1, max_fields=5) as form:
             require_token(request, form.get("token"))
             file = form.get("file")
             if file is None or isinstance(file, str):
                 raise HTTPException(400, "No file was chosen.")
-            data = await file.read(MOST_BYTES + 1)
+            data = await file.read(MAX_BYTES + 1)
             name = (file.filename or "game").replace("\\", "/").rsplit("/", 1)[-1]
-        if len(data) > MOST_BYTES:
-            raise HTTPException(413, "That is more than a rulesheet: at most a megabyte is taken.")
+        if len(data) > MAX_BYTES:
+            raise HTTPException(413, "Files and forms may have at most a megabyte.")
         from herbrand.syntax.files import decode
 
         stem, _, ending = name.rpartition(".")
         notation = {"hrf": "infix", "pl": "prolog", "ggd": "ggdl", "kif": "prefix"}.get(
             ending.lower(), "auto"
         )
-        entry = self.library.give(decode(data, name)[0].text, notation, (stem or name)[:80])
+        entry = self.library.add(decode(data, name)[0].text, notation, (stem or name)[:80])
         return RedirectResponse(f"/edit?game={entry.key}", 303)
 
     async def api(self, request: Request) -> Response:
-        """Answer the script of the editor."""
+        """Handle a request of the editor's script."""
         do = request.path_params["do"]
         if do not in ("check", "preview", "why", "layout", "convert", "graph", "fix"):
-            raise HTTPException(404, "There is nothing of that name to ask.")
+            raise HTTPException(404, "There is no such action.")
         require_token(request, request.headers.get("x-herbrand-token"))
         try:
-            asked = json.loads(await request.body())
+            data = json.loads(await request.body())
         except ValueError:
-            raise HTTPException(400, "The question is not JSON.") from None
+            raise HTTPException(400, "The request is not JSON.") from None
         try:
-            given = _asked(do, asked)
+            arguments = _arguments(do, data)
         except (KeyError, TypeError, ValueError):
-            raise HTTPException(400, "The question lacks something.") from None
+            raise HTTPException(400, "The request lacks an argument, or one is invalid.") from None
         try:
-            return JSONResponse(await run_in_threadpool(self.desks.ask, do, **given))
+            return JSONResponse(await run_in_threadpool(self.children.ask, do, **arguments))
         except (RequestError, ChildLost) as error:
             return JSONResponse({"error": str(error)}, 409)
 
     # -- analysis -------------------------------------------------------------------------
 
     async def analyse(self, request: Request) -> Response:
-        """Say what is known about a game, when asked to look."""
+        """Show the analysis page; a POST runs the analysis."""
         entry = self._entry(request)
-        told = None
+        results = None
         if request.method == "POST":
             await form_fields(request)
-            given = _rules(entry)
-            given.pop("source")
-            told = await run_in_threadpool(self.desks.ask, "analyse", place="analysis", seconds=150, **given)
-        return page_answer(analyse_page(entry, told, token=token_for(request)))
+            rules = _rules(entry)
+            rules.pop("source")
+            results = await run_in_threadpool(
+                self.children.ask, "analyse", queue="analysis", seconds=150, **rules
+            )
+        return page_answer(analyse_page(entry, results, token=token_for(request)))
 
     async def explore(self, request: Request) -> Response:
         """Show a state of the game tree with its branches."""
         entry = self._entry(request)
         words = request.query_params.get("path", "").split(".")
-        if len(words) > MOST_DEEP or not all(word.isdecimal() and len(word) < 6 for word in words if word):
-            raise HTTPException(400, "The path has a number for each step, with points between.")
+        if len(words) > MAX_DEPTH or not all(word.isdecimal() and len(word) < 6 for word in words if word):
+            raise HTTPException(400, "The path must be numbers separated by points.")
         path = [int(word) for word in words if word]
-        told = await run_in_threadpool(
-            self.desks.ask, "explore", place="analysis", seconds=90, path=path, **_rules(entry)
+        position = await run_in_threadpool(
+            self.children.ask, "explore", queue="analysis", seconds=90, path=path, **_rules(entry)
         )
-        return page_answer(explore_page(entry, path, told, token=token_for(request)))
+        return page_answer(explore_page(entry, path, position, token=token_for(request)))
 
     async def static(self, request: Request) -> Response:
-        """Give a file of the application: one of a fixed list."""
+        """Send a static file: one of a fixed list."""
         name = request.path_params["name"]
         if name == "board.css":
             return Response(STYLE + _DOTS, media_type="text/css", headers=_KEEP)
@@ -340,7 +341,7 @@ class App:
 
 _KEEP: Final = {"cache-control": "no-cache"}
 _DOTS: Final = "".join(f".c-{name}{{background:{fill}}}" for name, (fill, _, _) in PIECES.items())
-"""The colours of roles beside their names."""
+"""Colours of the dots beside role names."""
 _NO_PICTURE: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 120 90"><text x="60" y="52" text-anchor="middle" '
     'font-size="30" fill="#a39c90">?</text></svg>'
@@ -353,10 +354,10 @@ def make_app(
     database: Path | None = None,
     hosts: Iterable[str] = ("127.0.0.1", "localhost", "::1"),
 ) -> Guard:
-    """Return the application, for a server of ASGI applications.
+    """Return the ASGI application.
 
-    `folders` are searched for rulesheets; the matches and tournaments of `database` can be looked at; `hosts`
-    are the names under which it may be asked.
+    `folders` are searched for rulesheets; `database` holds recorded matches and tournaments; `hosts` are the
+    accepted names in the `Host` header.
     """
     app = App(folders, database)
 
@@ -364,7 +365,7 @@ def make_app(
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         app.matches.close()
-        app.desks.close()
+        app.children.close()
 
     handlers: dict[Any, Callable[..., Any]] = {
         HTTPException: _on_http,
@@ -379,13 +380,13 @@ def make_app(
     return Guard(Starlette(routes=app.routes(), exception_handlers=handlers, lifespan=lifespan), hosts=hosts)
 
 
-# -- what went wrong --------------------------------------------------------------------------
+# -- errors -----------------------------------------------------------------------------------
 
 
 async def _on_http(request: Request, error: HTTPException) -> Response:
     if wants_json(request):
         return JSONResponse({"error": error.detail}, error.status_code)
-    messages = {404: "There is no page at this address.", 405: "This address is not asked that way."}
+    messages = {404: "There is no page at this address.", 405: "This address does not allow that method."}
     message = messages.get(error.status_code, error.detail) if error.detail in _PLAIN else error.detail
     help_ = "Perhaps the address was mistyped." if error.status_code == 404 else ""
     return page_answer(problem(error.status_code, message, help_), error.status_code)
@@ -402,17 +403,17 @@ async def _on_missing(request: Request, error: NotThere) -> Response:
     name = str(error)[:60]
     known = {known.lower(): known for known in games.names()}
     near = [known[word] for word in get_close_matches(name.lower(), known, n=1)]
-    kept = "Texts that you gave are kept only while the server runs, the latest of them."
+    note = "Your own texts are note only while the server runs, and only the latest of them."
     meant: list[Child] = ["Did you mean ", tag("a", near[0], href=f"/game/{near[0]}"), "? "] if near else []
     if wants_json(request):
         return JSONResponse({"error": f"no game `{name}`"}, 404)
-    return page_answer(problem(404, f"There is no game called “{name}”.", join([*meant, kept])), 404)
+    return page_answer(problem(404, f"There is no game called “{name}”.", join([*meant, note])), 404)
 
 
 async def _on_no_match(request: Request, error: NoMatch) -> Response:
     del error
-    message = "This match is not played any more."
-    help_ = "Matches are kept while the server runs, the eight that were touched last. Begin a new one."
+    message = "This match has been closed."
+    help_ = "The server keeps the eight most recently used matches while it runs. Begin a new one."
     if wants_json(request):
         return JSONResponse({"error": f"{message} {help_}"}, 404)
     return page_answer(problem(404, message, help_), 404)
@@ -422,9 +423,9 @@ async def _on_child(request: Request, error: Exception) -> Response:
     if wants_json(request):
         return JSONResponse({"error": str(error)}, 409)
     help_ = (
-        "The rules were stopped, and nothing else was harmed. Smaller parameters or a smaller board may help."
+        "Evaluation was stopped; nothing else is affected. Smaller parameters or a smaller board may help."
         if isinstance(error, ChildLost)
-        else "Open the rules in the editor: it shows where the fault is."
+        else "Open the rules in the editor: it shows the errors."
     )
     return page_answer(problem(409, "The game cannot be shown.", help_, details=str(error)), 409)
 
@@ -438,11 +439,11 @@ async def _on_record(request: Request, error: RecordError | TournamentError) -> 
 async def _on_fault(request: Request, error: Exception) -> Response:
     del request, error
     return page_answer(
-        problem(500, "This is a fault in herbrand.", "The terminal in which it runs says more."), 500
+        problem(500, "This is a bug in herbrand.", "The server's terminal shows the details."), 500
     )
 
 
-# -- small things -----------------------------------------------------------------------------
+# -- helpers ----------------------------------------------------------------------------------
 
 
 def _rules(entry: LibraryEntry) -> dict[str, Any]:
@@ -454,8 +455,8 @@ def _players() -> list[str]:
     from herbrand.play import players
 
     best = ["mcts", "montecarlo", "greedy", "random", "legal"]
-    found = list(players())
-    return [*(name for name in best if name in found), *(name for name in found if name not in best)]
+    names = list(players())
+    return [*(name for name in best if name in names), *(name for name in names if name not in best)]
 
 
 def _text_of(form: dict[str, str]) -> tuple[str, str, str]:
@@ -465,22 +466,22 @@ def _text_of(form: dict[str, str]) -> tuple[str, str, str]:
     return text, notation if notation in NOTATIONS else "auto", title
 
 
-def _asked(do: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Return what the desk is asked; `KeyError`, `TypeError` or `ValueError` for what is no question."""
-    text, notation = asked["text"], asked.get("notation", "auto")
-    if not isinstance(text, str) or len(text) > MOST_BYTES or notation not in NOTATIONS:
+def _arguments(do: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an inspector action; `KeyError`, `TypeError` or `ValueError` if invalid."""
+    text, notation = data["text"], data.get("notation", "auto")
+    if not isinstance(text, str) or len(text) > MAX_BYTES or notation not in NOTATIONS:
         raise ValueError
-    given: dict[str, Any] = {"text": text, "notation": notation}
+    arguments: dict[str, Any] = {"text": text, "notation": notation}
     if do in ("preview", "why"):
-        moves = asked.get("moves", [])
-        given["moves"] = [[str(move) for move in joint] for joint in moves][:500]
+        moves = data.get("moves", [])
+        arguments["moves"] = [[str(move) for move in joint] for joint in moves][:500]
     if do == "why":
-        given["atom"] = str(asked["atom"])[:500]
+        arguments["atom"] = str(data["atom"])[:500]
     if do == "convert":
-        given["to"] = str(asked["to"])
+        arguments["to"] = str(data["to"])
     if do == "fix":
-        given["number"] = int(asked["number"])
-    return given
+        arguments["number"] = int(data["number"])
+    return arguments
 
 
 def _seconds(text: str) -> float:

@@ -1,4 +1,4 @@
-"""What each role can expect in a state, in the child: by tree search, or in random games."""
+"""Expected goals of each role in a state, in the subprocess: by tree search or random games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.errors import HerbrandError
 from herbrand.machine.trajectory import Trajectory
-from herbrand.web.desk import game_of
+from herbrand.web.inspector import game_of
 
 if TYPE_CHECKING:
     from herbrand.game import Game
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 __all__ = ["Chances"]
 
 GAMES: Final = 1024
-"""Random games from a state whose roles do not know all of it: to search it would be to look."""
+"""Random games from a state with hidden information: a search would use information that roles lack."""
 SECONDS: Final = 0.6
 """Processor time for a state."""
 SLICE: Final = 0.005
-"""Seconds of rounds after which the search looks at the clock."""
+"""Seconds of search between checks of the clock."""
 SHOWN_LINE: Final = 6
-"""Joint moves that are expected, as many as are told."""
+"""Number of joint moves of the expected line."""
 MEMORY: Final = 64_000_000
-"""Bytes of the tree, which is kept from one state of a match to the next."""
+"""Bytes of the tree, which is reused from one state of a match to the next."""
 
 
 class Chances:
-    """Answers questions about states of one game, until it is asked about another."""
+    """Evaluates states; keeps the search tree of the last game."""
 
     ACTIONS: Final = ("odds", "judge")
 
@@ -44,10 +44,9 @@ class Chances:
         source: str = "",
         parameters: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Return what each role gets from a state on, of 100, as far as that is known.
+        """Return the expected goal of each role in a state, where known.
 
-        `by` says how it was found out: by "search" (a tree of moves, judged by `games` random games), by
-        "proof", or by "random" games alone.
+        `by` is the method: "search" (a tree with `games` playouts), "proof", or "random" games alone.
         """
         game = game_of(text, notation, name, source, tuple(sorted((parameters or {}).items())))
         if game.has_percepts:
@@ -55,22 +54,22 @@ class Chances:
         else:
             try:
                 values, games, by = _by_search(self._tree(game), facts)
-            except HerbrandError:  # there is no network
+            except HerbrandError:  # the game has no network
                 values, games, by = _by_rules(game, facts)
-        told = {
+        expected = {
             role: round(value, 1)
             for role, value in zip(game.roles, values, strict=True)
             if role != game.chance_role and value is not None
         }
-        return {"values": told, "games": games, "by": by}
+        return {"values": expected, "games": games, "by": by}
 
     def judge(
         self, text: str, notation: str, name: str, moves: list[list[str]], source: str = ""
     ) -> list[dict[str, Any]]:
-        """Return what a search thinks of the last of some joint moves, for each role that had a choice.
+        """Return a search's judgement of the last joint move, for each role that had a choice.
 
-        That is the value of its move, a grade, and the best move with what is expected after it.  The search
-        sees the whole state.  Raises `HerbrandError` where there is no network.
+        It consists of the value of the move, a grade, and the best move with its expected line.  The search
+        sees the complete state.  Raises `HerbrandError` if the game has no network.
         """
         from herbrand.play.annotate import Annotation
         from herbrand.play.explanation import PlayerReport
@@ -80,49 +79,50 @@ class Chances:
         state = Trajectory.replay(game, moves[:-1]).state
         search = self._tree(game)
         _grow(search, sorted(state.facts))
-        told = []
+        judgements = []
         for role, move in zip(game.roles, moves[-1], strict=True):
             if role == game.chance_role or len(state.legal_moves(role)) < 2:
                 continue
-            known = tuple(reports(search, game.role_index(role)))
-            made = Annotation(len(moves), role, move, PlayerReport("mcts", role, known, SECONDS))
-            if made.played is None or made.best is None or made.played.value is None:
+            report = PlayerReport("mcts", role, tuple(reports(search, game.role_index(role))), SECONDS)
+            annotation = Annotation(len(moves), role, move, report)
+            played, best = annotation.played, annotation.best
+            if played is None or best is None or played.value is None:
                 continue
-            worth = min(made.played.value, made.played.at_most)
-            best, value = made.best.move, made.best.value
-            if value is None or value <= worth:
-                best, value = made.move, worth
-            told.append(
+            value = min(played.value, played.at_most)
+            best_move, best_value = best.move, best.value
+            if best_value is None or best_value <= value:
+                best_move, best_value = annotation.move, value
+            judgements.append(
                 {
                     "role": role,
-                    "move": made.move,
-                    "value": worth,
-                    "proved": made.played.proved is not None,
-                    "grade": made.grade,
-                    "best": best,
-                    "best_value": value,
-                    "line": [list(joint) for joint in made.best.line[:SHOWN_LINE]],
+                    "move": annotation.move,
+                    "value": value,
+                    "proved": played.proved is not None,
+                    "grade": annotation.grade,
+                    "best": best_move,
+                    "best_value": best_value,
+                    "line": [list(joint) for joint in best.line[:SHOWN_LINE]],
                 }
             )
-        return told
+        return judgements
 
     def _tree(self, game: Game) -> Search:
         from herbrand.play.search.engine import Search
 
         if self._search is None or self._search[0] is not game:
-            self._search = None  # the memory of the one before is free before there is another
+            self._search = None  # free its memory before allocating the next tree
             search = Search(game.network, memory=MEMORY, seed=1)
             search.move_to(search.expander.initial)
             self._search = game, search
         return self._search[1]
 
 
-Found = tuple[list[float | None], int, str]
-"""A value for each role, the number of random games, and how it was found out."""
+Expectation = tuple[list[float | None], int, str]
+"""A value for each role, the number of random games, and the method."""
 
 
-def _by_search(search: Search, facts: list[str]) -> Found:
-    """Grow the tree from a state; take the values after the move that looks best to who chooses alone."""
+def _by_search(search: Search, facts: list[str]) -> Expectation:
+    """Search a state; if one role chooses, return the values after its best move."""
     from herbrand.play.search.reading import ranked_arms
     from herbrand.play.search.tree import ALONE
 
@@ -140,14 +140,14 @@ def _by_search(search: Search, facts: list[str]) -> Found:
 
 
 def _grow(search: Search, facts: list[str]) -> None:
-    """Make a state the root of the tree, and search it."""
+    """Make a state the root of the tree and search it."""
     search.move_to(search.expander.pack([frozenset(facts)]))
     until = time.thread_time() + SECONDS
     search.run(lambda: time.thread_time() < until, seconds=SLICE)
 
 
-def _by_rules(game: Game, facts: list[str]) -> Found:
-    """Do the same by evaluating the rules, which makes few games."""
+def _by_rules(game: Game, facts: list[str]) -> Expectation:
+    """Search a state by evaluating the rules, which allows only few playouts."""
     from herbrand.play.search.plain import PlainSearch
 
     state = game.state(facts)
@@ -161,8 +161,8 @@ def _by_rules(game: Game, facts: list[str]) -> Found:
     return [100 * sum(totals) / node.count for totals in node.totals], node.count, "search"
 
 
-def _in_random_games(game: Game, facts: list[str]) -> Found:
+def _in_random_games(game: Game, facts: list[str]) -> Expectation:
     expander = game.expander
-    ended = expander.rollouts(expander.pack([frozenset(facts)]), seed=1, each=GAMES, max_steps=500)
-    known = [goals[goals >= 0] for goals in ended.goals.T]
-    return [float(goals.mean()) if len(goals) else None for goals in known], GAMES, "random"
+    rollouts = expander.rollouts(expander.pack([frozenset(facts)]), seed=1, each=GAMES, max_steps=500)
+    by_role = [goals[goals >= 0] for goals in rollouts.goals.T]
+    return [float(goals.mean()) if len(goals) else None for goals in by_role], GAMES, "random"

@@ -14,33 +14,33 @@ from herbrand.runtime.line_process import ProcessDied
 __all__ = ["MEGABYTES", "Child", "ChildLost"]
 
 MEGABYTES: Final = 3000
-"""Address space of a child; libraries reserve much more than they use."""
+"""Limit on the address space of a subprocess; libraries reserve much more than they use."""
 
 
 class ChildLost(HerbrandError):
-    """The child took too long, ran out of memory or broke down; it is gone."""
+    """The subprocess took too long, ran out of memory or crashed, and has ended."""
 
 
 class Child:
-    """One subprocess, which holds what it was told; answers one question at a time."""
+    """One stateful subprocess, which handles one request at a time."""
 
     def __init__(self, *, megabytes: int = MEGABYTES) -> None:
         command = [sys.executable, "-m", "herbrand.web.worker", str(megabytes)]
         self._process = JsonProcess("the evaluator", command, restart=False, show_errors=True)
         self._lock = threading.Lock()
         self.used = time.monotonic()
-        """When it was asked last."""
+        """Time of the last request, on the monotonic clock."""
 
     @property
-    def alive(self) -> bool:
-        """Whether it can be asked."""
+    def is_alive(self) -> bool:
+        """Whether the subprocess is running."""
         return not self._process.has_ended
 
     def ask(self, do: str, *, seconds: float = 30.0, **arguments: Any) -> Any:
-        """Ask and wait for the answer.
+        """Send a request and wait for the reply.
 
-        Raises `RequestError` with what the child says, whose `kind` is "game", "budget" or "move", and
-        `ChildLost` when there is no answer in time: the child is killed then.
+        Raises `RequestError` for errors in the subprocess, with `kind` "game", "budget", "move" or "bug", and
+        `ChildLost` if there is no reply in time: the subprocess is then killed.
         """
         with self._lock:
             self.used = time.monotonic()
@@ -48,13 +48,11 @@ class Child:
                 return self._process.request({"do": do, **arguments}, seconds)
             except BudgetExceeded:
                 self.close()
-                raise ChildLost(f"no answer within {seconds:g} seconds: this was too much work") from None
+                raise ChildLost(f"no answer within {seconds:g} seconds") from None
             except (ProcessDied, ValueError):
                 self.close()
-                raise ChildLost(
-                    "the rules took more memory than there is for them, or a fault ended them"
-                ) from None
+                raise ChildLost("the evaluator exceeded its memory limit or crashed") from None
 
     def close(self) -> None:
-        """End the child."""
+        """End the subprocess."""
         self._process.close()

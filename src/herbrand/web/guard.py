@@ -1,10 +1,10 @@
-"""What stands before every page: who may ask, how much, and what the answer may load.
+"""Middleware that protects the server: accepted hosts, sessions, request sizes, security headers.
 
-The server listens on this computer only, but pages of other servers in the same browser can send requests to
-it as well.  Against that: the `Host` must be a name of this computer (so that no other name can be pointed
-at it), the session is a cookie that other sites do not get sent (`SameSite=Strict`), and whatever
-changes something must bring a token that only our own pages know.  Pictures and data are not given to
-pages of others at all: drawing them is work.
+The server listens on this computer only, but pages of other sites in the same browser can send requests to
+it. Therefore the `Host` must be a name of this computer (against DNS rebinding), the session cookie is not
+sent with requests from other sites (`SameSite=Strict`), and every request that changes something must carry a
+token that only our own pages know.  Other sites cannot load pictures and data either, since computing them is
+expensive.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["COOKIE", "MOST_BODY", "Guard", "check_token", "token_of"]
+__all__ = ["COOKIE", "MAX_BODY_BYTES", "Guard", "check_token", "token_of"]
 
 COOKIE: Final = "herbrand"
-MOST_BODY: Final = 1_200_000
-"""Bytes of a request; a rulesheet has less than a million."""
+MAX_BODY_BYTES: Final = 1_200_000
+"""Size limit of a request in bytes; texts are limited to a million."""
 _SECRET: Final = secrets.token_bytes(32)
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -48,7 +48,7 @@ def token_of(session: str) -> str:
 
 
 def check_token(request: Request, token: str | None) -> bool:
-    """Whether a request brings the token of its session and does not come from elsewhere."""
+    """Whether a request carries the token of its session and has the same origin."""
     session = request.scope.get("herbrand.session", "")
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
@@ -57,52 +57,52 @@ def check_token(request: Request, token: str | None) -> bool:
 
 
 class Guard:
-    """Middleware: hosts, sizes, sessions, headers."""
+    """Middleware that checks hosts and sizes, and adds sessions and headers."""
 
     def __init__(self, app: ASGIApp, *, hosts: Iterable[str]) -> None:
         self._app = app
         self._hosts = frozenset(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse what may not be asked; else pass it on and add the headers."""
+        """Reject a forbidden request, or pass it on and add headers to the response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "").rsplit(":", 1)[0].strip("[]").lower()
-        session, fresh = _session(headers.get("cookie", ""))
+        session, is_new = _session(headers.get("cookie", ""))
         scope["herbrand.session"] = session
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
-                extra = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given]
-                if fresh:
+                present = {name.lower() for name, _ in message["headers"]}
+                extra = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in present]
+                if is_new:
                     cookie = f"{COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict"
                     extra.append((b"set-cookie", cookie.encode()))
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
         if host not in self._hosts:
-            refused: Response = HTMLResponse(str(problem(421, "This is not a name of this server.")), 421)
-            await refused(scope, receive, send_guarded)
+            rejection: Response = HTMLResponse(str(problem(421, "This is not a name of this server.")), 421)
+            await rejection(scope, receive, send_guarded)
             return
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
-            message = "Pages of other servers get nothing from here."
+            message = "Other sites may not load this."
             await HTMLResponse(str(problem(403, message)), 403)(scope, receive, send_guarded)
             return
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MOST_BODY:
+        if not length.isdecimal() or int(length) > MAX_BODY_BYTES:
             await _too_large()(scope, receive, send_guarded)
             return
-        taken = 0
+        received = 0
 
         async def receive_guarded() -> Message:
-            nonlocal taken
+            nonlocal received
             message = await receive()
             if message["type"] == "http.request":
-                taken += len(message.get("body", b""))
-                if taken > MOST_BODY:
+                received += len(message.get("body", b""))
+                if received > MAX_BODY_BYTES:
                     raise RequestTooLarge
             return message
 
@@ -110,10 +110,10 @@ class Guard:
 
 
 class RequestTooLarge(HTTPException):
-    """A request goes on for longer than it may."""
+    """A request exceeds the size limit."""
 
     def __init__(self) -> None:
-        super().__init__(413, "That is more than a rulesheet: at most a megabyte is taken.")
+        super().__init__(413, "Files and forms may have at most a megabyte.")
 
 
 def _too_large() -> Response:
@@ -122,7 +122,7 @@ def _too_large() -> Response:
 
 
 def _session(cookies: str) -> tuple[str, bool]:
-    """Return the session of a request, and whether it is a new one."""
+    """Return the session of a request and whether it is new."""
     for part in cookies.split(";"):
         name, _, value = part.strip().partition("=")
         if name == COOKIE and value.isascii() and 20 <= len(value) <= 64:

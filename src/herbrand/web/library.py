@@ -1,4 +1,4 @@
-"""The games there are: bundled ones, those of folders, and texts that people give."""
+"""The games of the library: bundled games, rulesheets in folders, and texts from users."""
 
 from __future__ import annotations
 
@@ -18,20 +18,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Library", "LibraryEntry", "NotThere"]
 
-MOST_BYTES: Final = 1_000_000
-"""A larger text is not taken."""
-MOST_GIVEN: Final = 64
-"""So many texts that people gave are kept, the latest."""
-MOST_FILES: Final = 2_000
+MAX_BYTES: Final = 1_000_000
+"""Size limit of a text."""
+MAX_USER_TEXTS: Final = 64
+"""Number of texts from users that are kept, the most recent ones."""
+MAX_FILES: Final = 2_000
+MAX_DESCRIPTION: Final = 1500
+"""Characters of a description taken from a comment."""
+_COMMENT: Final = re.compile(r"\s*(;+|%+|//+)\s?")
 
 
 class NotThere(LookupError):
-    """No game has this name."""
-
-
-MOST_SAID: Final = 1500
-"""Characters of a comment that are shown."""
-_COMMENT: Final = re.compile(r"\s*(;+|%+|//+)\s?")
+    """There is no game with this name."""
 
 
 @dataclass(frozen=True)
@@ -46,85 +44,86 @@ class LibraryEntry:
     shelf: str
     """"bundled", the name of a folder, or "yours"."""
     source: str = ""
-    """The file, for hints beside it; empty for a text that was given."""
+    """The file, beside which drawing hints may lie; empty for texts from users."""
     description: str = ""
     features: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
 
 
 class Library:
-    """Finds games by name.  Names from outside are only ever looked up, never made into paths."""
+    """The games by name.  Names in requests are only looked up, never turned into paths."""
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._bundled = {name.lower(): name for name in games.names()}
         self._files: dict[str, tuple[Path, str]] = {}
         for folder in folders:
             self._index(folder)
-        self._given: OrderedDict[str, LibraryEntry] = OrderedDict()
-        self._learned: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
-        """By key: the text of which it is known, roles, features."""
+        self._user_texts: OrderedDict[str, LibraryEntry] = OrderedDict()
+        self._metadata: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+        """By key: text, roles and features."""
         self._lock = threading.Lock()
 
     def _index(self, folder: Path) -> None:
-        """Note the rulesheets of a folder."""
+        """Add the rulesheets of a folder."""
         for path in sorted(folder.iterdir()):
-            if path.suffix in games.ENDINGS and path.is_file() and len(self._files) < MOST_FILES:
+            if path.suffix in games.ENDINGS and path.is_file() and len(self._files) < MAX_FILES:
                 key = "".join(c if c.isalnum() or c in "._-" else "-" for c in path.stem)
                 while key.lower() in self._bundled or key.lower() in self._files:
                     key += "-file"
                 self._files[key.lower()] = (path, folder.name or str(folder))
 
     def entries(self) -> list[LibraryEntry]:
-        """Return all games, those that people gave first."""
+        """Return all games, texts from users first."""
         with self._lock:
-            given = list(reversed(self._given.values()))
-        names = [*(entry.key for entry in given), *self._files, *self._bundled]
-        return [*map(self.find, names)]
+            user_keys = list(reversed(self._user_texts))
+        return [*map(self.find, [*user_keys, *self._files, *self._bundled])]
 
     def find(self, key: str) -> LibraryEntry:
-        """Return the game of a name; `NotThere` if there is none."""
+        """Return the game with a name; raise `NotThere` if there is none."""
         folded = key.lower()
         with self._lock:
-            found = self._given.get(folded)
-        if found is None and folded in self._files:
-            found = self._from_file(folded)
-        if found is not None:
-            text, roles, features = self._learned.get(folded, ("", (), ()))
-            return replace(found, roles=roles, features=features) if text == found.text else found
+            entry = self._user_texts.get(folded)
+        if entry is None and folded in self._files:
+            entry = self._from_file(folded)
+        if entry is not None:
+            text, roles, features = self._metadata.get(folded, ("", (), ()))
+            return replace(entry, roles=roles, features=features) if text == entry.text else entry
         if folded in self._bundled:
             return _bundled(self._bundled[folded])
         raise NotThere(key)
 
-    def learn(self, entry: LibraryEntry, roles: Iterable[str], features: Iterable[str]) -> None:
-        """Remember what a child found out about a game that nobody described."""
+    def add_metadata(self, entry: LibraryEntry, roles: Iterable[str], features: Iterable[str]) -> None:
+        """Store roles and features of a game that is not bundled."""
         if entry.shelf != "bundled":
-            self._learned[entry.key.lower()] = entry.text, tuple(roles), tuple(features)
+            self._metadata[entry.key.lower()] = entry.text, tuple(roles), tuple(features)
 
     def _from_file(self, key: str) -> LibraryEntry:
         from herbrand.syntax.files import decode
 
         path, shelf = self._files[key]
         try:
-            data = path.read_bytes()[:MOST_BYTES]
+            data = path.read_bytes()[:MAX_BYTES]
         except OSError as error:
             raise NotThere(key) from error
         text = decode(data, path.name)[0].text
-        return LibraryEntry(key, path.stem, text, _notation(path.suffix), shelf, str(path), _said(text))
+        return LibraryEntry(
+            key, path.stem, text, _notation(path.suffix), shelf, str(path), _description(text)
+        )
 
-    def give(self, text: str, notation: str, title: str) -> LibraryEntry:
-        """Keep a text under a name that follows from it."""
+    def add(self, text: str, notation: str, title: str) -> LibraryEntry:
+        """Add a text from a user under a key derived from its hash."""
         key = "own-" + hashlib.sha256(f"{notation}\\n{title}\\n{text}".encode()).hexdigest()[:12]
         entry = LibraryEntry(key, title, text, notation, "yours")
         with self._lock:
-            self._given[key] = entry
-            self._given.move_to_end(key)
-            while len(self._given) > MOST_GIVEN:
-                self._given.popitem(last=False)
+            self._user_texts[key] = entry
+            self._user_texts.move_to_end(key)
+            while len(self._user_texts) > MAX_USER_TEXTS:
+                self._user_texts.popitem(last=False)
         return entry
 
 
-def _said(text: str) -> str:
-    """Return the sentences of the comment that a rulesheet begins with; not its title, legend and author."""
+def _description(text: str) -> str:
+    """Return the sentences of a rulesheet's initial comment, without title, legend and author."""
     lines = []
     for line in text.splitlines():
         if line.strip() and not _COMMENT.match(line):
@@ -132,7 +131,7 @@ def _said(text: str) -> str:
         lines.append(_COMMENT.sub("", line, count=1).strip())
     paragraphs = [" ".join(part.split("\n")) for part in "\n".join(lines).split("\n\n")]
     before = takewhile(lambda part: not part.startswith("Author"), paragraphs)
-    return " ".join(part for part in before if part[:1].isupper() and part.endswith("."))[:MOST_SAID]
+    return " ".join(part for part in before if part[:1].isupper() and part.endswith("."))[:MAX_DESCRIPTION]
 
 
 def _bundled(name: str) -> LibraryEntry:

@@ -1,4 +1,4 @@
-"""HTML as values: text is escaped unless it was built here.
+"""HTML as values: all text is escaped, elements are not.
 
 >>> str(tag("p", "1 < 2", tag("b", "yes"), class_="note"))
 '<p class="note">1 &lt; 2<b>yes</b></p>'
@@ -23,22 +23,22 @@ Child = Markup | str | int | float | None
 
 
 def raw(text: str) -> Markup:
-    """Take a text for HTML: only what herbrand itself drew or wrote."""
+    """Return a text as HTML without escaping; only for output of herbrand itself."""
     return Markup(text)
 
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
     """Build an element.
 
-    The name of an attribute may end in `_`, and `_` inside it means `-`; True gives an attribute without
-    value, False and None leave it out.
+    In names of attributes a final `_` is dropped and other `_` become `-`.  The value True gives an attribute
+    without value; False and None omit it.
     """
     parts = [f"<{name}"]
     for key, value in attributes.items():
         if value is None or value is False:
             continue
-        spelt = key.rstrip("_").replace("_", "-")
-        parts.append(f" {spelt}" if value is True else f' {spelt}="{escape(str(value), quote=True)}"')
+        attribute = key.rstrip("_").replace("_", "-")
+        parts.append(f" {attribute}" if value is True else f' {attribute}="{escape(str(value), quote=True)}"')
     parts.append(">")
     if name in _EMPTY:
         return Markup("".join(parts))
@@ -48,7 +48,7 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
 
 
 def join(children: Iterable[Child]) -> Markup:
-    """Put pieces one after another."""
+    """Concatenate pieces."""
     return Markup("".join(map(_text, children)))
 
 

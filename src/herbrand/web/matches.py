@@ -1,4 +1,4 @@
-"""The matches that are played, and the children that look at texts."""
+"""Running matches, and the pool of subprocesses for actions on texts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from herbrand.web.child import Child, ChildLost
 if TYPE_CHECKING:
     from herbrand.web.library import LibraryEntry
 
-__all__ = ["Desks", "Matches", "NoMatch", "WebMatch"]
+__all__ = ["ChildPool", "Matches", "NoMatch", "WebMatch"]
 
-MOST_MATCHES: Final = 8
-"""The match that was not touched for longest is ended when there would be more."""
-OPENING: Final = 40.0
-"""Seconds to read a game and find out how to draw it."""
-THINKING: Final = 30.0
-"""Seconds beyond the clock for one step."""
+MAX_MATCHES: Final = 8
+"""Beyond this number the least recently used match is closed."""
+OPEN_SECONDS: Final = 40.0
+"""Time limit for reading a game and analysing how to draw it."""
+STEP_SECONDS: Final = 30.0
+"""Time limit for one step, beyond the clocks of players."""
 
 
 class NoMatch(LookupError):
-    """No match has this name, or it was ended."""
+    """There is no match with this key, or it was closed."""
 
 
 class WebMatch:
-    """One match: its child, and what it was begun with."""
+    """One match with its subprocess and settings."""
 
     def __init__(self, entry: LibraryEntry, settings: dict[str, Any]) -> None:
         self.key = secrets.token_urlsafe(9)
@@ -37,7 +37,7 @@ class WebMatch:
         try:
             self._child.ask(
                 "open",
-                seconds=OPENING,
+                seconds=OPEN_SECONDS,
                 text=entry.text,
                 notation=entry.notation,
                 name=entry.title if entry.shelf == "yours" else entry.key,
@@ -50,69 +50,69 @@ class WebMatch:
 
     @property
     def used(self) -> float:
-        """When it was touched last."""
+        """Time of the last request, on the monotonic clock."""
         return self._child.used
 
     def ask(self, do: str, **arguments: Any) -> Any:
-        """Ask the child; `RequestError`, `ChildLost` as there."""
+        """Send a request to the subprocess; raises what `Child.ask` raises."""
         clock = float(self.settings.get("clock", 1.0))
-        return self._child.ask(do, seconds=THINKING + clock * 8, **arguments)
+        return self._child.ask(do, seconds=STEP_SECONDS + clock * 8, **arguments)
 
     def close(self) -> None:
-        """End it."""
+        """End the subprocess."""
         self._child.close()
 
 
 class Matches:
-    """All matches, by their names."""
+    """All running matches by key."""
 
     def __init__(self) -> None:
         self._matches: dict[str, WebMatch] = {}
         self._lock = threading.Lock()
 
     def begin(self, entry: LibraryEntry, settings: dict[str, Any]) -> WebMatch:
-        """Begin a match; raises what `Child.ask` raises."""
+        """Start a match; raises what `Child.ask` raises."""
         match = WebMatch(entry, settings)
         with self._lock:
             self._matches[match.key] = match
-            while len(self._matches) > MOST_MATCHES:
-                oldest = min(self._matches.values(), key=lambda one: one.used)
+            while len(self._matches) > MAX_MATCHES:
+                oldest = min(self._matches.values(), key=lambda running: running.used)
                 del self._matches[oldest.key]
                 oldest.close()
         return match
 
     def find(self, key: str) -> WebMatch:
-        """Return a match; `NoMatch` if there is none of that name."""
+        """Return the match with a key; raise `NoMatch` if there is none."""
         with self._lock:
             if key not in self._matches:
                 raise NoMatch(key)
             return self._matches[key]
 
     def close(self) -> None:
-        """End all."""
+        """Close all matches."""
         with self._lock:
             for match in self._matches.values():
                 match.close()
             self._matches.clear()
 
 
-class Desks:
-    """Children that look at texts: one for what has to be quick, others for what may take long."""
+class ChildPool:
+    """Named subprocesses for actions on texts, so that slow actions do not delay quick ones."""
 
     def __init__(self) -> None:
         self._children: dict[str, Child] = {}
         self._lock = threading.Lock()
 
-    def ask(self, do: str, *, place: str = "quick", seconds: float = 25.0, **arguments: Any) -> Any:
-        """Ask the child of a name; one that was lost is replaced at the next question."""
+    def ask(self, do: str, *, queue: str = "quick", seconds: float = 25.0, **arguments: Any) -> Any:
+        """Send a request to the subprocess named `queue`, which is started if it does not run."""
         with self._lock:
-            child = self._children.get(place)
-            if child is None or not child.alive:
-                child = self._children[place] = Child()
+            child = self._children.get(queue)
+            if child is None or not child.is_alive:
+                child = self._children[queue] = Child()
         return child.ask(do, seconds=seconds, **arguments)
 
     def close(self) -> None:
-        """End the children."""
+        """End the subprocesses."""
         with self._lock:
             for child in self._children.values():
                 child.close()

@@ -1,4 +1,4 @@
-"""The frame of every page, the library, the page of a game, and pages that say what went wrong."""
+"""The frame of every page, the library, the page of a game, and error pages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["frame", "game_page", "hidden_token", "library_page", "problem"]
 PERSON: Final = "you"
 CLOCKS: Final = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 FIRST_CHOICE: Final = ("mcts", "montecarlo", "random")
-"""Which player sits at the other side unless something else is chosen."""
+"""Default opponents in order of preference."""
 
 
 def frame(title: str, *body: Child, here: str = "", wide: bool = False, token: str = "") -> Markup:
-    """Put a page into its frame."""
+    """Return a complete page around its content."""
     links = [
         ("library", "/", "Library"),
         ("write", "/edit", "Write"),
@@ -72,20 +72,20 @@ def frame(title: str, *body: Child, here: str = "", wide: bool = False, token: s
 
 
 def hidden_token(token: str) -> Markup:
-    """Return the form field that proves where a form came from."""
+    """Return the form field that protects against forged requests."""
     return tag("input", type="hidden", name="token", value=token)
 
 
 def problem(status: int, message: str, help_: Child = None, *, details: str = "") -> Markup:
-    """Return a page that says what went wrong and what to do."""
+    """Return an error page with advice."""
     titles = {
-        400: "That cannot be read",
+        400: "Bad request",
         403: "Not allowed",
-        404: "Not here",
+        404: "Not found",
         413: "Too large",
-        421: "Not here",
+        421: "Unknown host",
     }
-    title = titles.get(status, "That did not work")
+    title = titles.get(status, "Something went wrong")
     return frame(
         title,
         tag(
@@ -105,7 +105,7 @@ def problem(status: int, message: str, help_: Child = None, *, details: str = ""
 
 
 def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, token: str) -> Markup:
-    """Show the games that fit a search; without a script the form asks the server."""
+    """Show the games that match a search, which works without the script, too."""
     counts: dict[str, int] = {}
     for entry in entries:
         for word in entry.features:
@@ -113,7 +113,7 @@ def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, t
     common = sorted((word for word in counts if counts[word] > 1), key=lambda word: (-counts[word], word))[
         :12
     ]
-    shown = [entry for entry in entries if _fits(entry, query, feature)]
+    shown = [entry for entry in entries if _matches(entry, query, feature)]
     chips = [_chip("all", "", feature, query), *(_chip(word, word, feature, query) for word in common)]
     return frame(
         "Games",
@@ -122,9 +122,8 @@ def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, t
             tag("h1", "Which game?"),
             tag(
                 "p",
-                "Every game here is only its rules. Play one against this computer, watch programs "
-                "play, or open its "
-                "rules and change them.",
+                "Each game is defined by its rules alone. Play one against the computer, watch programs "
+                "play it, or open its rules and change them.",
                 class_="lead",
             ),
             tag(
@@ -152,7 +151,7 @@ def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, t
         tag("ul", *map(_card, shown), class_="cards", id="cards"),
         tag(
             "p",
-            "No game fits. ",
+            "No matching games. ",
             tag("a", "Show all", href="/"),
             class_="muted",
             id="nothing",
@@ -163,8 +162,7 @@ def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, t
             tag("h2", "Your own rules"),
             tag(
                 "p",
-                "Open a rulesheet from your disk (.kif, .gdl, .hrf, .pl or .ggd), or start with an "
-                "empty page.",
+                "Open a rulesheet from your disk (.kif, .gdl, .hrf, .pl or .ggd), or start with an example.",
             ),
             tag(
                 "form",
@@ -179,7 +177,7 @@ def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, t
                     required=True,
                 ),
                 tag("button", "Open", class_="button"),
-                tag("a", "Empty page", href="/edit", class_="button quiet"),
+                tag("a", "New game", href="/edit", class_="button quiet"),
                 action="/upload",
                 method="post",
                 enctype="multipart/form-data",
@@ -192,13 +190,13 @@ def library_page(entries: Sequence[LibraryEntry], *, query: str, feature: str, t
     )
 
 
-def _fits(entry: LibraryEntry, query: str, feature: str) -> bool:
-    said = _said(entry)
-    return all(word in said for word in query.lower().split()) and (not feature or feature in entry.features)
+def _matches(entry: LibraryEntry, query: str, feature: str) -> bool:
+    text = _search_text(entry)
+    return all(word in text for word in query.lower().split()) and (not feature or feature in entry.features)
 
 
-def _said(entry: LibraryEntry) -> str:
-    """Return the text that a search looks through."""
+def _search_text(entry: LibraryEntry) -> str:
+    """Return the searchable text of an entry, in lower case."""
     words = (entry.key, entry.title, *entry.roles, *entry.features, entry.shelf, entry.description)
     return " ".join(words).lower()
 
@@ -225,7 +223,7 @@ def _card(entry: LibraryEntry) -> Markup:
             tag("span", players or entry.shelf, class_="muted small"),
             href=f"/game/{entry.key}",
         ),
-        data_said=_said(entry),
+        data_said=_search_text(entry),
         data_features="|".join(entry.features),
     )
 
@@ -234,10 +232,10 @@ def _card(entry: LibraryEntry) -> Markup:
 
 
 def game_page(entry: LibraryEntry, facts: Mapping[str, Any], players: Sequence[str], *, token: str) -> Markup:
-    """Show a game: what it is, who may sit where, its parameters."""
-    rival = next((name for name in FIRST_CHOICE if name in players), players[0])
+    """Show a game with the form to start a match."""
+    opponent = next((name for name in FIRST_CHOICE if name in players), players[0])
     roles = list(facts["players"])
-    seats = [_seat(role, PERSON if i == 0 else rival, players) for i, role in enumerate(roles)]
+    seats = [_seat(role, PERSON if i == 0 else opponent, players) for i, role in enumerate(roles)]
     tags = list(entry.features) or list(facts["words"])
     playable = bool(facts["playable"])
     form = tag(
@@ -247,7 +245,7 @@ def game_page(entry: LibraryEntry, facts: Mapping[str, Any], players: Sequence[s
         _parameters(facts["parameters"]),
         tag(
             "label",
-            "Seconds a program has for a move",
+            "Seconds per move for programs",
             tag("select", *[_option(f"{c:g}", f"{c:g}", c == 1.0) for c in CLOCKS], name="clock"),
             class_="field",
         ),
@@ -260,7 +258,7 @@ def game_page(entry: LibraryEntry, facts: Mapping[str, Any], players: Sequence[s
         "div",
         tag(
             "p",
-            "These rules cannot be played as they are. Open them to see what is wrong and how to mend it.",
+            "These rules have errors. Open them to see the errors and how to fix them.",
         ),
         tag("a", "Open the rules", href=f"/edit?game={entry.key}", class_="button primary"),
         class_="panel",
@@ -273,7 +271,7 @@ def game_page(entry: LibraryEntry, facts: Mapping[str, Any], players: Sequence[s
                 "div",
                 tag(
                     "div",
-                    tag("img", src=f"/picture/{entry.key}.svg", alt=f"The first position of {entry.title}"),
+                    tag("img", src=f"/picture/{entry.key}.svg", alt=f"The initial state of {entry.title}"),
                     class_="picture",
                 ),
                 class_="left",
@@ -287,7 +285,7 @@ def game_page(entry: LibraryEntry, facts: Mapping[str, Any], players: Sequence[s
                 tag(
                     "p",
                     tag("a", "Open the rules", href=f"/edit?game={entry.key}", class_="button quiet"),
-                    tag("a", "Look into the game", href=f"/analyse/{entry.key}", class_="button quiet"),
+                    tag("a", "Analyse", href=f"/analyse/{entry.key}", class_="button quiet"),
                     tag("a", "Download", href=f"/download/{entry.key}", class_="button quiet"),
                     class_="row",
                 ),
@@ -310,32 +308,30 @@ def _option(value: str, label: str, chosen: bool) -> Markup:
 
 
 def _parameters(parameters: Sequence[Mapping[str, Any]]) -> Child:
-    """Return the controls of a game in GGDL."""
+    """Return the controls for the parameters of a GGDL game."""
     if not parameters:
         return None
     fields = []
-    for one in parameters:
-        name, value = f"param:{one['name']}", one["value"] if one["value"] is not None else one["default"]
+    for parameter in parameters:
+        name, default = f"param:{parameter['name']}", parameter["default"]
+        value = default if parameter["value"] is None else parameter["value"]
         control: Markup
-        if one["type"] == "int":
+        if parameter["type"] == "int":
             control = tag(
                 "input",
                 type="number",
                 name=name,
-                min=one["low"],
-                max=one["high"],
+                min=parameter["low"],
+                max=parameter["high"],
                 value="" if value is None else str(value),
-                required=one["default"] is None,
+                required=default is None,
             )
         else:
-            choices = one["choices"] or ["true", "false"]
+            choices = parameter["choices"] or ["true", "false"]
             control = tag(
                 "select", *[_option(c, c, c == str(value).lower() or c == value) for c in choices], name=name
             )
-        note = " ".join(str(one["doc"]).split()) if one["doc"] else ""
-        fields.append(
-            tag(
-                "label", tag("span", one["name"], tag("small", note, class_="muted")), control, class_="field"
-            )
-        )
-    return tag("fieldset", tag("legend", "The game's parameters"), *fields)
+        note = " ".join(str(parameter["doc"] or "").split())
+        label = tag("span", parameter["name"], tag("small", note, class_="muted"))
+        fields.append(tag("label", label, control, class_="field"))
+    return tag("fieldset", tag("legend", "Parameters"), *fields)

@@ -1,4 +1,4 @@
-"""The page that says what can be known about a game."""
+"""The analysis page."""
 
 from __future__ import annotations
 
@@ -17,57 +17,57 @@ __all__ = ["analyse_page"]
 
 _TITLES: Final = {
     "termination": "Every match ends",
-    "playability": "Everybody always has a move",
-    "weak_winnability": "Everybody can win, if all help",
-    "strong_winnability": "Somebody can force a win",
-    "goals": "Every end says what each gets",
+    "playability": "Every role always has a legal move",
+    "weak_winnability": "Every role can win with cooperation",
+    "strong_winnability": "Some role can force a win",
+    "goals": "Every terminal state has goal values",
     "monotonicity": "Goal values never fall",
     "well_formed": "Well-formed",
 }
 
 
-def analyse_page(entry: LibraryEntry, told: Mapping[str, Any] | None, *, token: str) -> Markup:
-    """Show what was found; before that, a button."""
+def analyse_page(entry: LibraryEntry, results: Mapping[str, Any] | None, *, token: str) -> Markup:
+    """Show the results of `Inspector.analyse`, or a button that starts the analysis."""
     body: list[Child]
-    if told is None:
+    if results is None:
         body = [
             tag(
                 "p",
-                "What can be proved about the game is proved, and the rest is measured in random "
-                "games. This takes up to "
-                "a minute.",
+                "Herbrand tries to prove properties of the game and measures statistics of random games. "
+                "This takes up to a minute.",
                 class_="lead",
             )
         ]
     else:
-        body = [_verdicts(told["verdicts"]), _statistics(told["statistics"]), _automaton(told["automaton"])]
-        body += [tag("p", note, class_="muted") for note in told["notes"]]
+        verdicts, statistics = _verdicts(results["verdicts"]), _statistics(results["statistics"])
+        body = [verdicts, statistics, _automaton(results["automaton"])]
+        body += [tag("p", note, class_="muted") for note in results["notes"]]
     return frame(
         f"{entry.title}: analysis",
-        tag("h1", tag("a", entry.title, href=f"/game/{entry.key}"), ": what is known"),
+        tag("h1", tag("a", entry.title, href=f"/game/{entry.key}"), ": analysis"),
         *body,
         tag(
             "form",
             hidden_token(token),
-            tag("button", "Look again" if told else "Look into the game", class_="button primary"),
+            tag("button", "Analyse again" if results else "Look into the game", class_="button primary"),
             action=f"/analyse/{entry.key}",
             method="post",
-            data_busy="Looking…",
+            data_busy="Analysing…",
         ),
         tag(
             "p",
-            tag("a", "Walk through the game tree", href=f"/explore/{entry.key}"),
-            ": every position with its moves, and what each is worth where the game is small enough.",
+            tag("a", "Explore the game tree", href=f"/explore/{entry.key}"),
+            ": all positions and moves, with their values if the game is small enough.",
         ),
         token=token,
     )
 
 
-def _verdicts(told: Mapping[str, Any] | None) -> Child:
-    if told is None:
+def _verdicts(verdicts: Mapping[str, Any] | None) -> Child:
+    if verdicts is None:
         return None
     rows = []
-    for name, verdict in told["properties"].items():
+    for name, verdict in verdicts["properties"].items():
         word = str(verdict["verdict"])
         witness = verdict.get("witness") or []
         evidence = str(verdict.get("reason") or verdict.get("method") or "")
@@ -79,8 +79,8 @@ def _verdicts(told: Mapping[str, Any] | None) -> Child:
                 tag("td", evidence, _witness(witness)),
             )
         )
-    counts = told.get("counts") or {}
-    values = told.get("value") or {}
+    counts = verdicts.get("counts") or {}
+    values = verdicts.get("value") or {}
     numbers = [
         tag("li", f"{name.replace('_', ' ')}: {_spaced(value)}")
         for name, value in counts.items()
@@ -110,35 +110,32 @@ def _witness(witness: Any) -> Child:
     )
 
 
-def _statistics(told: Mapping[str, Any] | None) -> Child:
-    if told is None:
+def _statistics(statistics: Mapping[str, Any] | None) -> Child:
+    if statistics is None:
         return None
-    length = told["length"]
+    length = statistics["length"]
     charts = [
         tag(
             "figure",
             tag(
                 "figcaption",
-                f"Steps of a match: {length['min']:g} to {length['max']:g}, {length['mean']:.1f} on the "
-                f"average",
+                f"Steps of a match: {length['min']:g} to {length['max']:g}, average {length['mean']:.1f}",
             ),
-            bars({int(key): value for key, value in told["lengths"].items()}, "steps"),
+            bars({int(key): value for key, value in statistics["lengths"].items()}, "steps"),
         )
     ]
-    for role, goal in told["goals"].items():
-        mean = goal["mean"]
+    for role, goal in statistics["goals"].items():
+        mean = "–" if goal["mean"] is None else f"{goal['mean']:.1f}"
         charts.append(
             tag(
                 "figure",
-                tag(
-                    "figcaption", f"What {role} gets: {'–' if mean is None else f'{mean:.1f}'} on the average"
-                ),
+                tag("figcaption", f"{role}'s average score: {mean}"),
                 bars({int(key): value for key, value in goal["distribution"].items()}, "points"),
             )
         )
     return tag(
         "section",
-        tag("h2", f"{_spaced(told['playouts'])} random matches"),
+        tag("h2", f"{_spaced(statistics['playouts'])} random matches"),
         tag("div", *charts, class_="charts"),
     )
 
@@ -148,7 +145,7 @@ def _automaton(svg: str | None) -> Child:
         return None
     return tag(
         "section",
-        tag("h2", "All its states"),
-        tag("p", "Each circle is a state, each arrow a joint move; two circles are an end.", class_="muted"),
+        tag("h2", "State space"),
+        tag("p", "Circles are states, arrows joint moves, double circles terminal states.", class_="muted"),
         tag("div", raw(svg), class_="scroll automaton"),
     )

@@ -1,4 +1,4 @@
-"""The page on which one walks through the game tree."""
+"""The page to explore the game tree."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 __all__ = ["explore_page"]
 
 
-def explore_page(entry: LibraryEntry, path: Sequence[int], told: Mapping[str, Any], *, token: str) -> Markup:
-    """Show a position, the way to it, and its branches; `told` is what `Desk.explore` returns."""
+def explore_page(
+    entry: LibraryEntry, path: Sequence[int], position: Mapping[str, Any], *, token: str
+) -> Markup:
+    """Show a position, the moves to it and its branches; `position` is a result of `Inspector.explore`."""
 
     def address(steps: Sequence[int]) -> str:
         return f"/explore/{entry.key}" + (f"?path={'.'.join(map(str, steps))}" if steps else "")
 
     way = [
         tag("li", tag("a", text, href=address(path[: number + 1])) if number + 1 < len(path) else text)
-        for number, text in enumerate(told["line"])
+        for number, text in enumerate(position["line"])
     ]
-    start = tag("li", tag("a", "the beginning", href=address(())) if path else "the beginning")
+    start = tag("li", tag("a", "initial state", href=address(())) if path else "initial state")
     return frame(
         f"{entry.title}: game tree",
         tag(
@@ -35,17 +37,19 @@ def explore_page(entry: LibraryEntry, path: Sequence[int], told: Mapping[str, An
                 tag(
                     "div",
                     tag("h1", tag("a", entry.title, href=f"/game/{entry.key}"), ": game tree"),
-                    tag("p", told["said"], class_="turn"),
+                    tag("p", position["said"], class_="turn"),
                     class_="headline",
                 ),
-                tag("div", raw(str(told["svg"])), class_="board"),
+                tag("div", raw(str(position["svg"])), class_="board"),
                 class_="stage",
             ),
             tag(
                 "aside",
-                tag("nav", tag("ol", start, *way, class_="way"), aria_label="The way here"),
-                _value(told),
-                _branches(told, [address((*path, number)) for number in range(len(told["branches"]))]),
+                tag("nav", tag("ol", start, *way, class_="way"), aria_label="Moves to this position"),
+                _value(position),
+                _branches(
+                    position, [address((*path, number)) for number in range(len(position["branches"]))]
+                ),
                 class_="side",
             ),
             class_="match",
@@ -55,31 +59,32 @@ def explore_page(entry: LibraryEntry, path: Sequence[int], told: Mapping[str, An
     )
 
 
-def _value(told: Mapping[str, Any]) -> Markup:
-    """Say what the position is worth."""
-    value = told["value"]
+def _value(position: Mapping[str, Any]) -> Markup:
+    """Return the value of the position as text."""
+    value = position["value"]
     if value is None:
         return tag(
             "p",
-            "What it is worth was not found out in the time there was: the rest of the game may be too "
-            "large to be solved here.",
+            "Unknown value: the game from here on may be too large to be solved in the available time.",
             class_="muted",
         )
-    worth = ", ".join(f"{role} {value[role]:g}" for role in told["roles"] if role in value)
+    worth = ", ".join(f"{role} {value[role]:g}" for role in position["roles"] if role in value)
     return tag("p", "With best play from here: ", tag("strong", worth))
 
 
-def _branches(told: Mapping[str, Any], addresses: Sequence[str]) -> Child:
-    if not told["branches"]:
+def _branches(position: Mapping[str, Any], addresses: Sequence[str]) -> Child:
+    if not position["branches"]:
         return None
-    roles = [role for role in told["roles"] if any(role in (b["values"] or ()) for b in told["branches"])]
+    roles = [
+        role for role in position["roles"] if any(role in (b["values"] or ()) for b in position["branches"])
+    ]
     rows = [
         tag(
             "tr",
             tag("th", tag("a", branch["text"], href=address), scope="row"),
             *[tag("td", _number(branch["values"], role), class_="number") for role in roles],
         )
-        for branch, address in zip(told["branches"], addresses, strict=True)
+        for branch, address in zip(position["branches"], addresses, strict=True)
     ]
     head = tag(
         "tr", tag("th", "Move", scope="col"), *[tag("th", r, scope="col", class_="number") for r in roles]
@@ -92,7 +97,7 @@ def _branches(told: Mapping[str, Any], addresses: Sequence[str]) -> Child:
             tag("table", tag("thead", head), tag("tbody", *rows), class_="listed"),
             class_="scroll branches",
         ),
-        tag("p", f"and {told['more']} more", class_="muted") if told["more"] else None,
+        tag("p", f"and {position['more']} more", class_="muted") if position["more"] else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""The page of a match.  It works without a script; the script makes the board clickable."""
+"""The page of a match, which works without a script; the script makes the board clickable."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["embedded", "match_page", "replay_controls"]
 def match_page(
     key: str, entry: LibraryEntry, view: Mapping[str, Any], *, token: str, problem: str = ""
 ) -> Markup:
-    """Show a match as it stands."""
+    """Show the present state of a match."""
     return frame(
         entry.title,
         tag(
@@ -29,7 +29,7 @@ def match_page(
                 tag(
                     "div",
                     tag("h1", tag("a", entry.title, href=f"/game/{entry.key}")),
-                    tag("p", said(view), id="turn", class_="turn", role="status", aria_live="polite"),
+                    tag("p", _status(view), id="turn", class_="turn", role="status", aria_live="polite"),
                     class_="headline",
                 ),
                 tag("p", problem, id="problem", class_="problem-line", role="alert", hidden=not problem),
@@ -44,7 +44,7 @@ def match_page(
                 ),
                 tag(
                     "p",
-                    "Hidden information: you see what you can be sure of.",
+                    "Hidden information: only facts that you can be sure of are shown.",
                     class_="muted small",
                     id="veil",
                     hidden=not view["hidden"],
@@ -84,7 +84,7 @@ def match_page(
                     tag(
                         "form",
                         hidden_token(token),
-                        tag("button", "Go on", class_="quiet", id="advance"),
+                        tag("button", "Continue", class_="quiet", id="advance"),
                         action=f"/match/{key}/advance",
                         method="post",
                         hidden=not view["auto"],
@@ -95,7 +95,7 @@ def match_page(
                         "0:00",
                         id="timer",
                         class_="muted timer script",
-                        title="How long you have been thinking",
+                        title="Your thinking time",
                     ),
                     class_="row tools",
                 ),
@@ -128,14 +128,14 @@ def match_page(
                 ),
                 tag(
                     "section",
-                    tag("h2", _saw(view), id="seen-title"),
+                    tag("h2", _percepts_title(view), id="seen-title"),
                     tag("ol", *_seen(view), id="seen", class_="history"),
                     hidden=not view["seen"],
                     id="seen-box",
                 ),
                 tag(
                     "section",
-                    tag("h2", "So far"),
+                    tag("h2", "Moves so far"),
                     tag("ol", *_history(view), id="history", class_="history"),
                     hidden=not view["history"],
                     id="history-box",
@@ -167,13 +167,13 @@ def match_page(
 
 
 def replay_controls(step: int, steps: int) -> Markup:
-    """Return the slider through a match, with its buttons."""
+    """Return the slider of a match with its buttons."""
     first, back, on, last = (
-        tag("button", sign, type="button", data_step=name, aria_label=said, title=said)
-        for sign, name, said in (
+        tag("button", sign, type="button", data_step=name, aria_label=label, title=label)
+        for sign, name, label in (
             ("«", "first", "First position"),
-            ("‹", "back", "One step back"),
-            ("›", "on", "One step on"),
+            ("‹", "back", "Previous step"),
+            ("›", "on", "Next step"),
             ("»", "last", "Last position"),
         )
     )
@@ -185,13 +185,13 @@ def replay_controls(step: int, steps: int) -> Markup:
 
 
 def embedded(name: str, value: Any) -> Markup:
-    """Put data into a page, for the script; nothing in it can end the element."""
+    """Embed data in a page for the script, escaped so that it cannot end the element."""
     text = json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return tag("script", raw(text), type="application/json", id=name)
 
 
-def said(view: Mapping[str, Any]) -> str:
-    """Say in a line how the match stands."""
+def _status(view: Mapping[str, Any]) -> str:
+    """Return the status of the match in one line."""
     if view["over"] and view["step"] == view["steps"]:
         goals = ", ".join(
             f"{r['name']} {'–' if r['goal'] is None else r['goal']}"
@@ -218,12 +218,12 @@ def _role(role: Mapping[str, Any]) -> Markup:
     )
 
 
-def _thought(told: Mapping[str, Any]) -> Markup:
-    """Say what a program expected when it chose its move; the script writes the same for other steps."""
-    best = told["moves"][0]
+def _thought(report: Mapping[str, Any]) -> Markup:
+    """Return a program's expectation when it chose its move; the script does the same for other steps."""
+    best = report["moves"][0]
     value = "" if best["value"] is None else f", {best['value']:.0f} points expected"
-    line = f" Then: {'; '.join(told['line'][1:])}." if told["line"][1:] else ""
-    return tag("p", f"{told['role']} ({told['player']}): {best['text']}{value}.{line}", class_="hint")
+    line = f" Then: {'; '.join(report['line'][1:])}." if report["line"][1:] else ""
+    return tag("p", f"{report['role']} ({report['player']}): {best['text']}{value}.{line}", class_="hint")
 
 
 def _moves(view: Mapping[str, Any]) -> list[Child]:
@@ -233,8 +233,8 @@ def _moves(view: Mapping[str, Any]) -> list[Child]:
     ]
 
 
-def _saw(view: Mapping[str, Any]) -> str:
-    return "What everybody saw" if view["over"] or not view["people"] else "What you saw"
+def _percepts_title(view: Mapping[str, Any]) -> str:
+    return "Percepts of all roles" if view["over"] or not view["people"] else "Your percepts"
 
 
 def _seen(view: Mapping[str, Any]) -> list[Child]:

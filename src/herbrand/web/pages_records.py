@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 __all__ = ["record_page", "records_page", "tournament_page"]
 
 _LIVE: Final = "running"
-MOST_MEETINGS: Final = 200
+MAX_LEGS: Final = 200
 
 
 def records_page(
     tournaments: Sequence[tuple[str, int, int]],
     rows: Sequence[Mapping[str, Any]],
     *,
-    given: bool,
+    has_records: bool,
     token: str,
 ) -> Markup:
-    """List what was recorded, the latest first; tournaments are name, matches played, matches in all."""
-    if not given:
+    """List recorded matches, the latest first; tournaments are (name, matches played, all matches)."""
+    if not has_records:
         body: list[Child] = [
             tag(
                 "p",
-                "Programs that play each other can be watched here, and every match they played be gone "
-                "through again. Keep their matches in a file, and say which one it is:",
+                "Watch programs play each other, and replay their matches. Record the matches in a file "
+                "and start the server with it:",
                 class_="lead",
             ),
             tag(
@@ -49,7 +49,7 @@ def records_page(
     return frame(
         "Records",
         tag("h1", "Records"),
-        tag("div", *body, id="live", data_live="yes" if given else None),
+        tag("div", *body, id="live", data_live="yes" if has_records else None),
         here="records",
         token=token,
     )
@@ -90,7 +90,7 @@ def _matches(rows: Sequence[Mapping[str, Any]]) -> Child:
                 tag("td", _when(row["started"]), class_="muted"),
             )
         )
-    names = ("Match", "Game", "Players and what they got", "#Steps", "#Bad answers", "", "Begun")
+    names = ("Match", "Game", "Players and goals", "#Steps", "#Bad answers", "", "Started")
     return _table("Matches", names, lines)
 
 
@@ -111,41 +111,41 @@ def _when(seconds: float) -> str:
 # -- one match --------------------------------------------------------------------------------
 
 
-def record_page(told: Mapping[str, Any], shown: Mapping[str, Any], *, token: str) -> Markup:
-    """Show a match that was played: positions by a slider, and beside them what happened."""
-    steps, step = len(told["steps"]), int(shown["step"])
+def record_page(match: Mapping[str, Any], position: Mapping[str, Any], *, token: str) -> Markup:
+    """Show a recorded match: positions with a slider, and its steps."""
+    steps, step = len(match["steps"]), int(position["step"])
     return frame(
-        f"{told['id']}: {told['game']}",
+        f"{match['id']}: {match['game']}",
         tag(
             "div",
             tag(
                 "section",
                 tag(
                     "div",
-                    tag("h1", told["game"]),
-                    tag("p", shown["said"], id="turn", class_="turn", role="status"),
+                    tag("h1", match["game"]),
+                    tag("p", position["said"], id="turn", class_="turn", role="status"),
                     class_="headline",
                 ),
                 tag("p", "", id="problem", class_="problem-line", role="alert", hidden=True),
                 tag(
                     "div",
-                    raw(str(shown["svg"])),
+                    raw(str(position["svg"])),
                     id="board",
                     class_="board",
                     role="region",
                     aria_label="Board",
                 ),
                 replay_controls(step, steps),
-                tag("p", *_steps_by_links(str(told["id"]), step, steps), class_="noscript row"),
+                tag("p", *_steps_by_links(str(match["id"]), step, steps), class_="noscript row"),
                 class_="stage",
             ),
             tag(
                 "aside",
-                tag("p", *_about(told), class_="muted small"),
-                tag("ul", *[_role(role) for role in told["roles"]], class_="roles", id="roles"),
+                tag("p", *_about(match), class_="muted small"),
+                tag("ul", *[_role(role) for role in match["roles"]], class_="roles", id="roles"),
                 tag(
                     "figure",
-                    tag("figcaption", "How it went"),
+                    tag("figcaption", "Expected goals"),
                     tag("div", "…", id="curve", class_="muted"),
                     tag("p", "", id="curve-said", class_="muted small"),
                     class_="script curve",
@@ -153,7 +153,7 @@ def record_page(told: Mapping[str, Any], shown: Mapping[str, Any], *, token: str
                 tag(
                     "section",
                     tag("h2", "This step"),
-                    tag("div", _step(told, step), id="notes", role="status"),
+                    tag("div", _step(match, step), id="notes", role="status"),
                     tag("div", id="judged", class_="script", role="status"),
                 ),
                 tag(
@@ -161,7 +161,7 @@ def record_page(told: Mapping[str, Any], shown: Mapping[str, Any], *, token: str
                     tag("h2", "All steps"),
                     tag(
                         "ol",
-                        *[tag("li", _line(one)) for one in told["steps"]],
+                        *[tag("li", _line(one)) for one in match["steps"]],
                         id="history",
                         class_="history",
                     ),
@@ -172,19 +172,19 @@ def record_page(told: Mapping[str, Any], shown: Mapping[str, Any], *, token: str
             class_="match",
             id="record",
         ),
-        embedded("told", told),
-        embedded("shown", {key: value for key, value in shown.items() if key != "svg"}),
+        embedded("told", match),
+        embedded("shown", {key: value for key, value in position.items() if key != "svg"}),
         here="records",
         wide=True,
         token=token,
     )
 
 
-def _about(told: Mapping[str, Any]) -> list[Child]:
-    start, play = told["clocks"]
-    status = "running" if told["status"] == _LIVE else f"{told['status']}, {told['reason']}".rstrip(", ")
+def _about(match: Mapping[str, Any]) -> list[Child]:
+    start, play = match["clocks"]
+    status = "running" if match["status"] == _LIVE else f"{match['status']}, {match['reason']}".rstrip(", ")
     return [
-        f"{told['id']}, begun {_when(told['started'])}, {start} seconds to prepare, {play} for a move: ",
+        f"{match['id']}, started {_when(match['started'])}, start clock {start} s, play clock {play} s: ",
         tag("span", status, id="status"),
     ]
 
@@ -201,40 +201,40 @@ def _role(role: Mapping[str, Any]) -> Markup:
 
 def _steps_by_links(match: str, step: int, steps: int) -> list[Child]:
     address = f"/record?match={quote(match)}&step="
-    back = tag("a", "One step back", href=f"{address}{step - 1}", class_="button") if step else None
-    on = tag("a", "One step on", href=f"{address}{step + 1}", class_="button") if step < steps else None
+    back = tag("a", "Previous step", href=f"{address}{step - 1}", class_="button") if step else None
+    on = tag("a", "Next step", href=f"{address}{step + 1}", class_="button") if step < steps else None
     return [back, on]
 
 
-def _step(told: Mapping[str, Any], step: int) -> Markup:
-    """Say who did what; the script writes the same table for other steps."""
+def _step(match: Mapping[str, Any], step: int) -> Markup:
+    """Return the moves of a step as a table; the script builds the same for other steps."""
     if not step:
-        return tag("p", "The beginning.", class_="muted")
+        return tag("p", "Initial state.", class_="muted")
     rows = []
-    for one in told["steps"][step - 1]["moves"]:
-        took = "" if one["seconds"] is None else f"{one['seconds']:.2f} s"
-        remarks = [f"saw {' '.join(one['seen'])}" if one["seen"] else "", one["problem"] or ""]
+    for move in match["steps"][step - 1]["moves"]:
+        seconds = "" if move["seconds"] is None else f"{move['seconds']:.2f} s"
+        remarks = [f"saw {' '.join(move['seen'])}" if move["seen"] else "", move["problem"] or ""]
         rows.append(
             tag(
                 "tr",
-                tag("th", one["role"], scope="row"),
-                tag("td", one["move"]),
-                tag("td", took, class_="number"),
+                tag("th", move["role"], scope="row"),
+                tag("td", move["move"]),
+                tag("td", seconds, class_="number"),
                 tag("td", "; ".join(filter(None, remarks))),
             )
         )
-    opening = tag("p", "A move of the opening, which nobody chose.", class_="muted")
+    opening = tag("p", "A prescribed move of the opening.", class_="muted")
     return tag(
         "div",
-        opening if told["steps"][step - 1]["opening"] else None,
+        opening if match["steps"][step - 1]["opening"] else None,
         tag("div", tag("table", tag("tbody", *rows), class_="listed"), class_="scroll"),
     )
 
 
 def _line(step: Mapping[str, Any]) -> str:
-    chosen = [one for one in step["moves"] if one["move"] != "noop"] or step["moves"]
+    moves = [move for move in step["moves"] if move["move"] != "noop"] or step["moves"]
     return ", ".join(
-        f"{one['role']} {one['move'].strip('()')}" + (" !" if one["problem"] else "") for one in chosen
+        f"{move['role']} {move['move'].strip('()')}" + (" !" if move["problem"] else "") for move in moves
     )
 
 
@@ -242,7 +242,7 @@ def _line(step: Mapping[str, Any]) -> str:
 
 
 def tournament_page(results: Results, meetings: Sequence[Meeting], *, token: str) -> Markup:
-    """Show standings, who beat whom and the matches; the page renews itself while it is played."""
+    """Show standings, head-to-head scores and matches; the page updates itself during the tournament."""
     over = results.played == results.matches
     return frame(
         results.name,
@@ -251,8 +251,8 @@ def tournament_page(results: Results, meetings: Sequence[Meeting], *, token: str
             tag("h1", results.name),
             tag(
                 "p",
-                f"{results.kind.replace('-', ' ')}, {_many(results.rounds, 'round')}, "
-                f"{_many(len(results.games), 'game')}: ",
+                f"{results.kind.replace('-', ' ')}, {_count(results.rounds, 'round')}, "
+                f"{_count(len(results.games), 'game')}: ",
                 tag("strong", f"{results.played} of {results.matches} matches played", role="status"),
                 None if over else tag("span", "live", class_="badge live"),
                 class_="lead",
@@ -260,7 +260,7 @@ def tournament_page(results: Results, meetings: Sequence[Meeting], *, token: str
             tag("progress", value=results.played, max=max(results.matches, 1), aria_label="Matches played"),
             _standings(results),
             tag("p", f"The ladder: {', '.join(results.ladder)}") if results.ladder else None,
-            _against(results),
+            _head_to_head(results),
             _legs(meetings),
             id="live",
             data_live="yes",
@@ -271,7 +271,7 @@ def tournament_page(results: Results, meetings: Sequence[Meeting], *, token: str
     )
 
 
-def _many(number: int, word: str) -> str:
+def _count(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
@@ -304,14 +304,14 @@ def _standings(results: Results) -> Markup:
     return _table("Standings", names, rows)
 
 
-def _against(results: Results) -> Markup:
+def _head_to_head(results: Results) -> Markup:
     names = [row["player"] for row in results.table]
     rows = []
     for one in names:
-        met = results.head_to_head.get(one, {})
-        cells = [f"{met[two]['score']:g} of {met[two]['games']:g}" if two in met else "" for two in names]
+        row = results.head_to_head.get(one, {})
+        cells = [f"{row[two]['score']:g} of {row[two]['games']:g}" if two in row else "" for two in names]
         rows.append(tag("tr", tag("th", one, scope="row"), *[tag("td", c, class_="number") for c in cells]))
-    return _table("Points against", ("", *(f"#{name}" for name in names)), rows)
+    return _table("Head to head", ("", *(f"#{name}" for name in names)), rows)
 
 
 def _legs(meetings: Sequence[Meeting]) -> Markup:
@@ -319,8 +319,8 @@ def _legs(meetings: Sequence[Meeting]) -> Markup:
     for meeting in reversed(meetings):
         for leg in meeting.legs:
             if leg.goals is not None:
-                known = zip(leg.seats, leg.goals, strict=True)
-                ending = ", ".join(f"{name} {'–' if goal is None else goal}" for name, goal in known)
+                goals = zip(leg.seats, leg.goals, strict=True)
+                ending = ", ".join(f"{name} {'–' if goal is None else goal}" for name, goal in goals)
             else:
                 ending = f"{', '.join(leg.seats)}: {leg.reason}" if leg.reason else ", ".join(leg.seats)
             recorded = leg.steps > 0 or leg.goals is not None
@@ -333,11 +333,11 @@ def _legs(meetings: Sequence[Meeting]) -> Markup:
                     tag("td", leg.steps or "", class_="number"),
                 )
             )
-    return _table("Matches", ("Match", "Game", "Players and what they got", "#Steps"), rows[:MOST_MEETINGS])
+    return _table("Matches", ("Match", "Game", "Players and goals", "#Steps"), rows[:MAX_LEGS])
 
 
 def _table(title: str, names: Sequence[str], rows: Sequence[Markup]) -> Markup:
-    """Return a table under a heading; names of columns of numbers begin with `#`."""
+    """Return a section with a table; names of numeric columns begin with `#`."""
     heads = [
         tag("th", name.removeprefix("#"), scope="col", class_="number" if name[:1] == "#" else None)
         for name in names

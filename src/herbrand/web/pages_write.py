@@ -1,4 +1,4 @@
-"""The page on which rules are written."""
+"""The editor page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from herbrand.web.pages import frame, hidden_token
 __all__ = ["EMPTY", "write_page"]
 
 EMPTY: Final = """\
-;; A game for one: press the button until the lamp is lit.
+;; A game for one player: press the button until the lamp is lit.
 (role player)
 
 (init (pressed 0))
@@ -26,11 +26,11 @@ EMPTY: Final = """\
 (<= terminal (true (pressed 3)))
 (goal player 100)
 """
-"""What an empty page begins with: a game that is whole."""
+"""The initial text of the editor: a complete game."""
 
 
 def write_page(text: str, notation: str, title: str, *, token: str) -> Markup:
-    """Show a text with its findings, and what the game looks like."""
+    """Show the editor with diagnostics, preview, explanations and relations."""
     notations = ("auto", "prefix", "infix", "prolog", "ggdl")
     return frame(
         f"{title}: rules",
@@ -55,14 +55,14 @@ def write_page(text: str, notation: str, title: str, *, token: str) -> Markup:
                     *[tag("option", n, value=n, selected=n == notation) for n in notations],
                     id="notation",
                     name="notation",
-                    title="How the text is written",
+                    title="Notation of the text",
                 ),
                 tag("button", "Play", class_="button primary", formaction="/edit/play", id="play"),
                 tag("button", "Format", type="button", class_="quiet script", id="format"),
-                tag("label", "Write it as", for_="to", class_="away"),
+                tag("label", "Convert to", for_="to", class_="away"),
                 tag(
                     "select",
-                    tag("option", "write as…", value=""),
+                    tag("option", "convert to…", value=""),
                     *[tag("option", n, value=n) for n in notations[1:4]],
                     id="to",
                     class_="script",
@@ -140,7 +140,7 @@ def write_page(text: str, notation: str, title: str, *, token: str) -> Markup:
                     ),
                     tag(
                         "section",
-                        tag("label", "Why does this hold, or not?", for_="atom"),
+                        tag("label", "Why does this fact hold, or not?", for_="atom"),
                         tag(
                             "div",
                             tag("input", id="atom", placeholder="(legal player press)", autocomplete="off"),
@@ -157,8 +157,8 @@ def write_page(text: str, notation: str, title: str, *, token: str) -> Markup:
                         "section",
                         tag(
                             "p",
-                            "Each relation above those it asks for, in red and dashed those under “not”. "
-                            "Click one to see its own ties.",
+                            "Each relation is drawn above the relations it depends on; dashed red lines are "
+                            "dependencies under “not”. Click a relation to see only its dependencies.",
                             class_="muted",
                         ),
                         tag("div", id="drawn", class_="scroll drawn"),
@@ -182,4 +182,4 @@ def write_page(text: str, notation: str, title: str, *, token: str) -> Markup:
     )
 
 
-_TABS: Final = (("findings", "Findings"), ("game", "Game"), ("why", "Why"), ("relations", "Relations"))
+_TABS: Final = (("findings", "Problems"), ("game", "Game"), ("why", "Why"), ("relations", "Relations"))

@@ -1,8 +1,8 @@
-"""Records of matches and tournaments: the addresses at which they are shown, live while they are played.
+"""Routes that show recorded matches and tournaments, also while they are being played.
 
-The database is that of `herbrand match --record` and `herbrand tournament --record`, which other programs
-may be writing to.  A page that shows something unfinished listens at `/records/changes` (server-sent
-events) and asks anew when it hears that something was written.
+The database is that of `herbrand match --record` and `herbrand tournament --record`, to which other programs
+may be writing.  Pages listen at `/records/changes` (server-sent events) and reload their data after each
+change.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from herbrand.match.records import MatchRecord
-    from herbrand.web.matches import Desks
+    from herbrand.web.matches import ChildPool
 
 __all__ = ["Records"]
 
-MOST_LISTED: Final = 300
-"""So many matches are listed, the latest."""
-PAUSE: Final = 0.4
-"""Seconds between looks at the database."""
-LONGEST: Final = 120.0
-"""Seconds after which a listener is sent away; it comes back by itself."""
-MOST_LISTENERS: Final = 20
+MAX_LISTED: Final = 300
+"""Number of matches listed, the most recent ones."""
+POLL_SECONDS: Final = 0.4
+"""Interval between checks of the database."""
+MAX_STREAM_SECONDS: Final = 120.0
+"""Duration of a stream of changes; browsers then reconnect."""
+MAX_LISTENERS: Final = 20
 
 
 class Records:
-    """Answers requests about a database."""
+    """Handlers for a database of records."""
 
-    def __init__(self, database: Path | None, desks: Desks) -> None:
+    def __init__(self, database: Path | None, children: ChildPool) -> None:
         self._database = database
-        self._desks = desks
+        self._children = children
         self._listeners = 0
 
     def routes(self) -> list[Route]:
-        """Return all addresses; names of matches may have any letters, hence they are no parts of paths."""
+        """Return all routes; match ids are query parameters, since they may contain any characters."""
         return [
             Route("/records", self.every, methods=["GET"]),
             Route("/records/changes", self.changes, methods=["GET"]),
@@ -65,7 +65,7 @@ class Records:
 
     def _store(self) -> Store:
         if self._database is None:
-            raise RecordError("no records were given to this server")
+            raise RecordError("this server has no records")
         return Store(self._database, create=False)
 
     def _load(self, name: str) -> MatchRecord:
@@ -75,90 +75,96 @@ class Records:
     async def every(self, request: Request) -> Response:
         """List tournaments and matches."""
 
-        def look() -> tuple[list[tuple[str, int, int]], list[dict[str, Any]]]:
+        def read() -> tuple[list[tuple[str, int, int]], list[dict[str, Any]]]:
             from herbrand.match.tournament import Tournament
 
             with self._store() as store:
-                found = [Tournament(store, name).results() for name in Tournament.names(store)]
-                rows = store.summaries(latest=MOST_LISTED)
-            return [(one.name, one.played, one.matches) for one in reversed(found)], rows[::-1]
+                results = [Tournament(store, name).results() for name in Tournament.names(store)]
+                rows = store.summaries(latest=MAX_LISTED)
+            return [(one.name, one.played, one.matches) for one in reversed(results)], rows[::-1]
 
-        tournaments, rows = ([], []) if self._database is None else await run_in_threadpool(look)
-        given = self._database is not None
-        return page_answer(records_page(tournaments, rows, given=given, token=token_for(request)))
+        has_records = self._database is not None
+        tournaments, rows = await run_in_threadpool(read) if has_records else ([], [])
+        page = records_page(tournaments, rows, has_records=has_records, token=token_for(request))
+        return page_answer(page)
 
     async def record(self, request: Request) -> Response:
-        """Show a match, at its end or after some steps."""
+        """Show a match at a step, by default the last one."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        shown = await run_in_threadpool(self._shown, record, _step(request, len(record.moves)))
-        return page_answer(record_page(annotated(record), shown, token=token_for(request)))
+        position = await run_in_threadpool(self._position, record, _step(request, len(record.moves)))
+        return page_answer(record_page(annotated(record), position, token=token_for(request)))
 
     async def state(self, request: Request) -> Response:
-        """Return what a match looked like after some steps."""
+        """Return the position of a match at a step."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        return JSONResponse(await run_in_threadpool(self._shown, record, _step(request, len(record.moves))))
+        return JSONResponse(
+            await run_in_threadpool(self._position, record, _step(request, len(record.moves)))
+        )
 
     async def told(self, request: Request) -> Response:
-        """Return what is recorded of a match."""
+        """Return the record of a match."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
         return JSONResponse(annotated(record))
 
     async def curve(self, request: Request) -> Response:
-        """Draw how the chances went."""
+        """Draw the expected goals over the steps of a match."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
-        found = await run_in_threadpool(
-            self._desks.ask, "curve", place="records", seconds=90, **_played(record)
+        curve = await run_in_threadpool(
+            self._children.ask, "curve", queue="records", seconds=90, **_moves(record)
         )
-        said = f"what {found['games']} random games from each step give"
-        return JSONResponse({"svg": str(lines(found["values"], found["steps"], said)), "said": said})
+        title = f"average of {curve['games']} random games from each step"
+        return JSONResponse({"svg": str(lines(curve["values"], curve["steps"], title)), "said": title})
 
     async def judged(self, request: Request) -> Response:
-        """Return what a search thinks of the moves of one step."""
+        """Return a search's judgement of the moves of one step."""
         record = await run_in_threadpool(self._load, _name(request, "match"))
         step = _step(request, len(record.moves))
         if not step:
             return JSONResponse([])
-        given = {"text": record.rules, "notation": "prefix", "name": record.game}
-        moves = [list(joint) for joint in record.moves[:step]]
-        asked = partial(self._desks.ask, "judge", place="odds", seconds=120, moves=moves, **given)
-        return JSONResponse(await run_in_threadpool(asked))
+        arguments = {
+            **_moves(record),
+            "notation": "prefix",
+            "moves": [list(joint) for joint in record.moves[:step]],
+        }
+        judge = partial(self._children.ask, "judge", queue="odds", seconds=120, **arguments)
+        return JSONResponse(await run_in_threadpool(judge))
 
-    def _shown(self, record: MatchRecord, step: int) -> dict[str, Any]:
-        shown: dict[str, Any] = self._desks.ask(
-            "replay", place="records", seconds=40, step=step, **_played(record)
+    def _position(self, record: MatchRecord, step: int) -> dict[str, Any]:
+        position: dict[str, Any] = self._children.ask(
+            "replay", queue="records", seconds=40, step=step, **_moves(record)
         )
-        return shown
+        return position
 
     async def tournament(self, request: Request) -> Response:
         """Show the standings of a tournament."""
         name = _name(request, "name")
 
-        def look() -> Any:
+        def read() -> Any:
             from herbrand.match.tournament import Tournament
 
             with self._store() as store:
                 tournament = Tournament(store, name)
                 return tournament.results(), tournament.meetings()
 
-        results, meetings = await run_in_threadpool(look)
+        results, meetings = await run_in_threadpool(read)
         return page_answer(tournament_page(results, meetings, token=token_for(request)))
 
     async def changes(self, request: Request) -> Response:
-        """Say whenever something was written, and once in the beginning."""
+        """Stream an event at the start and after each change of the database."""
         del request
-        if self._listeners >= MOST_LISTENERS:
+        if self._listeners >= MAX_LISTENERS:
             raise HTTPException(503, "Too many pages are listening; close some.")
         store = self._store()
 
         async def events() -> AsyncIterator[str]:
             self._listeners += 1
             try:
-                known: int | None = None
-                for _ in range(int(LONGEST / PAUSE)):
+                previous: int | None = None
+                for _ in range(int(MAX_STREAM_SECONDS / POLL_SECONDS)):
                     version = store.version()
-                    yield "event: changed\ndata: \n\n" if version != known else ": nothing new\n\n"
-                    known = version
-                    await asyncio.sleep(PAUSE)
+                    yield "event: changed\ndata: \n\n" if version != previous else ": no change\n\n"
+                    previous = version
+                    await asyncio.sleep(POLL_SECONDS)
             finally:
                 self._listeners -= 1
                 store.close()
@@ -169,12 +175,12 @@ class Records:
 
 
 def annotated(record: MatchRecord) -> dict[str, Any]:
-    """Return a record as the page needs it: by step, what each role played, saw, and what went wrong."""
+    """Return a record as data for the page: by step, each role's move, time, percepts and problem."""
     steps: list[dict[str, Any]] = []
     for number, joint in enumerate(record.moves, start=1):
-        took = {m.role: m.seconds for m in record.messages if m.kind == "PLAY" and m.step == number - 1}
-        seen = record.percepts[number - 1] if number <= len(record.percepts) else {}
-        wrong = {p.role: f"{p.kind}: {p.note}" for p in record.problems if p.step == number}
+        seconds = {m.role: m.seconds for m in record.messages if m.kind == "PLAY" and m.step == number - 1}
+        percepts = record.percepts[number - 1] if number <= len(record.percepts) else {}
+        problems = {p.role: f"{p.kind}: {p.note}" for p in record.problems if p.step == number}
         steps.append(
             {
                 "opening": number <= len(record.opening),
@@ -182,9 +188,9 @@ def annotated(record: MatchRecord) -> dict[str, Any]:
                     {
                         "role": role,
                         "move": move,
-                        "seconds": took.get(role),
-                        "seen": list(seen.get(role, ())),
-                        "problem": wrong.get(role),
+                        "seconds": seconds.get(role),
+                        "seen": list(percepts.get(role, ())),
+                        "problem": problems.get(role),
                     }
                     for role, move in zip(record.roles, joint, strict=True)
                 ],
@@ -209,17 +215,17 @@ def annotated(record: MatchRecord) -> dict[str, Any]:
     }
 
 
-def _played(record: MatchRecord) -> dict[str, Any]:
+def _moves(record: MatchRecord) -> dict[str, Any]:
     return {"text": record.rules, "name": record.game, "moves": [list(joint) for joint in record.moves]}
 
 
-def _name(request: Request, what: str) -> str:
-    name = request.query_params.get(what, "")
+def _name(request: Request, key: str) -> str:
+    name = request.query_params.get(key, "")
     if not name:
-        raise HTTPException(404, "The address does not say which.")
+        raise HTTPException(404, f"The address lacks `{key}`.")
     return name[:300]
 
 
 def _step(request: Request, last: int) -> int:
-    """Return the step that an address asks for, the last one by default."""
+    """Return the step in the query, by default the last one."""
     return min(step_of(request.query_params.get("step", str(last))), last)

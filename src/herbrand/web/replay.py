@@ -1,4 +1,4 @@
-"""Matches that were played before, in the child: their positions, and how the chances went."""
+"""Recorded matches in the subprocess: their positions and expected goals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from herbrand.machine.trajectory import Trajectory
-from herbrand.web.desk import game_of
+from herbrand.web.inspector import game_of
 
 if TYPE_CHECKING:
     from herbrand.draw.artist import Artist
@@ -16,15 +16,15 @@ __all__ = ["Replay"]
 
 GAMES: Final = 256
 """Random games from each state."""
-MOST_STEPS: Final = 400
-"""Of longer matches only some states are looked at."""
+MAX_STEPS: Final = 400
+"""Limit on the number of states evaluated; longer matches are sampled."""
 
 Joints = tuple[tuple[str, ...], ...]
 
 
 @lru_cache(maxsize=2)
 def _states(text: str, name: str, moves: Joints) -> list[State]:
-    """Return the states that the moves lead through, the initial one first."""
+    """Return the states of a match, the initial one first."""
     game = game_of(text, "prefix", name, "")
     game.require_playable()
     return Trajectory.replay(game, moves).states
@@ -38,12 +38,12 @@ def _artist(text: str, name: str) -> Artist:
 
 
 class Replay:
-    """Answers questions about recorded matches."""
+    """Actions on recorded matches."""
 
     ACTIONS: Final = ("replay", "curve")
 
     def replay(self, text: str, name: str, moves: list[list[str]], step: int) -> dict[str, Any]:
-        """Draw the state after a number of steps; say what it shows."""
+        """Return picture and caption of the state after a number of steps."""
         from herbrand.draw.artist import caption
 
         joints = tuple(map(tuple, moves))
@@ -63,15 +63,15 @@ class Replay:
         }
 
     def curve(self, text: str, name: str, moves: list[list[str]]) -> dict[str, Any]:
-        """Return what each role gets on the average in random games from every state of a match.
+        """Return the mean goals of each role in random games from the states of a match.
 
-        `steps` are the states looked at, `values` by role the means there (None where no game said any); a
-        state in which the match is over has its own goals.
+        `steps` are the evaluated states; `values` has, by role, the mean at each of them (None without a goal
+        value).
         """
         game = game_of(text, "prefix", name, "")
         states = _states(text, name, tuple(map(tuple, moves)))
-        every = -(-len(states) // MOST_STEPS)
-        steps = sorted({*range(0, len(states), every), len(states) - 1})
+        stride = -(-len(states) // MAX_STEPS)
+        steps = sorted({*range(0, len(states), stride), len(states) - 1})
         expander = game.expander
         packed = expander.pack([states[step].facts for step in steps])
         goals = expander.rollouts(packed, seed=1, each=GAMES, max_steps=500).goals
@@ -81,6 +81,6 @@ class Replay:
                 continue
             means = goals[:, place].reshape(len(steps), GAMES)
             values[role] = [
-                round(float(known.mean()), 1) if len(known := row[row >= 0]) else None for row in means
+                round(float(goal.mean()), 1) if len(goal := row[row >= 0]) else None for row in means
             ]
         return {"steps": steps, "values": values, "games": GAMES}

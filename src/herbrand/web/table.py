@@ -1,4 +1,4 @@
-"""One match, in the child: its states, its seats, and what the person at the screen may see."""
+"""One match in the subprocess: its states, its seats, and the view of the person at the screen."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ PREPARATION: Final = 4.0
 """Seconds that a program has before its first move."""
 SHOWN_MOVES: Final = 6
 SHOWN_LINE: Final = 8
-MOST_MOVES: Final = 2_000
-"""More legal moves than this are counted, and only these are sent."""
+MAX_MOVES: Final = 2_000
+"""Limit on the legal moves sent to the page; all are counted."""
 
 
 class MatchTable:
-    """Plays one match."""
+    """Actions on one match."""
 
     ACTIONS: Final = ("open", "view", "move", "advance", "undo", "hint", "position", "record")
 
@@ -36,7 +36,7 @@ class MatchTable:
         self._seats: dict[str, str] = {}
         self._match: LocalMatch | None = None
 
-    # -- questions ------------------------------------------------------------------------
+    # -- actions --------------------------------------------------------------------------
 
     def open(
         self,
@@ -49,7 +49,7 @@ class MatchTable:
         source: str = "",
         parameters: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Begin a match; return its first view."""
+        """Start a match; return its first view."""
         from herbrand.syntax import Source, read
 
         game = Game(read(Source(text, source or name), notation, parameters=parameters or {}), name=name)
@@ -57,7 +57,7 @@ class MatchTable:
         unknown = set(seats) - set(game.roles)
         if unknown:
             raise GameError(f"no role `{min(unknown)}` (roles: {', '.join(game.roles)})")
-        _ = game.artist  # studied before the match begins
+        _ = game.artist  # analyse the drawing before the match begins
         self._seats = {role: seats.get(role, "random") for role in game.players}
         self._match = LocalMatch(
             game,
@@ -70,8 +70,8 @@ class MatchTable:
         return self.view()
 
     def view(self, step: int | None = None) -> dict[str, Any]:
-        """Return what there is to see after a number of steps; now by default."""
-        match = self._here()
+        """Return the view of the page after a number of steps, by default the present one."""
+        match = self._require_match()
         game, play = match.game, match.play
         artist = game.artist
         now = len(play)
@@ -85,11 +85,11 @@ class MatchTable:
         turns = [role for role in people if len(legal.get(role, ())) > 1 and role not in match.chosen]
         if hidden:
             drawing = artist.draw(
-                self._surely((turns or people)[0]), control=False, stacked=True, style=False
+                self._certain_facts((turns or people)[0]), control=False, stacked=True, style=False
             )
         else:
             drawing = artist.draw(state, last=moved, control=False, stacked=True, style=False)
-        told = {
+        view = {
             "game": game.name,
             "step": step,
             "steps": now,
@@ -102,63 +102,64 @@ class MatchTable:
             "auto": step == now and not state.is_terminal and not turns,
             "last": [] if hidden else [{"role": role, "move": move} for role, move in last],
             "history": [] if hidden else self._history(),
-            "thoughts": list(map(_told_thought, match.reports[step - 1])) if step and not hidden else [],
+            "thoughts": list(map(_report_json, match.reports[step - 1])) if step and not hidden else [],
             "seen": self._seen(step) if game.has_percepts else [],
             "people": list(people),
         }
         if step == now and turns:
             role = turns[0]
             moves = legal[role]
-            told["role"] = role
-            told["count"] = len(moves)
-            told["moves"] = self._told(moves[:MOST_MOVES])
-        return told
+            view["role"] = role
+            view["count"] = len(moves)
+            view["moves"] = self._moves_json(moves[:MAX_MOVES])
+        return view
 
     def move(self, role: str, move: str, step: int) -> dict[str, Any]:
-        """Make a person's move; the rest moves when everybody who sits here has chosen."""
-        match = self._here()
+        """Choose a person's move; the match advances when all people have chosen."""
+        match = self._require_match()
         if step != len(match.play):
-            raise IllegalMoveError("the match has gone on in the meantime")
+            raise IllegalMoveError("the match has advanced since the page was loaded")
         match.choose(role, move)
         match.advance()
         return self.view()
 
     def advance(self) -> dict[str, Any]:
-        """Let programs and chance move once, with what people have chosen."""
-        self._here().advance()
+        """Make one joint move of programs, chance and the moves that people have chosen."""
+        self._require_match().advance()
         return self.view()
 
     def undo(self) -> dict[str, Any]:
-        """Go back to where a person had a choice last."""
-        self._here().take_back()
+        """Go back to the last state in which a person had a choice."""
+        self._require_match().take_back()
         return self.view()
 
     def hint(self, role: str) -> dict[str, Any]:
-        """Let a player look for a move for a person; tell what it found."""
-        match = self._here()
+        """Return the move that a player suggests to a person, with its report."""
+        match = self._require_match()
         if match.hides:
-            raise GameError("a hint would tell what is hidden from you")
+            raise GameError("a hint would reveal hidden information")
         move, report = match.hint(role)
-        return {"move": str(move), "thought": None if report is None else _told_thought(report)}
+        return {"move": str(move), "thought": None if report is None else _report_json(report)}
 
     def position(self, step: int | None = None) -> dict[str, Any]:
         """Return the facts after a number of steps, unless they are hidden from the person at the screen."""
-        match = self._here()
+        match = self._require_match()
         last = len(match.play)
         state = match.play.states[last if step is None else min(step, last)]
         if match.hides:
             return {"facts": None, "values": {}}
         if not state.is_terminal:
             return {"facts": sorted(state.facts), "values": {}}
-        known = {role: value for role, value in state.goals.items() if value is not None}
-        return {"facts": None, "values": {role: known[role] for role in match.game.players if role in known}}
+        players = match.game.players
+        goals = {role: goal for role, goal in state.goals.items() if role in players and goal is not None}
+        return {"facts": None, "values": goals}
 
     def record(self) -> dict[str, Any]:
         """Return the match as data."""
-        match = self._here()
+        match = self._require_match()
         game, play, state = match.game, match.play, match.state
         if match.hides:
-            raise GameError("the match is not over: its record would tell what is hidden from you")
+            raise GameError("the match is not over: its record would reveal hidden information")
         return {
             "game": game.name,
             "roles": list(game.roles),
@@ -168,38 +169,38 @@ class MatchTable:
             "goals": state.goals if state.is_terminal else None,
         }
 
-    # -- what is shown --------------------------------------------------------------------
+    # -- parts of the view ----------------------------------------------------------------
 
-    def _here(self) -> LocalMatch:
+    def _require_match(self) -> LocalMatch:
         if self._match is None:
-            raise GameError("no match was begun")
+            raise GameError("no match has been started")
         return self._match
 
-    def _surely(self, role: str) -> frozenset[str]:
+    def _certain_facts(self, role: str) -> frozenset[str]:
         """Return the facts that a person can be sure of."""
         try:
-            return frozenset(self._here().knowledge(role).sure)
+            return frozenset(self._require_match().knowledge(role).sure)
         except HerbrandError:
             return frozenset()
 
     def _seen(self, step: int) -> list[dict[str, Any]]:
-        """Return what people saw in each step; everybody's percepts once the match is over."""
-        match = self._here()
+        """Return the percepts of people in each step, or of all players once the match is over."""
+        match = self._require_match()
         game, play = match.game, match.play
         over = match.state.is_terminal
         roles = list(game.players) if over or not match.people else match.waiting[:1] or match.people[:1]
-        told = []
+        rows = []
         for number in range(step):
             joint = dict(zip(game.roles, play.joint_moves[number], strict=True))
             chose = play.choices(number)
             for role in roles:
                 seen = play.percepts(number, role)
                 if seen or role in chose:
-                    told.append({"step": number + 1, "role": role, "move": joint[role], "seen": list(seen)})
-        return told
+                    rows.append({"step": number + 1, "role": role, "move": joint[role], "seen": list(seen)})
+        return rows
 
     def _role(self, role: str, state: State, legal: dict[str, list[Move]]) -> dict[str, Any]:
-        match = self._here()
+        match = self._require_match()
         game = match.game
         chance = role == game.chance_role
         seat = "chance" if chance else self._seats.get(role, "random")
@@ -212,23 +213,23 @@ class MatchTable:
         }
 
     def _history(self) -> list[str]:
-        play = self._here().play
+        play = self._require_match().play
         return [
             ", ".join(f"{role} {_plain(move)}" for role, move in play.choices(step).items())
             for step in range(len(play))
         ]
 
-    def _told(self, moves: list[Move]) -> list[dict[str, Any]]:
-        artist = self._here().game.artist
+    def _moves_json(self, moves: list[Move]) -> list[dict[str, Any]]:
+        artist = self._require_match().game.artist
         return [
             {"move": str(move), "text": _plain(str(move)), "kind": move.name, "clicks": list(clicks)}
             for move, clicks in zip(moves, artist.clicks(moves), strict=True)
         ]
 
 
-def _told_thought(report: PlayerReport) -> dict[str, Any]:
-    """Return what a program found out, as far as a page shows it: values, visits, what it expects."""
-    best = [one for i, one in enumerate(report.moves[:SHOWN_MOVES]) if not i or one.value is not None]
+def _report_json(report: PlayerReport) -> dict[str, Any]:
+    """Return the part of a program's report that a page shows: values, visits, expected line."""
+    best = [move for i, move in enumerate(report.moves[:SHOWN_MOVES]) if not i or move.value is not None]
     return {
         "role": report.role,
         "player": report.player,
@@ -236,22 +237,22 @@ def _told_thought(report: PlayerReport) -> dict[str, Any]:
         "notes": list(report.notes),
         "moves": [
             {
-                "text": _plain(one.move),
-                "value": one.value,
-                "visits": one.visits,
-                "proved": one.proved is not None,
+                "text": _plain(move.move),
+                "value": move.value,
+                "visits": move.visits,
+                "proved": move.proved is not None,
             }
-            for one in best
+            for move in best
         ],
-        "line": [_chosen(joint) for joint in report.best.line[:SHOWN_LINE]] if best else [],
+        "line": [_format_joint(joint) for joint in report.best.line[:SHOWN_LINE]] if best else [],
     }
 
 
-def _chosen(joint: Sequence[str]) -> str:
-    """Return what is worth saying of a joint move: not that somebody waits."""
+def _format_joint(joint: Sequence[str]) -> str:
+    """Return a joint move without its `noop`s, unless there is nothing else."""
     return " / ".join([_plain(move) for move in joint if move != "noop"] or list(joint[:1]))
 
 
 def _plain(move: str) -> str:
-    """Return a move as people read it: `(mark 1 2)` as `mark 1 2`."""
+    """Return a move without its outer parentheses."""
     return move[1:-1] if move.startswith("(") and move.endswith(")") else move

@@ -1,4 +1,4 @@
-"""The child's side: reads questions as lines of JSON, writes answers as lines of JSON.
+"""Main program of the evaluator subprocess: reads requests and writes replies as lines of JSON.
 
 Started as `python -m herbrand.web.worker MEGABYTES`.
 """
@@ -20,38 +20,38 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Answer until the questions end."""
+    """Serve requests until the end of input."""
     limit_memory(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)
     actions = _actions()
-    serve(lambda asked: actions[asked.pop("do")](**asked), _explain)
+    serve(lambda request: actions[request.pop("do")](**request), _explain)
 
 
 def _explain(error: Exception) -> RequestError:
-    """Say in a line for the page what went wrong, and of what kind it is."""
+    """Convert an error to a one-line message with its kind."""
     match error:
         case BudgetExceeded():
             return RequestError(str(error), "budget")
         case IllegalMoveError() | InvalidMoveError():
             return RequestError(str(error), "move")
         case MemoryError():
-            return RequestError("the rules need more memory than there is for them", "budget")
+            return RequestError("the rules need more memory than allowed", "budget")
         case RecursionError():
             return RequestError("the rules are nested too deeply", "budget")
         case HerbrandError() | ValueError():
             return RequestError(str(error), "game")
-    traceback.print_exception(error)  # the terminal gets the whole of it, the page a line
-    return RequestError("a fault in herbrand itself; the terminal says more", "bug")
+    traceback.print_exception(error)  # the traceback goes to the terminal, not to the page
+    return RequestError("a bug in herbrand; the server's terminal shows the details", "bug")
 
 
 def _actions() -> dict[str, Callable[..., Any]]:
-    """The questions this child answers, by name."""
+    """Return the actions by name."""
     from herbrand.web.chances import Chances
-    from herbrand.web.desk import Desk
+    from herbrand.web.inspector import Inspector
     from herbrand.web.replay import Replay
     from herbrand.web.table import MatchTable
 
-    tasks = (MatchTable(), Desk(), Replay(), Chances())
-    return {name: getattr(one, name) for one in tasks for name in one.ACTIONS}
+    providers = (MatchTable(), Inspector(), Replay(), Chances())
+    return {name: getattr(provider, name) for provider in providers for name in provider.ACTIONS}
 
 
 if __name__ == "__main__":

@@ -132,10 +132,10 @@ function match() {
     $("choose").hidden = !told.moves;
     $("count").textContent = told.count ?? "";
     $("advance-form").hidden = !(now.auto && (paused || watching()));
-    $("advance").textContent = paused ? "Go on" : "Pause";
+    $("advance").textContent = paused ? "Continue" : "Pause";
     $("hint-text").hidden = true;
     $("hint").hidden = !told.moves || told.hidden;
-    $("seen-title").textContent = now.over || watching() ? "What everybody saw" : "What you saw";
+    $("seen-title").textContent = now.over || watching() ? "Percepts of all roles" : "Your percepts";
     list("seen", now.seen.map((one) => `${one.role} ${plain(one.move)}: saw ${one.seen.join(" ") || "nothing"}`));
     list("history", now.history);
     placed(told.step, now.steps);
@@ -156,7 +156,7 @@ function match() {
     if (told.step < told.steps) return `Step ${told.step} of ${told.steps}`;
     if (told.turns.length) return `Your move, ${told.turns[0]}`;
     const choosing = told.roles.filter((one) => one.choosing).map((one) => one.name);
-    return choosing.length ? `${choosing.join(" and ")} to move` : "On it goes";
+    return choosing.length ? `${choosing.join(" and ")} to move` : "Advancing";
   }
 
   function role(one) {
@@ -186,7 +186,7 @@ function match() {
       if (kinds.size > 1 && some.length > 1) parts.push(element("h3", {}, `${kind} · ${some.length}`));
       parts.push(...some.map(button));
     }
-    if (fitting.length > 300) parts.push(element("p", { class: "muted small" }, `and ${fitting.length - 300} more: type a part of one`));
+    if (fitting.length > 300) parts.push(element("p", { class: "muted small" }, `and ${fitting.length - 300} more: type to filter`));
     $("moves").replaceChildren(...parts);
   }
 
@@ -310,7 +310,7 @@ function match() {
   submit($("move-form"), () => {});
   submit(document.querySelector('form[action$="/undo"]'), () => { paused = watching(); run("undo"); });
   submit($("advance-form"), () => {
-    if (paused) { paused = false; run("advance"); } else { paused = true; $("advance").textContent = "Go on"; }
+    if (paused) { paused = false; run("advance"); } else { paused = true; $("advance").textContent = "Continue"; }
   });
   submit($("hint").form, async () => {
     if (!view.moves || busy) return;
@@ -356,7 +356,7 @@ function match() {
     if (view.step !== step || expected.has(step)) bar();
   }
 
-  const HOW = { search: (games) => `Tree search, ${games.toLocaleString("en")} games from here`, proof: () => "Proved, with best play", random: (games) => `On the average of ${games.toLocaleString("en")} random games`, end: () => "At the end" };
+  const HOW = { search: (games) => `Tree search with ${games.toLocaleString("en")} playouts`, proof: () => "Proved for best play", random: (games) => `Average of ${games.toLocaleString("en")} random games`, end: () => "Final goals" };
 
   function drawBar(told) {
     const values = Object.entries(told.values);
@@ -475,10 +475,10 @@ function write() {
     playable = told.playable;
     const errors = found.filter((one) => one.severity === "error").length;
     const others = found.filter((one) => one.severity === "warning").length;
-    verdict(errors ? `${errors} error${errors > 1 ? "s" : ""}` : others ? `playable, ${others} warning${others > 1 ? "s" : ""}` : "all is well", errors ? "bad" : "good");
+    verdict(errors ? `${errors} error${errors > 1 ? "s" : ""}` : others ? `playable, ${others} warning${others > 1 ? "s" : ""}` : "no problems", errors ? "bad" : "good");
     $("play").disabled = !playable;
     const cards = found.map(card);
-    if (!cards.length) cards.push(element("li", { class: "fine" }, `Nothing to find: ${told.statements} statements in ${told.notation} notation, roles ${told.roles.join(", ")}.`));
+    if (!cards.length) cards.push(element("li", { class: "fine" }, `No problems: ${told.statements} statements in ${told.notation} notation, roles ${told.roles.join(", ")}.`));
     if (told.more) cards.push(element("li", { class: "note" }, `and ${told.more} more`));
     $("findings").replaceChildren(...cards);
     paint();
@@ -491,7 +491,7 @@ function write() {
 
   async function refresh() {
     if (tab === "game") {
-      if (!playable) { $("preview").replaceChildren(); $("preview-moves").replaceChildren(); $("preview-said").textContent = "The rules have errors: mend them, and the game appears here."; return; }
+      if (!playable) { $("preview").replaceChildren(); $("preview-moves").replaceChildren(); $("preview-said").textContent = "Fix the errors in the rules to see the game here."; return; }
       try {
         const told = await ask("preview", { moves: played });
         $("preview").innerHTML = told.svg;
@@ -610,7 +610,7 @@ function record() {
     if (!told.steps[asked - 1] || told.steps[asked - 1].opening) return;
     resting = setTimeout(async () => {
       if (told.steps[asked - 1].moves.every((made) => made.move === "noop")) return;
-      $("judged").replaceChildren(element("p", { class: "muted small" }, "mcts looks at it…"));
+      $("judged").replaceChildren(element("p", { class: "muted small" }, "mcts is analysing this step…"));
       try { judged.set(asked, await ask("judged", `&step=${asked}`)); } catch { judged.set(asked, []); }
       if (asked === step) judgement(judged.get(asked));
     }, 400);
@@ -621,13 +621,13 @@ function record() {
       element("strong", {}, `${one.role} ${plain(one.move)}: ${one.grade}`),
       `, worth ${one.value.toFixed(0)} to mcts${one.proved ? ", proved" : ""}. `,
       one.best === one.move ? null : `Better: ${plain(one.best)}, worth ${one.best_value.toFixed(0)}. `,
-      one.line.length > 1 ? element("span", { class: "muted" }, `Expected after it: ${one.line.slice(1).map(chosen).join("; ")}`) : null)));
+      one.line.length > 1 ? element("span", { class: "muted" }, `Expected line: ${one.line.slice(1).map(chosen).join("; ")}`) : null)));
   }
   const chosen = (joint) => joint.filter((move) => move !== "noop").map(plain).join(" / ") || joint[0];
 
   function notes() {
     const one = told.steps[step - 1];
-    if (!one) return $("notes").replaceChildren(element("p", { class: "muted" }, "The beginning."));
+    if (!one) return $("notes").replaceChildren(element("p", { class: "muted" }, "Initial state."));
     const rows = one.moves.map((made) => element("tr", {}, element("th", { scope: "row" }, made.role), element("td", {}, made.move),
       element("td", { class: "number" }, made.seconds == null ? "" : `${made.seconds.toFixed(2)} s`),
       element("td", {}, [made.seen.length ? `saw ${made.seen.join(" ")}` : "", made.problem ?? ""].filter(Boolean).join("; "))));
@@ -647,7 +647,7 @@ function record() {
     try {
       const drawn = await ask("curve");
       $("curve").innerHTML = drawn.svg;
-      $("curve-said").textContent = `Points: ${drawn.said}, on the average.`;
+      $("curve-said").textContent = `Goals: ${drawn.said}.`;
       mark();
     } catch (error) { $("curve").textContent = error.message; }
   }

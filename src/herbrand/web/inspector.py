@@ -1,4 +1,4 @@
-"""Looking at a text, in the child: findings, layout, other notations, what the game looks like, analysis."""
+"""Actions on rule texts in the subprocess: diagnostics, layout, notation, preview, analysis."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from herbrand.runtime.limits import Limits
 if TYPE_CHECKING:
     from herbrand.machine.state import State
 
-__all__ = ["Desk", "game_of"]
+__all__ = ["Inspector", "game_of"]
 
 QUICK: Final = Limits(seconds=8, atoms=2_000_000)
-MOST_FINDINGS: Final = 200
-MOST_MOVES: Final = 400
-MOST_BRANCHES: Final = 200
-"""So many joint moves of a state are shown."""
-SOLVING: Final = (20.0, 400_000, 800.0)
-"""Seconds, states and megabytes for the value of a state."""
-SMALL: Final = 60
-"""States of an automaton that is drawn."""
+MAX_FINDINGS: Final = 200
+MAX_MOVES: Final = 400
+MAX_BRANCHES: Final = 200
+"""Joint moves of a state that are shown."""
+SOLVE_BUDGET: Final = (20.0, 400_000, 800.0)
+"""Seconds, states and megabytes for solving a state."""
+MAX_DRAWN_STATES: Final = 60
+"""Maximum number of states of an automaton that is drawn."""
 
 
 @lru_cache(maxsize=4)
 def game_of(
     text: str, notation: str, name: str, source: str, parameters: tuple[tuple[str, Any], ...] = ()
 ) -> Game:
-    """Return the game of a text; the latest ones are kept."""
+    """Return the game of a text, cached for the most recent texts."""
     from herbrand.syntax import Source, read
 
     tree = read(Source(text, source or name), notation, parameters=dict(parameters))
     return Game(tree, name=name, limits=QUICK)
 
 
-class Desk:
-    """Answers questions about texts."""
+class Inspector:
+    """Actions on texts."""
 
     ACTIONS: Final = (
         *("check", "preview", "why", "layout", "convert", "graph", "fix"),
@@ -49,29 +49,30 @@ class Desk:
     def check(
         self, text: str, notation: str = "auto", name: str = "game", source: str = ""
     ) -> dict[str, Any]:
-        """Return what reading and checking find, with places as offsets; whether it can be played."""
+        """Return the diagnostics, with positions as offsets, and whether the game is playable."""
         game = game_of(text, notation, name, source)
         findings = []
-        for one in game.diagnostics[:MOST_FINDINGS]:
-            place = one.source.position(one.span.start)
+        for diagnostic in game.diagnostics[:MAX_FINDINGS]:
+            span = diagnostic.span
+            position = diagnostic.source.position(span.start)
             findings.append(
                 {
-                    "check": one.check,
-                    "severity": one.severity.value,
-                    "message": one.message,
-                    "line": place.line,
-                    "column": place.column,
-                    "start": one.span.start,
-                    "end": max(one.span.end, one.span.start + 1),
-                    "help": one.help,
-                    "notes": list(one.notes),
-                    "fix": one.fix.message if one.fix is not None else None,
+                    "check": diagnostic.check,
+                    "severity": diagnostic.severity.value,
+                    "message": diagnostic.message,
+                    "line": position.line,
+                    "column": position.column,
+                    "start": span.start,
+                    "end": max(span.end, span.start + 1),
+                    "help": diagnostic.help,
+                    "notes": list(diagnostic.notes),
+                    "fix": diagnostic.fix.message if diagnostic.fix is not None else None,
                 }
             )
         return {
             "notation": game.tree.notation,
             "findings": findings,
-            "more": max(0, len(game.diagnostics) - MOST_FINDINGS),
+            "more": max(0, len(game.diagnostics) - MAX_FINDINGS),
             "playable": not game.rules.errors,
             "roles": list(game.roles),
             "statements": len(game.tree.statements),
@@ -79,23 +80,23 @@ class Desk:
         }
 
     def fix(self, text: str, number: int, notation: str = "auto", name: str = "game") -> dict[str, Any]:
-        """Apply the repair of one finding, or of all (-1); return the new text."""
+        """Apply the fix of one diagnostic, or of all (-1); return the new text."""
         from herbrand.diagnostic import apply_fixes
 
-        found = game_of(text, notation, name, "").diagnostics
-        if not -1 <= number < len(found):
-            raise ValueError("the text has changed since")
-        chosen = found if number < 0 else (found[number],)
+        diagnostics = game_of(text, notation, name, "").diagnostics
+        if not -1 <= number < len(diagnostics):
+            raise ValueError("the text has changed since it was checked")
+        chosen = diagnostics if number < 0 else (diagnostics[number],)
         fixed, applied = apply_fixes(text, tuple(chosen))
         return {"text": fixed, "applied": len(applied)}
 
     def layout(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
-        """Lay a text out the canonical way."""
+        """Return a text in canonical layout."""
         from herbrand.syntax.layout import format_text
 
         tree = game_of(text, notation, name, "").tree
         if any(one.is_error for one in tree.diagnostics):
-            raise GameError("a text with syntax errors is left as it is: mend them first")
+            raise GameError("fix the syntax errors first")
         if tree.notation == "prefix":
             return {"text": format_text(tree.source)}
         if tree.notation == "ggdl":
@@ -103,20 +104,20 @@ class Desk:
         return self.convert(text, tree.notation, notation, name)
 
     def convert(self, text: str, to: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
-        """Write a text in another notation."""
+        """Return a text in another notation."""
         from herbrand.syntax.printer import print_tree
 
         if to not in ("prefix", "infix", "prolog"):
-            raise ValueError(f"no notation `{to}` to write")
+            raise ValueError(f"no notation `{to}`")
         tree = game_of(text, notation, name, "").tree
         if any(one.is_error for one in tree.diagnostics):
-            raise GameError("a text with syntax errors is left as it is: mend them first")
+            raise GameError("fix the syntax errors first")
         return {"text": print_tree(tree, to).text}
 
     def preview(
         self, text: str, moves: list[list[str]], notation: str = "auto", name: str = "game", source: str = ""
     ) -> dict[str, Any]:
-        """Return the state after some joint moves: picture, facts, legal moves, goals."""
+        """Return picture, facts, legal moves and goals of the state after some joint moves."""
         from herbrand.draw.artist import Artist, caption
 
         game = game_of(text, notation, name, source)
@@ -128,21 +129,21 @@ class Desk:
             "caption": " ".join(caption(state)),
             "facts": sorted(state.facts),
             "over": state.is_terminal,
-            "legal": {role: [str(m) for m in some[:MOST_MOVES]] for role, some in legal.items()},
+            "legal": {role: [str(m) for m in some[:MAX_MOVES]] for role, some in legal.items()},
             "goals": state.goals,
         }
 
     def why(
         self, text: str, atom: str, moves: list[list[str]], notation: str = "auto", name: str = "game"
     ) -> dict[str, Any]:
-        """Explain why an atom holds or does not hold after some joint moves."""
+        """Explain why an atom holds, or does not, after some joint moves."""
         game = game_of(text, notation, name, "")
         game.require_playable()
         explanation = Trajectory.replay(game, moves).state.why(atom)
         return {"holds": explanation.holds, "text": str(explanation)}
 
     def graph(self, text: str, notation: str = "auto", name: str = "game") -> dict[str, Any]:
-        """Return the relations with what each of them depends on, and a drawing."""
+        """Return the dependency graph of the relations as data and as SVG."""
         graph = game_of(text, notation, name, "").rules.graph
         rows = []
         for relation in sorted(graph.nodes):
@@ -158,19 +159,19 @@ class Desk:
         return {"relations": rows, "svg": graph.to_svg()}
 
     def thumbnail(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
-        """Draw the initial state; say who plays, and what kind of game it is."""
+        """Return a picture of the initial state, the roles, and tags for the kind of game."""
         from herbrand.draw.artist import Artist
 
         game = game_of(text, notation, name, source)
         game.require_sound()
         if game.is_epistemic:
-            raise GameError("what roles know is asked: no single state is drawn")
+            raise GameError("epistemic games have no picture of a single state")
         artist = Artist.of(game)
-        drawn = artist.draw(game.initial_state("rules"), extras=not artist.has_boards)
-        return {"svg": drawn.svg, "roles": list(game.roles), "words": _words(game)}
+        drawing = artist.draw(game.initial_state("rules"), extras=not artist.has_boards)
+        return {"svg": drawing.svg, "roles": list(game.roles), "words": _tags(game)}
 
     def facts(self, text: str, notation: str, name: str, source: str = "") -> dict[str, Any]:
-        """Return what can be told about a game without playing it."""
+        """Return what the rules alone tell about a game."""
         game = game_of(text, notation, name, source)
         return {
             "name": game.name,
@@ -180,15 +181,15 @@ class Desk:
             "playable": not game.rules.errors and not game.is_epistemic,
             "errors": len(game.rules.errors),
             "parameters": [parameter.as_json() for parameter in game.parameters],
-            "words": _words(game),
+            "words": _tags(game),
         }
 
     def explore(
         self, text: str, notation: str, name: str, path: list[int], source: str = ""
     ) -> dict[str, Any]:
-        """Return a state of the game tree: its picture, value, and what every joint move leads to.
+        """Return a state of the game tree: its picture, its value and its branches with their values.
 
-        `path` has the number of a joint move for each step, in the order in which they are shown.
+        `path` has the index of the joint move of each step.
         """
         from herbrand.draw.artist import Artist, caption
 
@@ -196,14 +197,14 @@ class Desk:
         game.require_playable()
         play, line = Trajectory.replay(game, ()), []
         for number in path:
-            joints = _joints(play.state)
+            joints = _joint_moves(play.state)
             if not 0 <= number < len(joints):
-                raise ValueError("there is no such branch of the game tree")
-            line.append(_shown(joints[number]))
+                raise ValueError("no such branch of the game tree")
+            line.append(_format_joint(joints[number]))
             play.make(joints[number])
         state = play.state
         value, after = _values(game, state)
-        joints = _joints(state)
+        joints = _joint_moves(state)
         return {
             "svg": Artist.of(game).draw(state, control=False, stacked=True, style=False).svg,
             "said": " ".join(caption(state)),
@@ -212,59 +213,58 @@ class Desk:
             "value": value,
             "branches": [
                 {
-                    "text": _shown(joint),
+                    "text": _format_joint(joint),
                     "values": next((after[m] for m in joint.values() if m in after), None),
                 }
-                for joint in joints[:MOST_BRANCHES]
+                for joint in joints[:MAX_BRANCHES]
             ],
-            "more": max(0, len(joints) - MOST_BRANCHES),
+            "more": max(0, len(joints) - MAX_BRANCHES),
         }
 
     def analyse(
         self, text: str, notation: str, name: str, seconds: float = 20.0, playouts: int = 2000
     ) -> dict[str, Any]:
-        """Return verdicts, statistics of random games, and the automaton of a small game."""
+        """Return verdicts, statistics of random games and, for a small game, its automaton."""
         from herbrand.analyse.budget import Budget
         from herbrand.analyse.proofs.prove import analyse
 
         game = game_of(text, notation, name, "")
-        told: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
+        results: dict[str, Any] = {"verdicts": None, "statistics": None, "automaton": None, "notes": []}
         try:
-            told["verdicts"] = analyse(game, budget=Budget(seconds, 300_000, 1000.0)).as_json()
+            results["verdicts"] = analyse(game, budget=Budget(seconds, 300_000, 1000.0)).as_json()
         except HerbrandError as error:
-            told["notes"].append(f"no verdicts: {error}")
+            results["notes"].append(f"no verdicts: {error}")
         try:
-            found = game.simulate(playouts=playouts, seed=1, threads=1, limits=Limits(seconds=seconds))
-            told["statistics"] = {
-                "playouts": found.playouts,
-                "length": found.length,
-                "lengths": {str(key): value for key, value in sorted(found.lengths.items())},
+            statistics = game.simulate(playouts=playouts, seed=1, threads=1, limits=Limits(seconds=seconds))
+            results["statistics"] = {
+                "playouts": statistics.playouts,
+                "length": statistics.length,
+                "lengths": {str(key): value for key, value in sorted(statistics.lengths.items())},
                 "goals": {
                     role: {
                         "mean": goal.mean,
                         "distribution": {str(k): v for k, v in goal.distribution.items()},
                     }
-                    for role, goal in found.goals.items()
+                    for role, goal in statistics.goals.items()
                 },
             }
         except HerbrandError as error:
-            told["notes"].append(f"no statistics: {error}")
+            results["notes"].append(f"no statistics: {error}")
         try:
-            automaton = game.automaton(limit=SMALL)
-            told["automaton"] = automaton.as_svg(most=SMALL)
+            results["automaton"] = game.automaton(limit=MAX_DRAWN_STATES).as_svg(most=MAX_DRAWN_STATES)
         except HerbrandError:
-            told["notes"].append(f"the game has more than {SMALL} states: they are not drawn")
-        return told
+            results["notes"].append(f"no drawing of the states: there are more than {MAX_DRAWN_STATES}")
+        return results
 
 
-def _words(game: Game) -> list[str]:
-    """Say a few words about a game that nobody described."""
+def _tags(game: Game) -> list[str]:
+    """Return tags for a game without metadata, derived from its rules."""
     from herbrand.check.features import features
 
-    number, found = len(game.players), features(game.rules)
+    number = len(game.players)
     words = ["one player" if number == 1 else "two players" if number == 2 else f"{number} players"]
     if number > 1:
-        words.append("simultaneous" if found.simultaneous else "alternating")
+        words.append("simultaneous" if features(game.rules).simultaneous else "alternating")
     if game.chance_role is not None:
         words.append("random")
     if game.has_percepts:
@@ -274,24 +274,24 @@ def _words(game: Game) -> list[str]:
     return words
 
 
-def _joints(state: State) -> list[dict[str, str]]:
-    """Return the joint moves of a state, somewhat more than are shown, in order."""
+def _joint_moves(state: State) -> list[dict[str, str]]:
+    """Return the joint moves of a state in order, at most ten times as many as are shown."""
     if state.is_terminal:
         return []
     legal = state.legal_moves()
-    some = islice(product(*legal.values()), 10 * MOST_BRANCHES)
+    some = islice(product(*legal.values()), 10 * MAX_BRANCHES)
     return [dict(zip(legal, map(str, joint), strict=True)) for joint in some]
 
 
-def _shown(joint: dict[str, str]) -> str:
-    chosen = {role: move for role, move in joint.items() if move != "noop"}
-    return ", ".join(f"{role} {move.strip('()')}" for role, move in (chosen or joint).items())
+def _format_joint(joint: dict[str, str]) -> str:
+    moves = {role: move for role, move in joint.items() if move != "noop"}
+    return ", ".join(f"{role} {move.strip('()')}" for role, move in (moves or joint).items())
 
 
 def _values(game: Game, state: State) -> tuple[dict[str, float] | None, dict[str, dict[str, float]]]:
-    """Return what a state is worth with best play, and what it is worth after each move of who chooses.
+    """Return the values of a state with best play, and the values after each move of the role that chooses.
 
-    None and nothing where that takes too long, or where the game is none that can be solved so.
+    Returns `(None, {})` if solving exceeds its budget or is not possible for this game.
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.solving.solve import solve
@@ -299,7 +299,7 @@ def _values(game: Game, state: State) -> tuple[dict[str, float] | None, dict[str
     if state.is_terminal:
         return {role: value for role, value in state.goals.items() if value is not None}, {}
     try:
-        found = solve(game, start=state, budget=Budget(*SOLVING))
+        solution = solve(game, start=state, budget=Budget(*SOLVE_BUDGET))
     except HerbrandError:
         return None, {}
-    return found.value, {move: values for _, move, values in found.root}
+    return solution.value, {move: values for _, move, values in solution.root}
