@@ -28,7 +28,7 @@ PROPERTIES = ("termination", "playability", "weak_winnability", "goals")
 WORDS = {
     "rules": "the same rules, perhaps under other names",
     "play": "other rules, the same play in all {states} states",
-    "unknown": "other rules; no difference in {states} states, but there are more",
+    "unknown": "different rules; no difference in {states} states, but there are more",
 }
 LANES = 512
 LONGEST = 300

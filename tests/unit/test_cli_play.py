@@ -96,8 +96,8 @@ def test_what_is_not_clear_is_asked_again(race: str) -> None:
     """An ambiguous or unknown text changes nothing."""
     outcome = play(race, typed="run\nfly\n\n9\nquit\n")
     assert "which one?\n  (run 1)  (run 2)\n" in outcome.stdout
-    assert "no legal move has `fly` in it" in outcome.stdout
-    assert "no legal move has `9` in it" in outcome.stdout
+    assert "no legal move contains `fly`" in outcome.stdout
+    assert "no legal move contains `9`" in outcome.stdout
     assert "left after 0 steps" in outcome.stdout
     assert outcome.exit_code == 0
 
@@ -118,7 +118,7 @@ def test_commands_explain_and_take_back(race: str) -> None:
     assert "red 0, blue 0" in text
     assert "true in this state" in text.split("why (legal red")[1].split("why (")[0]
     assert "far" in text.split("why-not terminal")[1]
-    assert "there is nothing to take back" in text
+    assert "no move to take back" in text
     assert "taken back" in text
     assert "left after 1 step\n" in text
 
@@ -139,14 +139,14 @@ def test_what_the_rules_hide_is_not_shown() -> None:
     """In Kuhn poker a player is told its card and the other's bets, and sees the rest when the game is over."""
     outcome = play("kuhn", "--as", "second", "--seed", "1", typed="goals\nstate\n1\n1\n1\n")
     assert outcome.exit_code == 0
-    before, after = outcome.stdout.split("what was hidden:")
+    before, after = outcome.stdout.split("the complete state:")
     assert "step 1: second saw (dealt" in before
     assert "step 2: second saw (did first" in before
     assert "holds  second" in before
     assert "perhaps true\n  1/2 (holds first" in before
     assert "first plays" not in before
     assert "plays noop" not in before
-    assert "`goals` could tell what is hidden" in before
+    assert "`goals` could reveal hidden information" in before
     assert before.count("perhaps true") >= 2, "`state` shows it again"
     assert 'the play was --moves "noop, noop, (deal' in after
     assert "the game is over after" in after

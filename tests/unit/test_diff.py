@@ -170,7 +170,7 @@ def test_exit_codes_are_those_of_diff(tmp_path):
     assert run("ticTacToe", "ticTacToe").output == "same rules\n"
     renamed = run("ticTacToe", str(other), "--names")
     assert renamed.exit_code == 0
-    assert "same rules under other names" in renamed.output
+    assert "same rules with other names" in renamed.output
     assert "cell/3 is " in renamed.output
     differs = run("ticTacToe", str(changed))
     assert differs.exit_code == 1

@@ -215,7 +215,7 @@ def test_a_fix_is_offered_and_repairs() -> None:
     assert fix.edit.changes is not None
     assert "(true (at ?from))" in edited(document, list(fix.edit.changes[document.uri]))
     every = findings.actions(document, whole(document), ["source.fixAll"])
-    assert [a.title for a in every] == ["Make all repairs"]
+    assert [a.title for a in every] == ["Apply all fixes"]
     explained = [a.command.arguments for a in offered if a.command]
     assert ["relation-and-function"] in explained
 
@@ -225,8 +225,8 @@ def test_a_misspelt_name_can_be_respelt() -> None:
     text = "(role a) (succ 1 2) (legal a go) (<= terminal (suc 1 2)) (goal a 100) (goal a 0)"
     document = opened(text)
     place = lsp.Range(at(document, "(suc "), at(document, "(suc "))
-    offered = [a for a in findings.actions(document, place) if a.title.startswith("Write")]
-    assert [a.title for a in offered] == ["Write `succ` instead of `suc`"]
+    offered = [a for a in findings.actions(document, place) if a.title.startswith("Replace")]
+    assert [a.title for a in offered] == ["Replace `suc` by `succ`"]
     assert offered[0].edit is not None
     assert offered[0].edit.changes is not None
     assert edited(document, list(offered[0].edit.changes[document.uri])) == text.replace("suc ", "succ ")
@@ -251,7 +251,7 @@ def test_hovering_tells_what_a_relation_is() -> None:
     """Kind, arity, stratum, what it asks and the comment above it."""
     text = hovered(opened(TIC), "line ?mark")
     assert "**line/1**: relation, depends on the state, stratum 0" in text
-    assert "asked by `wins`" in text
+    assert "used by `wins`" in text
     document = opened(
         "; Goes round.\n; And round.\n(<= (even ?x) (not (odd ?x)) (n ?x))\n(n 1) (<= (odd ?x) (n ?x))"
     )
@@ -346,11 +346,11 @@ def test_a_name_that_is_taken_or_cannot_be_written_is_refused() -> None:
     """Two things never become one, and keywords keep their names."""
     document = opened(TIC)
     for word, new, reason in [
-        ("line ?", "open", "there already"),
+        ("line ?", "open", "already has another meaning"),
         ("line ?", "legal", "fixed meaning"),
-        ("line ?", "a b", "no name"),
+        ("line ?", "a b", "not a name"),
         ("legal", "allowed", "fixed meaning"),
-        ("?row", "?column", "there already"),
+        ("?row", "?column", "already has another meaning"),
     ]:
         with pytest.raises(edit.CannotRename, match=reason):
             edit.rename(document, at(document, word), new)

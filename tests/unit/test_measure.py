@@ -178,7 +178,7 @@ def test_the_command_prints_a_table_and_json() -> None:
 
 
 def test_novelty_sees_through_names_and_finds_relatives() -> None:
-    """The same rules under other names are at distance 0; of other games the relatives are nearer."""
+    """The same rules with other names are at distance 0; of other games the relatives are nearer."""
     game = herbrand.load("ticTacToe")
     again = herbrand.loads(write(game, seed=7))
     assert distance(fingerprint(game.rules), fingerprint(again.rules)) == 0

@@ -573,10 +573,10 @@ def test_the_commands_list_show_export_and_import(tmp_path: Path) -> None:
     assert run("record", "export", str(path), "--to", str(folder))[0] == 0
     assert sorted(file.name for file in folder.iterdir()) == ["m.1.json", "m.2.json"]
     other = tmp_path / "other.db"
-    assert run("record", "import", str(other), str(folder / "m.1.json"))[1] == "took 1 match\n"
+    assert run("record", "import", str(other), str(folder / "m.1.json"))[1] == "imported 1 match\n"
     code, output = run("record", "import", str(other), str(path))
     assert code == 1
-    assert "took 1 match, left out 1" in output
+    assert "imported 1 match, skipped 1" in output
     base = tmp_path / "base.json"
     base.write_text(run("record", "export", str(path), "--format", "ggp-base", "--id", "m.2")[1])
     assert run("record", "verify", str(base), "--game", "rockPaperScissors")[0] == 0
@@ -590,7 +590,7 @@ def test_the_commands_list_show_export_and_import(tmp_path: Path) -> None:
     assert code == 1
     assert json.loads(output)[0]["findings"]
     code, output = run("record", "import", str(tmp_path / "third.db"), str(base))
-    assert (code, "left out 1" in output) == (1, True)
+    assert (code, "skipped 1" in output) == (1, True)
     base.write_text("{")
     assert run("record", "verify", str(base))[0] == 1
 

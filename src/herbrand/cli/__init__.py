@@ -1,7 +1,6 @@
-"""The command line: thin functions over the library, one file a command.
+"""The command line: thin functions over the library, one file per command.
 
-`main.py` holds the group, which imports a command when it is called, and turns expected
-failures into one line and an exit code.  `files.py` says what a FILE may be, `output.py`
-where text goes, `joint.py` how moves are written.  Results go to standard output, remarks to
-standard error.  This is the only package that exits.
+`main.py` has the command group, which imports commands on demand and turns expected failures into one line
+and an exit code.  `files.py` resolves FILE arguments, `output.py` writes results to standard output and
+remarks to standard error, `joint.py` parses moves.  Only this package exits.
 """

@@ -1,4 +1,4 @@
-"""`herbrand analyse`: what can be proved about a game."""
+"""`herbrand analyse`: prove properties of a game."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LONG_LINE = 40
     "properties",
     type=click.Choice(PROPERTIES),
     multiple=True,
-    help="Decide only this; may be given several times.",
+    help="Decide only this property; may be repeated.",
 )
 @click.option(
     "--budget",
@@ -51,7 +51,7 @@ _LONG_LINE = 40
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long it may take, about.",
+    help="Approximate time limit.",
 )
 @click.option(
     "--states",
@@ -59,7 +59,7 @@ _LONG_LINE = 40
     default=20_000_000,
     show_default=True,
     metavar="N",
-    help="How many states may be held.",
+    help="Maximum number of states in memory.",
 )
 @click.option(
     "--megabytes",
@@ -67,7 +67,7 @@ _LONG_LINE = 40
     default=1500.0,
     show_default=True,
     metavar="M",
-    help="How much memory states may take.",
+    help="Memory limit for states.",
 )
 @click.option(
     "--win",
@@ -78,7 +78,7 @@ _LONG_LINE = 40
     help="The goal value that counts as winning.",
 )
 @click.option("--no-values", is_flag=True, help="Do not solve the game.")
-@click.option("--no-check", is_flag=True, help="Do not check what was found a second time.")
+@click.option("--no-check", is_flag=True, help="Do not check certificates and witnesses.")
 @JSON
 def command(
     file: str,
@@ -94,9 +94,9 @@ def command(
 ) -> None:
     """Decide whether a game terminates, is playable and winnable.
 
-    Each property is proved, refuted or unknown, never guessed: what is refuted is shown by a
-    line of play, what is proved by a certificate that a second checker has gone through. The
-    exit status is 0 also when a property is refuted or unknown.
+    Each property is proved, refuted or unknown, never guessed: a refutation comes with a line of play, a
+    proof with a certificate that an independent checker has verified. The exit status is 0 even if a
+    property is refuted or unknown.
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.proofs.prove import analyse
@@ -119,12 +119,12 @@ def command(
         close()
     solution = None if properties or no_values else _hidden_value(game, budget)
     if as_json:
-        told = analysis.as_json()
+        data = analysis.as_json()
         if solution is not None:
-            told["solution"] = solution.as_json()
+            data["solution"] = solution.as_json()
             if solution.estimate is not None:
-                told["value"] = told["solution"]["value"]
-        write_json(told)
+                data["value"] = data["solution"]["value"]
+        write_json(data)
         return
     from herbrand import games
 
@@ -137,7 +137,7 @@ def command(
 
 
 def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
-    """Return what a game of hidden information is worth; None for games of perfect information."""
+    """Return the value of a game with hidden information; None for games with perfect information."""
     from herbrand.analyse.knowledge import solve
     from herbrand.runtime.limits import Limits
 
@@ -147,12 +147,12 @@ def _hidden_value(game: Game, seconds: float) -> HiddenSolution | None:
 
 
 def _hidden_solution(solution: HiddenSolution) -> list[str]:
-    """Lay out the value under best play, or why there is none."""
+    """Format the value under best play, or the reason why it is unknown."""
     lines = ["", f"{'value':18} {f'({solution.method})' if solution.bounds else '?'}"]
     if solution.value is not None:
-        lines += [f"    {role}: {float(one):.6g} ({one})" for role, one in solution.value.items()]
+        lines += [f"    {role}: {float(value):.6g} ({value})" for role, value in solution.value.items()]
     elif solution.estimate is not None:
-        lines += [f"    {role}: {one:.9g}" for role, one in solution.estimate.items()]
+        lines += [f"    {role}: {estimate:.9g}" for role, estimate in solution.estimate.items()]
     elif solution.bounds is not None:
         for role, (low, high) in solution.bounds.items():
             lines.append(f"    {role}: {float(low):.9g} to {float(high):.9g}")
@@ -176,7 +176,7 @@ def _report(analysis: Analysis, file: str) -> str:
 
 
 def _solution(solution: Solution) -> list[str]:
-    """Lay out the values, the first moves and the best line."""
+    """Format the values, the first moves and the best line."""
 
     def shown(values: dict[str, float]) -> str:
         return ", ".join(f"{role} {value:g}" for role, value in values.items())
@@ -211,13 +211,13 @@ def _solution(solution: Solution) -> list[str]:
 
 
 def _property(title: str, verdict: Verdict, file: str) -> list[str]:
-    """Lay out one verdict: a line with the answer, then what it rests on."""
+    """Format one verdict: a line with the answer, then the evidence."""
     import sys
 
     word, colour = _SIGNS[verdict.answer]
     sign = click.style(f"{word:4}", fg=colour, bold=True) if wants_color(sys.stdout) else f"{word:4}"
-    how = verdict.method + (", checked by the rules" if verdict.checked else "")
-    lines = [f"{title:18} {sign} {f'({how})' if verdict.is_known else ''}".rstrip()]
+    method = verdict.method + (", checked by the rules" if verdict.checked else "")
+    lines = [f"{title:18} {sign} {f'({method})' if verdict.is_known else ''}".rstrip()]
     if verdict.roles:
         for role, inner in verdict.roles.items():
             mark = {"proved": "yes", "refuted": "no", "unknown": "?"}[inner.answer]

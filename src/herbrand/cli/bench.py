@@ -1,4 +1,4 @@
-"""`herbrand bench`: measure how fast random games are played."""
+"""`herbrand bench`: measure the speed of random games."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ CODES = ("auto", "walked", "straight")
 @click.command("bench")
 @click.argument("files", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @NOTATION
-@engine_option("auto", "rules", "network", text="What plays: `auto` takes the network where there is one.")
+@engine_option("auto", "rules", "network", text="The engine: `auto` uses the network if there is one.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
     default=5.0,
     show_default=True,
-    help="Processor seconds to play each game.",
+    help="Processor seconds for each game.",
 )
 @click.option(
     "--code",
     type=click.Choice(CODES),
     default="auto",
     show_default=True,
-    help="Whether the gates of a network are walked or have machine code: `auto` takes the code where "
-    "there is an encoder for this processor.",
+    help="Walk the gates of a network or run machine code: `auto` uses machine code if there is an "
+    "encoder for this processor.",
 )
 @click.option(
     "--reachable",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="Spend at most so long on proving which fluents are never true together, and play on the smaller "
-    "network that this gives.",
+    help="Spend at most so long on proving fluents mutually exclusive, and play on the smaller network that "
+    "results.",
 )
 @JSON
 @click.pass_context
@@ -61,12 +61,11 @@ def command(
     reachable: float | None,
     as_json: bool,
 ) -> None:
-    """Measure how fast random games are played.
+    """Measure the speed of random games.
 
-    All roles choose uniformly among their legal moves; times are processor time of one core.
-    Getting ready (reading, checking, grounding, building the network) and making machine code of
-    it are reported apart from playing. A game that cannot be measured is reported, and the others
-    are measured.
+    All roles choose uniformly among their legal moves; times are processor time of one core. Preparation
+    (reading, checking, grounding, building the network) and compilation are reported separately. Games that
+    cannot be measured are reported and skipped.
     """
     rows: list[dict[str, Any]] = []
     status = 0
@@ -98,10 +97,10 @@ def bench(
     reachable: float | None = None,
     started: float | None = None,
 ) -> dict[str, Any]:
-    """Measure one game; `started` is when its reading began (`time.monotonic`), if before now.
+    """Measure one game; `started` is the `time.monotonic` at which reading it began, by default now.
 
-    Raises `BudgetExceeded` when the engine is "network" and there is none, `GameError` for a
-    game with errors.
+    Raises `BudgetExceeded` if the engine is "network" and the game has none, `GameError` for a game with
+    errors.
     """
     from herbrand.engine.speed import efficiency, measure_engine, measure_network
 
@@ -121,7 +120,7 @@ def bench(
         try:
             network = for_reachable_states(network, seconds=reachable)
         except BudgetExceeded as error:
-            note = f"the network is the one for all states: {error}"
+            note = f"using the network for all states: {error}"
     if network is not None:
         ready = time.monotonic() - started
         circuit = network.circuit
@@ -159,7 +158,7 @@ def bench(
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
-    """Lay out the numbers for people."""
+    """Format the measurements as a table."""
     cells = [("game", "engine", "lanes", "nodes", "ready s", "steps/s", "playouts/s", "of peak")]
     for row in rows:
         nodes = "-" if row["nodes"] is None else f"{row['nodes']:,}"
@@ -186,6 +185,6 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
     for row in rows:
         if row["stuck"]:
             share = 100 * row["stuck"] / row["playouts"]
-            why = row["stuck_in"].split(" in the state:")[0]
-            lines.append(f"{row['game']}: {share:.3g} % of the playouts got stuck: {why}")
+            reason = row["stuck_in"].split(" in the state:")[0]
+            lines.append(f"{row['game']}: {share:.3g} % of the playouts got stuck: {reason}")
     return "\n".join(lines)

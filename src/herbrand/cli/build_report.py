@@ -1,4 +1,4 @@
-"""What herbrand runs on: Python, the platform, and what the compiled core makes of the processor."""
+"""The platform report: Python, operating system, and kernels and machine code of the compiled core."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENCODERS = {"avx512": "AVX-512", "avx2": "AVX2"}
 
 
 def build_report() -> list[str]:
-    """Return lines that belong into the report of a fault, each with a name and a value."""
+    """Return lines for bug reports, each with a name and a value."""
     from herbrand import core
     from herbrand.engine.parallel import available_threads
 

@@ -1,4 +1,4 @@
-"""`herbrand check`: find out what is wrong with rulesheets."""
+"""`herbrand check`: check rulesheets for errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 ROUNDS: Final = 10
-"""A fix can uncover another fault; after this many rounds the rest is left to the author."""
+"""Maximum rounds of fixing, since a fix can reveal further fixable errors."""
 
 
 @click.command("check")
@@ -37,18 +37,20 @@ ROUNDS: Final = 10
     type=click.Choice(["text", "line", "json", "sarif"]),
     default="text",
     show_default=True,
-    help="How to report.",
+    help="Output format.",
 )
-@json_option("The same as --format json.")
-@click.option("--fix", is_flag=True, help="Apply the offered repairs to the files.")
-@click.option("--diff", is_flag=True, help="With --fix: show the repairs, change nothing.")
+@json_option("Same as --format json.")
+@click.option("--fix", is_flag=True, help="Apply the suggested fixes to the files.")
+@click.option("--diff", is_flag=True, help="With --fix: show the fixes as a diff, change nothing.")
 @click.option(
-    "--strict", is_flag=True, help="Hold the rules to the letter of the language; warnings count as errors."
+    "--strict",
+    is_flag=True,
+    help="Check against the strict language specification; warnings count as errors.",
 )
-@click.option("--notes", is_flag=True, help="Show notes in text, not only errors and warnings.")
-@click.option("--select", metavar="NAMES", help="Report only these checks (names, separated by commas).")
+@click.option("--notes", is_flag=True, help="Show notes in text output, too.")
+@click.option("--select", metavar="NAMES", help="Report only these checks (names separated by commas).")
 @click.option("--ignore", metavar="NAMES", help="Do not report these checks.")
-@click.option("--play", is_flag=True, help="Also make the checks that evaluate the rules.")
+@click.option("--play", is_flag=True, help="Also run the checks that evaluate the rules.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -64,28 +66,26 @@ def command(
     ignore: str | None,
     play: bool,
 ) -> None:
-    """Find out what is wrong with rulesheets.
+    """Check rulesheets for errors.
 
-    All errors are reported at once.  `herbrand explain NAME` tells more about a check, and
-    --select also turns on a check that is off by default.
+    All errors are reported at once.  `herbrand explain NAME` explains a check; --select also enables checks
+    that are off by default.
     """
     if diff and not fix:
-        raise click.UsageError("--diff shows what --fix would do: give both")
+        raise click.UsageError("--diff needs --fix")
     ignored = _names(ignore, "--ignore")
     selected = _names(select, "--select") or None
 
-    def checked(tree: Tree) -> Rules:
+    def check_tree(tree: Tree) -> Rules:
         return check(tree, strict=strict, select=selected, ignore=ignored)
 
     if as_json:
         form = "json"
     if fix and STDIN in files and not diff:
         if len(files) > 1:
-            raise click.UsageError(
-                "--fix with - reads one text and writes its repaired form: give no other FILE"
-            )
+            raise click.UsageError("--fix with - allows no other FILE")
         form = "none"
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     unreadable = False
     spent = False
     for file in files:
@@ -98,22 +98,24 @@ def command(
             unreadable = True
             continue
         if fix:
-            tree = _repair(tree, file, notation, checked, diff=diff)
+            tree = _fix(tree, file, notation, check_tree, diff=diff)
         try:
-            rules = checked(tree)
-            found += rules.diagnostics
+            rules = check_tree(tree)
+            diagnostics += rules.diagnostics
             if play and not rules.errors:
-                found += [d for d in _played(tree) if _wanted(d, selected, ignored)]
+                diagnostics += [d for d in _play_checks(tree) if _is_selected(d, selected, ignored)]
         except BudgetExceeded as error:
             remark(f"error: {file}: {error}")
             spent = True
-    shown = found if notes or form != "text" else [d for d in found if d.severity is not Severity.NOTE]
+    shown = diagnostics
+    if form == "text" and not notes:
+        shown = [d for d in diagnostics if d.severity is not Severity.NOTE]
     if form != "none" and (shown or form in ("json", "sarif")) and not (fix and diff):
         result(render(shown, form).rstrip("\n"))
-    _summarise(found, len(files), hidden=len(found) - len(shown))
+    _summarise(diagnostics, len(files), hidden=len(diagnostics) - len(shown))
     if unreadable:
         ctx.exit(2)
-    worst = min((d.severity.rank for d in found), default=2)
+    worst = min((d.severity.rank for d in diagnostics), default=2)
     if worst <= (1 if strict else 0):
         ctx.exit(1)
     if spent:
@@ -121,7 +123,7 @@ def command(
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
-    """Read a list of checks; a name that no check has is refused."""
+    """Parse a list of checks; fail for an unknown name."""
     from herbrand.check.catalogue import UnknownCheckError, find
 
     try:
@@ -132,31 +134,31 @@ def _names(text: str | None, option: str) -> tuple[str, ...]:
         ) from error
 
 
-def _played(tree: Tree) -> tuple[Diagnostic, ...]:
-    """Make the checks that evaluate the rules."""
+def _play_checks(tree: Tree) -> tuple[Diagnostic, ...]:
+    """Run the checks that evaluate the rules."""
     from herbrand.analyse.trial.play import play_checks
     from herbrand.game import Game
 
     return play_checks(Game(tree))
 
 
-def _wanted(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:
+def _is_selected(diagnostic: Diagnostic, selected: Sequence[str] | None, ignored: Sequence[str]) -> bool:
     return (selected is None or diagnostic.check in selected) and diagnostic.check not in ignored
 
 
-def _repair(tree: Tree, file: str, notation: str, checked: Callable[[Tree], Rules], *, diff: bool) -> Tree:
-    """Apply fixes until none is left; write the result, or show it."""
+def _fix(tree: Tree, file: str, notation: str, check_tree: Callable[[Tree], Rules], *, diff: bool) -> Tree:
+    """Apply fixes until none is left; write the result or show the diff."""
     from herbrand import syntax
 
     if notation == "auto":
         notation = tree.notation
     before = tree.source.text
-    repairs: Counter[str] = Counter()
+    fixes: Counter[str] = Counter()
     for _ in range(ROUNDS):
-        text, applied = apply_fixes(tree.source.text, checked(tree).diagnostics)
+        text, applied = apply_fixes(tree.source.text, check_tree(tree).diagnostics)
         if not applied or text == tree.source.text:
             break
-        repairs.update(d.check for d in applied)
+        fixes.update(d.check for d in applied)
         tree = syntax.read(text, notation, tree.source.name, given_parameters())
     text = tree.source.text
     if text != before:
@@ -164,21 +166,21 @@ def _repair(tree: Tree, file: str, notation: str, checked: Callable[[Tree], Rule
             result(unified(before, text, tree.source.name), newline=False)
         elif file != STDIN:
             write_atomically(file, text)
-        done = ", ".join(f"{number} {name}" for name, number in sorted(repairs.items()))
-        verb = "would repair" if diff else "repaired"
-        remark(f"{tree.source.name}: {verb} {done}")
+        names = ", ".join(f"{number} {name}" for name, number in sorted(fixes.items()))
+        verb = "would fix" if diff else "fixed"
+        remark(f"{tree.source.name}: {verb} {names}")
     if file == STDIN and not diff:
         result(text, newline=False)
     return tree
 
 
-def _summarise(found: Sequence[Diagnostic], files: int, *, hidden: int) -> None:
-    """Count what was found, on standard error."""
-    numbers = Counter(d.severity for d in found)
+def _summarise(diagnostics: Sequence[Diagnostic], files: int, *, hidden: int) -> None:
+    """Write the numbers of diagnostics to standard error."""
+    numbers = Counter(d.severity for d in diagnostics)
     parts = [count(numbers[s], s.value) for s in Severity if numbers[s]]
     where = f" in {count(files, 'file')}" if files > 1 else ""
     tail = f" ({count(hidden, 'note')} hidden: --notes shows them)" if hidden else ""
-    fixable = sum(d.fix is not None for d in found)
+    fixable = sum(d.fix is not None for d in diagnostics)
     if fixable:
-        tail += f"\n{fixable} can be repaired with --fix"
-    remark((", ".join(parts) or "no findings") + where + tail)
+        tail += f"\n{fixable} can be fixed with --fix"
+    remark((", ".join(parts) or "no problems") + where + tail)

@@ -1,4 +1,4 @@
-"""`herbrand completion`: the script that completes commands in a shell."""
+"""`herbrand completion`: completion scripts for shells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["command"]
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    r"""Print the script that completes commands in a shell.
+    r"""Print the completion script for a shell.
 
     \b
     bash: herbrand completion bash > ~/.local/share/bash-completion/completions/herbrand
@@ -23,6 +23,6 @@ def command(ctx: click.Context, shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     completer = get_completion_class(shell)
-    assert completer is not None  # click has all three
+    assert completer is not None  # click supports all three
     script = completer(ctx.find_root().command, {}, "herbrand", "_HERBRAND_COMPLETE")
     result(script.source_template % script.source_vars())

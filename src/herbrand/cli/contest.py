@@ -1,4 +1,4 @@
-"""What commands that hold matches share: clocks, what replaces a bad move, where it is recorded, ports."""
+"""Options and helpers of the commands that run matches: clocks, substitutes, records, ports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def clocks(start: int, play: int) -> Callable[[_Command], _Command]:
-    """Return the options --start-clock and --play-clock with these seconds."""
+    """Return the options --start-clock and --play-clock with these defaults in seconds."""
 
     def decorate(command: _Command) -> _Command:
         for option, seconds, purpose in (("play", play, "for a move"), ("start", start, "to prepare")):
@@ -31,13 +31,13 @@ def clocks(start: int, play: int) -> Callable[[_Command], _Command]:
 
 
 def substitute(forfeit: str) -> Callable[[_Command], _Command]:
-    """Return the option --substitute; `forfeit` says what a forfeit does."""
+    """Return the option --substitute; `forfeit` describes the effect of a forfeit."""
     return click.option(
         "--substitute",
         type=click.Choice(["random", "first", "noop", "forfeit"]),
         default="random",
         show_default=True,
-        help=f"What is played for a player whose move is late or bad; with forfeit {forfeit}.",
+        help=f"Replacement for a late or bad move; with forfeit {forfeit}.",
     )
 
 
@@ -47,9 +47,9 @@ def record_in(purpose: str) -> Callable[[_Command], _Command]:
 
 
 def find_player(text: str, *, elsewhere: bool = False, seed: int | None = None) -> Any:
-    """Make a player of `herbrand players`; say what a wrong name may have meant.
+    """Create a player by name; `click.BadParameter` for an unknown one.
 
-    `elsewhere` says that players on the network would do as well.
+    With `elsewhere`, the error message mentions that remote players are possible, too.
     """
     from herbrand.play import make_player
     from herbrand.play.registry import NoSuchPlayer
@@ -62,7 +62,7 @@ def find_player(text: str, *, elsewhere: bool = False, seed: int | None = None) 
 
 
 def cannot_listen(address: str, option: str, error: OSError) -> click.BadParameter:
-    """Return what is said of an option with an address at which nobody can listen."""
-    taken = error.errno == errno.EADDRINUSE
-    reason = "another program listens there" if taken else (error.strerror or str(error)).lower()
+    """Return the error for an option whose address cannot be listened on."""
+    in_use = error.errno == errno.EADDRINUSE
+    reason = "another program is listening there" if in_use else (error.strerror or str(error)).lower()
     return click.BadParameter(f"cannot listen on {address}: {reason}", param_hint=option)

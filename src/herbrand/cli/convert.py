@@ -1,4 +1,4 @@
-"""`herbrand convert`: write a game in another notation or for another program."""
+"""`herbrand convert`: convert a game to another notation or for another program."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-_HELP = """Write a rulesheet in another notation, or for another program.
+_HELP = """Convert a rulesheet to another notation or for another program.
 
-Names that the other notation cannot spell are renamed, and said so.  A text with syntax
-errors is not converted: `herbrand check --fix` may repair it.
+Names that the other notation cannot spell are renamed, with a note.  A text with syntax errors is not
+converted; `herbrand check --fix` may fix it.
 
 \b
 """ + "\n".join(f"--to {name:16}{entry.help}" for name, entry in TARGETS.items())
@@ -34,8 +34,8 @@ errors is not converted: `herbrand check --fix` may repair it.
 def _target_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options of all targets to the command."""
     for name, option in reversed(OPTIONS.items()):
-        takers = [target for target, entry in TARGETS.items() if name in entry.options]
-        text = f"{option.help}  [{', '.join(takers)}]"
+        targets = [target for target, entry in TARGETS.items() if name in entry.options]
+        text = f"{option.help}  [{', '.join(targets)}]"
         function = _option(name, option, text)(function)
     return function
 
@@ -53,7 +53,7 @@ def _option(name: str, option: Option, text: str) -> Callable[[Callable[..., Non
 @click.command("convert", help=_HELP)
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="What to write.")
+@click.option("--to", "target", required=True, type=click.Choice(list(TARGETS)), help="The output format.")
 @_target_options
 @OUTPUT
 @click.pass_context
@@ -65,7 +65,7 @@ def command(
     from herbrand.syntax.printer import Printed
 
     entry = TARGETS[target]
-    _refuse_strangers(ctx, target, entry)
+    _check_options(ctx, target, entry)
     tree = read_tree(file, notation)
     errors = [d for d in tree.diagnostics if d.is_error]
     if errors:
@@ -82,20 +82,20 @@ def command(
             for line in written.remarks:
                 remark(f"note: {line}")
         written = written.text
-    _put(written, output)
+    _write(written, output)
 
 
-def _refuse_strangers(ctx: click.Context, target: str, entry: Target) -> None:
-    """Refuse options that the target does not take."""
+def _check_options(ctx: click.Context, target: str, entry: Target) -> None:
+    """Fail for options that the target does not take."""
     for name in OPTIONS:
         is_given = ctx.get_parameter_source(name) not in (ParameterSource.DEFAULT, None)
         if is_given and name not in entry.options:
-            takers = " or ".join(other for other, one in TARGETS.items() if name in one.options)
+            targets = " or ".join(other for other, one in TARGETS.items() if name in one.options)
             flag = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{flag} means nothing with --to {target}, only with --to {takers}")
+            raise click.UsageError(f"{flag} needs --to {targets}, not {target}")
 
 
-def _put(written: str | bytes, output: str | None) -> None:
+def _write(written: str | bytes, output: str | None) -> None:
     """Write to a file or to standard output."""
     if isinstance(written, str):
         written = written.rstrip("\n") + "\n"

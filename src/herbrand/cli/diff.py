@@ -1,4 +1,4 @@
-"""`herbrand diff`: are two games the same, and if not, where do they part?"""
+"""`herbrand diff`: decide whether two games are the same."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _SHOWN = 12
 @click.argument("first", metavar="A", type=FILE)
 @click.argument("second", metavar="B", type=FILE)
 @NOTATION
-@click.option("--names", is_flag=True, help="List the names of A that are others in B.")
+@click.option("--names", is_flag=True, help="List the names of A that differ in B.")
 @click.option(
     "--states",
     type=click.IntRange(min=1),
     default=10_000,
     show_default=True,
-    help="How many states to go through before only random games are played.",
+    help="Maximum number of states to explore; larger games are compared by random play.",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0),
     default=20.0,
     show_default=True,
-    help="Give up after so many seconds (exit 3).",
+    help="Time limit in seconds (exit 3).",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which random games.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Determines the random games.")
 @JSON
 @click.pass_context
 def command(
@@ -55,20 +55,20 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Tell whether two games are the same, or where they part.
+    """Decide whether two games are the same, or show where they differ.
 
-    Games are the same when their rules are, whatever their names and their order, or when in every
-    state the legal moves, the end, the goals at the end and what roles see are the same. If they
-    are not, the first joint moves after which they differ are shown.
+    Games are the same if their rules are equal up to names and order, or if legal moves, termination,
+    terminal goals and percepts are the same in every state. Otherwise shows the first joint moves after which
+    they differ.
 
-    Exits with 0 if the games are the same, 1 if they differ, 2 if one cannot be played, and 3 if
-    no difference was found and not everything was looked at.
+    Exits with 0 if the games are the same, 1 if they differ, 2 if one is not playable, and 3 if no
+    difference was found but not all states were compared.
     """
     from herbrand.verify.diff import diff
 
     games = read_game(first, notation), read_game(second, notation)
     try:
-        found = diff(*games, states=states, seconds=seconds, seed=seed)
+        comparison = diff(*games, states=states, seconds=seconds, seed=seed)
     except BudgetExceeded:
         raise
     except HerbrandError as error:
@@ -77,40 +77,39 @@ def command(
         failure(error)
         ctx.exit(_TROUBLE)
     if as_json:
-        write_json(_as_json(games, found))
+        write_json(_as_json(games, comparison))
     else:
-        _tell(games, found, names=names)
-    ctx.exit(_EXIT[found.verdict])
+        _report(games, comparison, names=names)
+    ctx.exit(_EXIT[comparison.verdict])
 
 
-def _tell(games: tuple[Game, Game], found: Diff, *, names: bool) -> None:
-    changed = found.renaming.changed
-    if found.verdict == "rules":
-        if changed:
-            result(f"same rules under other names: {len(changed)} of {len(found.renaming.names)} differ")
+def _report(games: tuple[Game, Game], comparison: Diff, *, names: bool) -> None:
+    renaming, behaviour = comparison.renaming, comparison.behaviour
+    if comparison.verdict == "rules":
+        if renaming.changed:
+            result(f"same rules with other names: {len(renaming.changed)} of {len(renaming.names)} differ")
         else:
             result("same rules")
     else:
-        assert found.behaviour is not None
-        if found.behaviour.difference is not None:
-            _tell_difference(games, found.behaviour.difference)
-        elif found.behaviour.is_complete:
-            result(f"other rules, same play: compared all {count(found.behaviour.states, 'state')}")
+        assert behaviour is not None
+        states = count(behaviour.states, "state")
+        if behaviour.difference is not None:
+            _report_difference(games, behaviour.difference)
+        elif behaviour.is_complete:
+            result(f"different rules, same play: compared all {states}")
         else:
-            result(
-                f"other rules; no difference in {count(found.behaviour.states, 'state')}, but there are more"
-            )
+            result(f"different rules; no difference in {states}, but there are more")
     if names:
-        for old, new in sorted(changed.items()):
-            result(f"  {_shown(old)} is {_shown(new)}")
+        for old, new in sorted(renaming.changed.items()):
+            result(f"  {_format_symbol(old)} is {_format_symbol(new)}")
 
 
-def _shown(symbol: Symbol) -> str:
+def _format_symbol(symbol: Symbol) -> str:
     kind, name, arity = symbol
     return name if kind == "object" else f"{name}/{arity}"
 
 
-def _tell_difference(games: tuple[Game, Game], difference: PlayDifference) -> None:
+def _report_difference(games: tuple[Game, Game], difference: PlayDifference) -> None:
     moves = difference.moves
     where = f"after {count(len(moves), 'step')}" if moves else "in the initial state"
     result(f"different {where}: {difference.what}")
@@ -126,15 +125,15 @@ def _labels(games: tuple[Game, Game]) -> tuple[str, str]:
     return (first, second) if first != second else ("A", "B")
 
 
-def _as_json(games: tuple[Game, Game], found: Diff) -> dict[str, object]:
-    behaviour, difference = found.behaviour, found.difference
+def _as_json(games: tuple[Game, Game], comparison: Diff) -> dict[str, object]:
+    behaviour, difference = comparison.behaviour, comparison.difference
     return {
         "games": [game.name for game in games],
-        "verdict": found.verdict,
-        "same": found.verdict in ("rules", "play"),
+        "verdict": comparison.verdict,
+        "same": comparison.verdict in ("rules", "play"),
         "names": [
             {"kind": old[0], "arity": old[2], "first": old[1], "second": new[1]}
-            for old, new in sorted(found.renaming.names.items())
+            for old, new in sorted(comparison.renaming.names.items())
         ],
         "states": behaviour and behaviour.states,
         "difference": difference

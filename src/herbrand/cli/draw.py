@@ -1,4 +1,4 @@
-"""`herbrand draw`: a state as a picture."""
+"""`herbrand draw`: draw a state as SVG."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ __all__ = ["command"]
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
 @MOVES
-@click.option("-o", "--output", metavar="PATH", help="The file to write; standard output otherwise.")
-@click.option("--board-only", is_flag=True, help="Leave out what is not on a board.")
-@click.option("--describe", is_flag=True, help="Print what the picture says, in words, instead.")
+@click.option("-o", "--output", metavar="PATH", help="The file to write; standard output by default.")
+@click.option("--board-only", is_flag=True, help="Omit facts that are not on a board.")
+@click.option("--describe", is_flag=True, help="Print a description of the picture instead.")
 def command(
     file: str, notation: str, moves: str | None, output: str | None, board_only: bool, describe: bool
 ) -> None:
     """Draw a state as a picture: SVG.
 
-    Boards are found among the facts; what is no board is drawn as towers, cards, lamps or a table. The
-    cells of the last moves are marked. Colours follow what the reader's system prefers, light or dark.
-    A file NAME.drawing.json beside NAME.kif can say how to draw what the rules do not tell.
+    Boards are recognised among the facts; other facts are drawn as towers, cards, lamps or a table. The
+    cells of the last moves are marked. Colours follow the viewer's preference for light or dark. A file
+    NAME.drawing.json beside NAME.kif can give hints for the drawing.
     """
     from herbrand.draw.artist import Artist, caption
 
@@ -53,7 +53,7 @@ def command(
 
 
 def _after(game: Game, moves: str) -> tuple[State, list[str]]:
-    """Play a line; return the state and the moves made last by those who had a choice."""
+    """Play a line; return the state and the last moves of roles that had a choice."""
     play = Trajectory.replay(game, ())
     for number, text in enumerate(split_joints(moves), start=1):
         if play.state.is_terminal:

@@ -1,4 +1,4 @@
-"""`herbrand show` for games whose rules ask what roles know (GDL-III)."""
+"""`herbrand show` for epistemic games (GDL-III), whose rules refer to the roles' knowledge."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["show"]
 
 
-class _Reading:
-    """What reading a joint move needs of a state."""
+class _MoveSource:
+    """The part of the interface of `State` that `read_joint` uses."""
 
     def __init__(self, game: Game, play: EpistemicPlay) -> None:
         self.game = game
@@ -43,17 +43,17 @@ class _Reading:
 
 
 def show(game: Game, moves: str, seed: int, *, as_json: bool) -> None:
-    """Show what holds after the moves, and what everybody knows of what the rules ask about."""
+    """Show the state after the moves, and the knowledge that the rules refer to."""
     from herbrand.analyse.knowledge import EpistemicGame
 
-    followed = EpistemicGame(game)
+    epistemic = EpistemicGame(game)
     chance = Random(seed)
     played: list[tuple[str, ...]] = []
-    play = followed.after(())
+    play = epistemic.after(())
     for number, text in enumerate(split_joints(moves), start=1):
         if play.is_terminal:
             raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
-        state = cast("State", _Reading(game, play))
+        state = cast("State", _MoveSource(game, play))
         try:
             joint = read_joint(state, text)
         except (InvalidMoveError, IllegalMoveError) as error:
@@ -65,7 +65,7 @@ def show(game: Game, moves: str, seed: int, *, as_json: bool) -> None:
             drawn = joint[game.role_index(game.chance_role)]
             remark(f"joint move {number}: {game.chance_role} draws {drawn}")
         played.append(joint)
-        play = followed.after(played)
+        play = epistemic.after(played)
     if as_json:
         write_json(
             {

@@ -27,33 +27,33 @@ _FAMILIES = ("board", "tricks", "market")
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
-    help="Where the games go; a search that is there goes on.",
+    help="Output folder; an existing search in it is resumed.",
 )
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0),
     default=10.0,
     show_default=True,
-    help="How long to search; 0 only writes the gallery again.",
+    help="Duration of the search; 0 only rewrites the gallery.",
 )
-@click.option("--batches", type=click.IntRange(1), help="Stop after so many batches of candidates in all.")
-@click.option("--seed", type=int, help="Decides what is found.  [default: 0]")
+@click.option("--batches", type=click.IntRange(1), help="Stop after so many batches in total.")
+@click.option("--seed", type=int, help="Determines the search.  [default: 0]")
 @click.option(
     "--family",
     "families",
     type=click.Choice(_FAMILIES),
     multiple=True,
-    help="Begin with games of this kind only; may be given several times.",
+    help="Start with games of this family only; may be repeated.",
 )
 @click.option(
     "--notation",
     type=click.Choice(("prefix", "ggdl")),
     default="prefix",
     show_default=True,
-    help="How the rulesheets are written; in GGDL, boards and the like are parameters.",
+    help="Notation of the rulesheets; in GGDL, sizes and the like are parameters.",
 )
-@click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: one for each core]")
-@click.option("--json", "wants_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--jobs", type=click.IntRange(1), help="Number of processes.  [default: one per core]")
+@click.option("--json", "wants_json", is_flag=True, help="Print the games as JSON.")
 def command(
     folder: Path,
     minutes: float,
@@ -66,10 +66,9 @@ def command(
 ) -> None:
     """Search for new games, and write a gallery of them.
 
-    Games are put together at random, varied, played by programs, and kept when they are better than what
-    was found of their kind so far. Everything is kept in DIR/search.db at every moment, so that a search that
-    was ended, or killed, goes on where it was. DIR/index.html shows the games; `herbrand web DIR/games` lets
-    one play them.
+    Random games are generated, varied, evaluated by programs, and kept if they are better than the previous
+    best of their kind. The state of the search is always saved in DIR/search.db, so that an interrupted
+    search can be resumed. DIR/index.html shows the games; `herbrand web DIR/games` serves them for play.
     """
     from herbrand.evolve.gallery import write_gallery
     from herbrand.evolve.search import GameSearch
@@ -78,13 +77,13 @@ def command(
     database = folder / "search.db"
     search = GameSearch(database, _settings(database, seed, families))
     if search.candidates:
-        remark(f"going on after {count(search.candidates, 'candidate')}")
-    listener, close = _live()
+        remark(f"resuming after {count(search.candidates, 'candidate')}")
+    listener, close = _progress_listener()
     try:
         if minutes:
             search.run(seconds=60 * minutes, batches=batches, jobs=jobs, listener=listener)
     except KeyboardInterrupt:
-        remark("stopped; the same command goes on")
+        remark("stopped; the same command resumes the search")
     finally:
         close()
     remark("writing the gallery...")
@@ -94,7 +93,7 @@ def command(
 
 
 def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> SearchSettings:
-    """The settings asked for; those that a search began with stand in for what is not said."""
+    """Return the settings of an existing search or the defaults, updated by the options."""
     from dataclasses import replace
 
     from herbrand.evolve.search import SearchSettings
@@ -105,10 +104,10 @@ def _settings(database: Path, seed: int | None, families: tuple[str, ...]) -> Se
         store = SearchStore(database)
         settings = store.begun() or settings
         store.close()
-    given: dict[str, Any] = {} if seed is None else {"seed": seed}
+    options: dict[str, Any] = {} if seed is None else {"seed": seed}
     if families:
-        given["families"] = families
-    return replace(settings, **given)
+        options["families"] = families
+    return replace(settings, **options)
 
 
 def _report(search: GameSearch, page: Path, *, wants_json: bool) -> None:
@@ -131,7 +130,7 @@ def _report(search: GameSearch, page: Path, *, wants_json: bool) -> None:
 
 
 def _table(progress: SearchProgress) -> list[str]:
-    """The best games as lines."""
+    """Format the best games as a table."""
     lines = [f"{'quality':>7}  {'kind':10} {'steps':7} {'choices':7} game"]
     for candidate in progress.archive.elites()[:10]:
         kind, steps, choices = candidate.cell
@@ -142,7 +141,7 @@ def _table(progress: SearchProgress) -> list[str]:
 def _summary(progress: SearchProgress) -> str:
     at = f"{progress.seconds:5.0f} s  "
     if not progress.candidates:
-        return f"{at}looking at the first games ({progress.under_way} so far)"
+        return f"{at}evaluating the first games ({progress.under_way} so far)"
     spent = sum(progress.spent.values())
     most = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common(3))
     under_way = f" (+{progress.under_way})" if progress.under_way else ""
@@ -152,8 +151,8 @@ def _summary(progress: SearchProgress) -> str:
     )
 
 
-def _live() -> tuple[Callable[[SearchProgress], None], Callable[[], None]]:
-    """Return what is told of every batch, and what closes it: a table that changes, or a line each."""
+def _progress_listener() -> tuple[Callable[[SearchProgress], None], Callable[[], None]]:
+    """Return a progress listener and a function that closes it: a live table, or lines without a terminal."""
     if not sys.stderr.isatty():
         finished = 0
 
@@ -167,6 +166,6 @@ def _live() -> tuple[Callable[[SearchProgress], None], Callable[[], None]]:
     from rich.console import Console
     from rich.live import Live
 
-    live = Live("looking at the first games...", console=Console(stderr=True), transient=True)
+    live = Live("evaluating the first games...", console=Console(stderr=True), transient=True)
     live.start()
     return lambda progress: live.update("\n".join([_summary(progress), *_table(progress)])), live.stop

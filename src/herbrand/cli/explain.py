@@ -1,4 +1,4 @@
-"""`herbrand explain`: tell what a check flags, why, and what to write instead."""
+"""`herbrand explain`: explain a check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["command"]
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the names of the checks, each with its one line."""
+    """Complete the names of the checks with their titles."""
     del ctx, param
     from herbrand.check.catalogue import CHECKS
 
@@ -24,9 +24,9 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 @click.option("--list", "everything", is_flag=True, help="List all checks.")
 @JSON
 def command(name: str | None, everything: bool, as_json: bool) -> None:
-    """Tell what a check flags, why, and what to write instead.
+    """Explain a check: what it flags, why, and what to write instead.
 
-    NAME stands in brackets in every finding, as in error[unsafe-variable].
+    NAME is the name in brackets in a diagnostic, such as error[unsafe-variable].
     """
     from herbrand.check.catalogue import CHECKS, Check, UnknownCheckError, find
 
@@ -54,7 +54,7 @@ def command(name: str | None, everything: bool, as_json: bool) -> None:
             )
         return
     if name is None:
-        raise click.UsageError("give the name of a check, or --list")
+        raise click.UsageError("give the name of a check or --list")
     try:
         check = find(name)
     except UnknownCheckError as error:

@@ -1,4 +1,4 @@
-"""What a FILE argument may be: a path, the name of a bundled game, or `-` for standard input."""
+"""FILE arguments: a path, the name of a bundled game, or `-` for standard input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     _Parameter = click.ParamType[str]
 else:
-    _Parameter = click.ParamType  # before click 8.3 it takes no type argument
+    _Parameter = click.ParamType  # not generic before click 8.3
 
 __all__ = ["BUNDLED", "FILE", "NOTATION", "GameFile", "bundled", "given_parameters", "read_game", "read_tree"]
 
@@ -27,12 +27,12 @@ _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class GameFile(_Parameter):
-    """A file argument; completes to files and bundled games."""
+    """A FILE argument, completed to files and bundled games."""
 
     name = "file"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse at once what is neither a file nor a game; return the path to read, or `-`."""
+        """Return the path to read, or `-`; fail for a name that is neither a file nor a game."""
         if value == STDIN or Path(value).is_file():
             return value
         path = Path(value)
@@ -40,18 +40,15 @@ class GameFile(_Parameter):
 
         sheet = path.suffix in games.ENDINGS and value.lower() in map(str.lower, games.files())
         if not sheet and not path.is_dir() and (len(path.parts) != 1 or path.suffix or path.exists()):
-            return value  # reading it says what is wrong
+            return value  # reading it gives a better error message
         return bundled(value, param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer bundled games, and let the shell offer files."""
+        """Complete bundled games, and let the shell complete files."""
         del ctx, param
-        from herbrand import games
-
-        fitting = [CompletionItem(name) for name in games.names() if name.startswith(incomplete)]
-        return [*fitting, CompletionItem(incomplete, type="file")]
+        return [*_bundled_completions(incomplete), CompletionItem(incomplete, type="file")]
 
 
 class BundledName(_Parameter):
@@ -60,7 +57,7 @@ class BundledName(_Parameter):
     name = "name"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse a name that no game has."""
+        """Return the canonical name; fail for an unknown one."""
         from herbrand import games
 
         return str(games.info(Path(bundled(value, param, ctx)).name)["name"])
@@ -68,15 +65,19 @@ class BundledName(_Parameter):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer the games."""
+        """Complete bundled games."""
         del ctx, param
-        from herbrand import games
+        return _bundled_completions(incomplete)
 
-        return [CompletionItem(name) for name in games.names() if name.startswith(incomplete)]
+
+def _bundled_completions(incomplete: str) -> list[CompletionItem]:
+    from herbrand import games
+
+    return [CompletionItem(name) for name in games.names() if name.startswith(incomplete)]
 
 
 def bundled(name: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-    """Return the path of a bundled game; say what a wrong name may have meant."""
+    """Return the path of a bundled game; for an unknown one, fail with a similar name."""
     from herbrand import games
 
     try:
@@ -87,8 +88,8 @@ def bundled(name: str, param: click.Parameter | None, ctx: click.Context | None)
         by_lower = {n.lower(): n for n in games.names()}
         near = get_close_matches(name.lower(), by_lower, n=1)
         hint = f"did you mean `{by_lower[near[0]]}`? " if near else ""
-        what = f"`{name}` is a directory" if Path(name).is_dir() else f"no file and no bundled game `{name}`"
-        raise click.BadParameter(f"{what} ({hint}`herbrand games` lists the games)", ctx, param) from None
+        error = f"`{name}` is a directory" if Path(name).is_dir() else f"no file or bundled game `{name}`"
+        raise click.BadParameter(f"{error} ({hint}`herbrand games` lists the games)", ctx, param) from None
 
 
 FILE = GameFile()
@@ -99,16 +100,16 @@ _NOTATION = click.option(
     type=click.Choice(["auto", "prefix", "infix", "prolog", "ggdl"]),
     default="auto",
     show_default=True,
-    help="How FILE is written; found out from its ending and content otherwise.",
+    help="Notation of FILE; by default detected from its ending and content.",
 )
 _VALUES = f"{__name__}.parameters"
-"""Where the values of --param are kept while a command runs."""
+"""Key in `click.Context.meta` of the values of --param."""
 
 
-def _keep_values(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> None:
-    """Read NAME=VALUE; keep the values for `read_tree`."""
+def _store_values(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> None:
+    """Parse NAME=VALUE and store the values for `read_tree`."""
     values: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip() or not value.strip():
             raise click.BadParameter(f"`{text}` is not of the form NAME=VALUE", ctx, param)
@@ -121,18 +122,18 @@ _PARAMETER = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     expose_value=False,
-    callback=_keep_values,
-    help="Give a parameter of a game in GGDL a value (`herbrand params FILE` lists them).",
+    callback=_store_values,
+    help="Set a parameter of a game in GGDL (`herbrand params FILE` lists them).",
 )
 
 
-def NOTATION(command: _Command) -> _Command:  # noqa: N802  # stands where a constant stood, as a decorator
-    """The options of every command that reads a rulesheet: --notation, --param."""
+def NOTATION(command: _Command) -> _Command:  # noqa: N802  # used like the constant decorators
+    """Add the options of all commands that read a rulesheet: --notation and --param."""
     return _NOTATION(_PARAMETER(command))
 
 
 def given_parameters() -> dict[str, Value]:
-    """Return the values that --param gives in the command that runs."""
+    """Return the values of --param in the running command."""
     ctx = click.get_current_context(silent=True)
     return {} if ctx is None else dict(ctx.meta.get(_VALUES, {}))
 
@@ -141,18 +142,18 @@ def read_tree(file: str, notation: str = "auto", *, parameters: bool = True) -> 
     """Read a rulesheet from a path or from standard input, with the values of --param."""
     from herbrand import syntax
 
-    given = given_parameters() if parameters else {}
+    values = given_parameters() if parameters else {}
     if file != STDIN:
-        return syntax.read_file(file, notation, given)
+        return syntax.read_file(file, notation, values)
     from herbrand.syntax.files import MAX_BYTES, decode, too_large
     from herbrand.syntax.tree import Tree
 
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
-    source, found = decode(data[:MAX_BYTES], "<stdin>")
+    source, diagnostics = decode(data[:MAX_BYTES], "<stdin>")
     if len(data) > MAX_BYTES:
-        found = (*found, too_large(source, len(data)))
-    tree = syntax.read(source, notation, parameters=given)
-    diagnostics = (*found, *tree.diagnostics)
+        diagnostics = (*diagnostics, too_large(source, len(data)))
+    tree = syntax.read(source, notation, parameters=values)
+    diagnostics = (*diagnostics, *tree.diagnostics)
     return Tree(tree.statements, source, tree.notation, tree.comments, diagnostics, ggdl=tree.ggdl)
 
 

@@ -1,4 +1,4 @@
-"""`herbrand format`: lay out rulesheets the canonical way."""
+"""`herbrand format`: format rulesheets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["command"]
 
 @click.command("format")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
-@click.option("--check", is_flag=True, help="Change nothing; exit with 1 when a file is not laid out so.")
-@click.option("--diff", is_flag=True, help="Change nothing; show what would change.")
+@click.option("--check", is_flag=True, help="Change nothing; exit with 1 if a file is not formatted.")
+@click.option("--diff", is_flag=True, help="Change nothing; show the differences.")
 @click.pass_context
 def command(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool) -> None:
-    """Lay out rulesheets the canonical way.
+    """Format rulesheets.
 
-    Files are changed in place; `-` reads standard input and writes the result to standard
-    output.  Comments stay, and what the rules mean does too.  Only prefix notation has a
-    canonical layout; a text with syntax errors is left as it is.
+    Files are changed in place; `-` reads standard input and writes to standard output.  Comments and the
+    meaning of the rules are preserved.  Only prefix notation has a canonical layout; texts with syntax errors
+    are left unchanged.
     """
     from herbrand.syntax.layout import format_text
 
@@ -43,7 +43,7 @@ def command(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool)
         errors = [d for d in tree.diagnostics if d.is_error]
         if errors:
             remark(render(errors, "text", err=True).rstrip("\n"))
-            remark(f"error: {name} has syntax errors and is left as it is")
+            remark(f"error: {name} has syntax errors and is unchanged")
             broken += 1
             continue
         before = tree.source.text
@@ -64,7 +64,7 @@ def command(ctx: click.Context, files: tuple[str, ...], check: bool, diff: bool)
     if len(files) > 1 or check:
         same = len(files) - different - broken - unreadable
         verb = "would change" if check or diff else "changed"
-        remark(f"{count(different, 'file')} {verb}, {same} as it should be")
+        remark(f"{count(different, 'file')} {verb}, {same} unchanged")
     if unreadable:
         ctx.exit(2)
     if broken or (different and (check or diff)):

@@ -1,4 +1,4 @@
-"""`herbrand games`: the games that come with herbrand, and those of a folder."""
+"""`herbrand games`: the bundled games and those of a folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Name(BundledName):
     """The name of a bundled game, or of one in the folder given with --from."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse a name that no bundled game has, unless another folder is looked into."""
+        """Return the canonical name; with --from, any name."""
         if ctx is not None and ctx.params.get("origin") is not None:
             return value
         return super().convert(value, param, ctx)
@@ -37,23 +37,23 @@ NAME = _Name()
 @click.command("games")
 @click.argument("name", required=False, type=NAME)
 @JSON
-@click.option("--rules", is_flag=True, help="Write the rulesheet of NAME itself.")
+@click.option("--rules", is_flag=True, help="Write the rulesheet of NAME.")
 @click.option(
     "--from",
     "origin",
     metavar="DIR",
     is_eager=True,
-    help="Look into this folder of games, with METADATA as game repositories have it or without; or take the "
-    "rulesheet at this URL.",
+    help="Read this folder of games, with or without the METADATA of a game repository, or the rulesheet at "
+    "this URL.",
 )
 def command(name: str | None, as_json: bool, rules: bool, origin: str | None) -> None:
     """List the bundled games, or describe one.
 
-    Every command takes the name of a bundled game for FILE.  In a folder of games NAME is the newest
-    version, NAME/v1 another one.
+    Every command accepts the name of a bundled game as FILE.  In a folder of games NAME is the newest version
+    and NAME/v1 a specific one.
     """
     if origin is not None:
-        _elsewhere(origin, name, as_json=as_json, rules=rules)
+        _external(origin, name, as_json=as_json, rules=rules)
     elif name is None:
         if rules:
             raise click.UsageError("--rules needs the name of a game")
@@ -70,13 +70,13 @@ def command(name: str | None, as_json: bool, rules: bool, origin: str | None) ->
         result(_page(games.info(name)))
 
 
-def _elsewhere(origin: str, name: str | None, *, as_json: bool, rules: bool) -> None:
-    """Answer about a folder of games or about the rulesheet at a URL."""
+def _external(origin: str, name: str | None, *, as_json: bool, rules: bool) -> None:
+    """List or describe the games of a folder, or print the rulesheet at a URL."""
     from herbrand.games.collection import fetch, read_collection
 
     if "://" in origin:
         if name is not None:
-            raise click.UsageError("a URL leads to one rulesheet: no NAME is needed")
+            raise click.UsageError("--from URL allows no NAME")
         title, text = fetch(origin)
         if as_json:
             write_json({"name": title, "url": origin, "rules": text})
@@ -104,7 +104,7 @@ def _elsewhere(origin: str, name: str | None, *, as_json: bool, rules: bool) -> 
 
 
 def _table(collection: Collection) -> str:
-    """One game a line: name, title, versions, what is wrong."""
+    """Format a folder, one game per line: name, title, version, problem."""
     newest = [collection.versions(name)[-1] for name in collection.names()]
     width = max(len(entry.name) for entry in newest)
     title = max(len(entry.title) for entry in newest)
@@ -130,7 +130,7 @@ def _facts(entry: Entry, versions: tuple[Entry, ...]) -> Iterator[str]:
 
 
 def _list(entries: list[dict[str, Any]]) -> str:
-    """One game a line: name, title, how many play."""
+    """Format the bundled games, one per line: name, title, number of roles."""
     width = max(len(entry["name"]) for entry in entries)
     title = max(len(entry["title"]) for entry in entries)
     lines = []
@@ -143,7 +143,7 @@ def _list(entries: list[dict[str, Any]]) -> str:
 
 
 def _page(entry: dict[str, Any]) -> str:
-    """Everything the manifest says about one game."""
+    """Format the metadata of one game."""
     width = min(terminal_width(), 100)
     lines = [f"{entry['title']} ({entry['name']})", ""]
     lines += textwrap.wrap(entry["description"], width)

@@ -1,4 +1,4 @@
-"""`herbrand ground`: write out the rules without variables, or how many there are."""
+"""`herbrand ground`: list the ground rules, or their statistics."""
 
 from __future__ import annotations
 
@@ -18,30 +18,32 @@ __all__ = ["command"]
 @click.command("ground")
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
-@click.option("--stats", is_flag=True, help="Write sizes, of the network too, not the rules.")
-@click.option("--no-shrink", is_flag=True, help="Do not break up rules with many variables first.")
+@click.option(
+    "--stats", is_flag=True, help="Write the sizes of ground rules and network instead of the rules."
+)
+@click.option("--no-shrink", is_flag=True, help="Do not decompose rules with many variables.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
     default=DEFAULT.seconds,
     show_default=True,
-    help="Give up after so many seconds (exit 3).",
+    help="Time limit in seconds (exit 3).",
 )
 @click.option(
     "--megabytes",
     type=click.IntRange(min=1),
     default=6000,
     show_default=True,
-    help="Memory that the grounder may use.",
+    help="Memory limit of the grounder.",
 )
 @JSON
 def command(
     file: str, notation: str, stats: bool, no_shrink: bool, seconds: float, megabytes: int, as_json: bool
 ) -> None:
-    """List the instances of the rules that can matter in a game.
+    """List the relevant ground instances of the rules.
 
-    Facts are folded into the rules; `true` and `does` are left as inputs. An atom that the
-    rulesheet does not have, made when a rule was broken up, is written as _12.
+    Facts are evaluated; `true` and `does` remain as inputs. Auxiliary atoms from decomposed rules are
+    written as _12.
     """
     from herbrand.ground import ground
 
@@ -69,7 +71,7 @@ def command(
 
 
 def _lines(value: dict[str, Any]) -> list[str]:
-    """Lay out the sizes for people."""
+    """Format the sizes."""
     parts = [(part, value[part]) for part in ("ground", "network")]
     names = max(len(name) for _, sizes in parts for name in sizes)
     lines = [value["game"]]

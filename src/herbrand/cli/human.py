@@ -1,4 +1,4 @@
-"""`HumanSeat`: a person at the terminal takes part in a match."""
+"""`HumanSeat`: a seat for a person at the terminal."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SHOWN = 60
 
 
 class _Lines:
-    """Lines from standard input, read by a thread that never keeps the program alive."""
+    """Lines from standard input, read by a daemon thread."""
 
     def __init__(self) -> None:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self.turn = asyncio.Lock()
-        """Held by the person who is asked: one at a time."""
+        """Held while a person is asked, so that prompts do not interleave."""
 
     async def line(self, prompt: str) -> str | None:
         """Return the next line; None at the end of input."""
@@ -52,10 +52,10 @@ class _Lines:
                 await asyncio.sleep(0.05)
 
     def forget(self) -> None:
-        """Drop what was typed at a terminal for a question that is over; a file has the answers to all."""
+        """Discard terminal input for a prompt that timed out; input from files is kept."""
         if not sys.stdin.isatty():
             return
-        with contextlib.suppress(ImportError):  # elsewhere than on Unix, the line that was begun stays
+        with contextlib.suppress(ImportError):  # without termios a partial line remains
             import termios
 
             with contextlib.suppress(termios.error):
@@ -70,7 +70,7 @@ class _Lines:
                 self._lines.put(line)
         except (OSError, ValueError):
             pass
-        while True:  # everybody who asks is told that nobody is there
+        while True:  # signal the end of input to every later call
             self._lines.put(None)
             time.sleep(0.1)
 
@@ -86,7 +86,7 @@ def _lines() -> _Lines:
 
 
 class HumanSeat:
-    """Shows a person what its role may know, and asks for moves until one is clear or time is up."""
+    """Shows a person the information of a role, and asks for moves until the input is clear or time is up."""
 
     remembers = False
 
@@ -95,7 +95,7 @@ class HumanSeat:
         self._view: MatchView | None = None
 
     async def begin(self, game: Game, message: StartMessage, *, seconds: float) -> Exchange:
-        """Say which role it is."""
+        """Announce the role."""
         del seconds
         self._view = MatchView(game, message.role)
         result(f"you play {message.role}, with {count(message.play_clock, 'second')} for each move")
@@ -131,12 +131,12 @@ class HumanSeat:
         except HerbrandError as error:
             return Exchange(None, "failed", time.monotonic() - started, (str(error),))
         if move is None:
-            return Exchange(None, "failed", time.monotonic() - started, ("nobody is at the keyboard",))
+            return Exchange(None, "failed", time.monotonic() - started, ("end of standard input",))
         view.record_answer(move)
         return Exchange(str(move), None, time.monotonic() - started)
 
     async def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: there is nothing to release."""
 
     def _follow(self, message: Message, seconds: float) -> None:
         view = self._view
@@ -155,7 +155,7 @@ class HumanSeat:
     async def _choose(
         self, view: MatchView, legal: Sequence[Move], message: PlayMessage | TurnMessage
     ) -> Move | None:
-        if isinstance(message, TurnMessage):  # the state of the view is a guess, and not to be shown
+        if isinstance(message, TurnMessage):  # the state of the view is only a sample
             seen = " ".join(message.percepts or ()) or "nothing"
             result(f"\n{view.role} saw {seen}\n")
         else:
@@ -170,10 +170,10 @@ class HumanSeat:
             line = await _lines().line(f"{view.role}> ")
             if line is None:
                 return None
-            found = matching_moves(line.strip(), legal)
-            if len(found) == 1:
-                return found[0]
-            if found:
-                result(f"which one?\n{columns(map(str, found[:_SHOWN]), indent='  ')}")
+            matches = matching_moves(line.strip(), legal)
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
+                result(f"which one?\n{columns(map(str, matches[:_SHOWN]), indent='  ')}")
             elif line.strip():
-                result(f"no legal move has `{line.strip()[:60]}` in it")
+                result(f"no legal move contains `{line.strip()[:60]}`")

@@ -1,9 +1,8 @@
-"""How moves are written on the command line.
+"""Parsing of moves on the command line.
 
-Joint moves are separated by `;`.  Within one, the moves stand in role order, separated by
-commas, or by blanks, or in one pair of parentheses; a role with a single legal move may be
-left out, and so may `random`, whose move is then drawn.  All of these are the same joint move
-of a game for two:
+Joint moves are separated by `;`.  Each consists of moves in role order, separated by commas or blanks, or
+enclosed in one pair of parentheses; a role with one legal move may be omitted, as may `random`, whose move is
+then drawn.  For example, these are the same joint move of a game with two roles:
 
     (mark 1 1), noop      (mark 1 1) noop      ((mark 1 1) noop)      (mark 1 1)
 """
@@ -41,7 +40,7 @@ def split_terms(text: str) -> list[str]:
         if token == ")":
             depth -= 1
             if depth < 0:
-                raise InvalidMoveError(f"a parenthesis closes nothing in `{text.strip()}`")
+                raise InvalidMoveError(f"unexpected closing parenthesis in `{text.strip()}`")
             terms[-1] += token
         elif depth == 0:
             terms.append(token)
@@ -50,12 +49,12 @@ def split_terms(text: str) -> list[str]:
         if token == "(":
             depth += 1
     if depth:
-        raise InvalidMoveError(f"a parenthesis is not closed in `{text.strip()}`")
+        raise InvalidMoveError(f"missing closing parenthesis in `{text.strip()}`")
     return terms
 
 
 def normal(text: str) -> str:
-    """Return a move in the form in which two spellings of the same move are equal.
+    """Return the canonical spelling of a move: lower case, single blanks.
 
     >>> normal(" ( Mark 1   1 ) ")
     '(mark 1 1)'
@@ -64,7 +63,7 @@ def normal(text: str) -> str:
 
 
 def split_joints(text: str) -> list[str]:
-    """Split a line of play into joint moves; one empty piece at the end is nothing."""
+    """Split a line of play into joint moves, ignoring a final semicolon."""
     pieces = [piece.strip() for piece in text.split(";")]
     if pieces and not pieces[-1]:
         pieces.pop()
@@ -72,77 +71,76 @@ def split_joints(text: str) -> list[str]:
 
 
 def read_joint(state: State, text: str, chance: Random | None = None) -> tuple[str, ...]:
-    """Read one joint move for a state; whoever can do only one thing may be left out.
+    """Parse one joint move for a state; roles with one legal move may be omitted.
 
-    So may the role `random` when there is a `chance` to draw its move.
+    So may the role `random` if `chance` is given, which draws its move.  Raises `InvalidMoveError` for
+    unreadable or ambiguous text, `IllegalMoveError` for illegal moves.
     """
     legal = [state.legal_moves(role) for role in state.roles]
     if chance is None or len(state.chance_moves()) < 2:
-        return _fitting(state.roles, legal, text)
+        return _parse(state.roles, legal, text)
     try:
-        return _fitting(state.roles, legal, text)
+        return _parse(state.roles, legal, text)
     except (IllegalMoveError, InvalidMoveError) as refusal:
         drawn = [
             [state.draw(chance)] if role == state.game.chance_role else moves
             for role, moves in zip(state.roles, legal, strict=True)
         ]
         try:
-            return _fitting(state.roles, drawn, text)
+            return _parse(state.roles, drawn, text)
         except (IllegalMoveError, InvalidMoveError):
             raise refusal from None
 
 
-def _fitting(roles: Sequence[str], legal: Sequence[Sequence[Move]], text: str) -> tuple[str, ...]:
-    given = (
-        [normal(part) for part in text.split(",")] if "," in text else list(map(normal, split_terms(text)))
-    )
-    if not all(given):
+def _parse(roles: Sequence[str], legal: Sequence[Sequence[Move]], text: str) -> tuple[str, ...]:
+    parts = text.split(",") if "," in text else split_terms(text)
+    moves = list(map(normal, parts))
+    if not all(moves):
         raise InvalidMoveError(f"an empty move in `{text}`")
-    fits = _assignments(legal, given)
-    if not fits and len(given) == 1 and given[0].startswith("("):
-        inside = split_terms(given[0][1:-1])
-        if len(inside) <= len(roles) and (listed := _assignments(legal, inside)):
-            given, fits = inside, listed
-    if len(fits) == 1:
-        return fits[0]
-    if fits:
-        first, second = fits[0], fits[1]
-        raise InvalidMoveError(
-            f"`{text}` can be read in several ways, as `{', '.join(first)}` or as `{', '.join(second)}`"
-        )
-    raise IllegalMoveError(_no_fit(roles, legal, given, text))
+    readings = _assignments(legal, moves)
+    if not readings and len(moves) == 1 and moves[0].startswith("("):
+        inner = split_terms(moves[0][1:-1])
+        if len(inner) <= len(roles) and (inner_readings := _assignments(legal, inner)):
+            moves, readings = inner, inner_readings
+    if len(readings) == 1:
+        return readings[0]
+    if readings:
+        first, second = readings[0], readings[1]
+        raise InvalidMoveError(f"`{text}` is ambiguous: `{', '.join(first)}` or `{', '.join(second)}`")
+    raise IllegalMoveError(_explain_mismatch(roles, legal, moves, text))
 
 
-def _assignments(legal: Sequence[Sequence[Move]], given: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return every way to give the moves to roles in order that leaves out only roles without choice."""
-    if len(given) > len(legal):
+def _assignments(legal: Sequence[Sequence[Move]], moves: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return all assignments of the moves to roles in order that omit only roles without a choice."""
+    if len(moves) > len(legal):
         return []
-    texts = [{normal(str(move)): str(move) for move in moves} for moves in legal]
-    found: list[tuple[str, ...]] = []
-    for chosen in combinations(range(len(legal)), len(given)):
-        if any(texts[role].get(move) is None for role, move in zip(chosen, given, strict=True)):
+    texts = [{normal(str(move)): str(move) for move in options} for options in legal]
+    assignments: list[tuple[str, ...]] = []
+    for chosen in combinations(range(len(legal)), len(moves)):
+        if any(texts[role].get(move) is None for role, move in zip(chosen, moves, strict=True)):
             continue
         if any(len(texts[role]) != 1 for role in range(len(legal)) if role not in chosen):
             continue
-        plan = dict(zip(chosen, given, strict=True))
-        found.append(
+        plan = dict(zip(chosen, moves, strict=True))
+        assignments.append(
             tuple(
                 texts[r][plan[r]] if r in plan else next(iter(texts[r].values())) for r in range(len(legal))
             )
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(assignments))
 
 
-def _no_fit(roles: Sequence[str], legal: Sequence[Sequence[Move]], given: Sequence[str], text: str) -> str:
-    """Say what is wrong with a joint move that fits nobody."""
-    known = {normal(str(move)) for moves in legal for move in moves}
-    wrong = [move for move in given if move not in known]
-    movers = [i for i, moves in enumerate(legal) if len(moves) > 1] or list(range(len(roles)))
-    if wrong:
-        options = "; ".join(f"{roles[i]}: {_some(legal[i])}" for i in movers)
-        return f"no legal move `{wrong[0]}` ({options})"
-    who = ", ".join(roles[i] for i in movers)
-    return f"`{text}` does not say what each of {who} does, in this order"
+def _explain_mismatch(
+    roles: Sequence[str], legal: Sequence[Sequence[Move]], moves: Sequence[str], text: str
+) -> str:
+    """Return why the moves are not a joint move."""
+    all_legal = {normal(str(move)) for options in legal for move in options}
+    illegal = [move for move in moves if move not in all_legal]
+    choosing = [i for i, options in enumerate(legal) if len(options) > 1] or list(range(len(roles)))
+    if illegal:
+        alternatives = "; ".join(f"{roles[i]}: {_some(legal[i])}" for i in choosing)
+        return f"no legal move `{illegal[0]}` ({alternatives})"
+    return f"`{text}` must have one move for each of {', '.join(roles[i] for i in choosing)}, in this order"
 
 
 def _some(moves: Sequence[Move]) -> str:

@@ -1,4 +1,4 @@
-"""What a role knows, as people see it in the terminal: what `show` and `play` share."""
+"""Knowledge of roles as text, for `show` and `play`."""
 
 from __future__ import annotations
 
@@ -15,67 +15,69 @@ if TYPE_CHECKING:
     from herbrand.game import Game
     from herbrand.machine.state import State
 
-__all__ = ["facts_text", "knowledge_after", "told_text"]
+__all__ = ["facts_text", "knowledge_after", "knowledge_text"]
 
-EVENLY: Final = "(the chances take the other players to choose evenly among their legal moves)"
+UNIFORM: Final = "(probabilities assume that the other players choose uniformly among their legal moves)"
 SHOWN: Final = 24
-"""More open facts than this are counted."""
+"""Maximum number of facts listed in each group."""
 
 
 def knowledge_after(game: Game, role: str, played: Sequence[tuple[str, ...]], state: State) -> Knowledge:
-    """Return what a role knows after a play that led to `state`; warn where it is not enough to move."""
+    """Return the knowledge of a role after a play; warn if it cannot know its legal moves in `state`."""
     from herbrand.analyse.knowledge import history, possible_states
 
-    known = possible_states(game, role, history(game, role, played), over=state.is_terminal)
-    if known.uncertain_moves:
-        listed = ", ".join(map(str, known.uncertain_moves[:6]))
+    knowledge = possible_states(game, role, history(game, role, played), over=state.is_terminal)
+    if knowledge.uncertain_moves:
+        listed = ", ".join(map(str, knowledge.uncertain_moves[:6]))
         remark(f"warning: {role} cannot know whether these moves are legal: {listed} [I10]")
-    return known
+    return knowledge
 
 
-def told_text(known: Knowledge) -> str:
-    """Say what is sure, what is open, and what can be done."""
-    states = count(len(known.weights), "possible state")
-    sample = "" if known.exact else " (a sample, not all)"
-    parts = [f"what {known.role} knows after {count(len(known.history), 'step')}: {states}{sample}"]
-    if known.history:
-        width = len(str(len(known.history)))
+def knowledge_text(knowledge: Knowledge) -> str:
+    """Describe what a role knows: history, certain and possible facts, moves."""
+    states = count(len(knowledge.weights), "possible state")
+    sample = "" if knowledge.exact else " (a sample, not all)"
+    parts = [f"what {knowledge.role} knows after {count(len(knowledge.history), 'step')}: {states}{sample}"]
+    if knowledge.history:
+        width = len(str(len(knowledge.history)))
         parts.append(
             "\n".join(
                 f"{number:>{width}}  played {step.move}, saw {' '.join(sorted(step.percepts)) or 'nothing'}"
-                for number, step in enumerate(known.history, start=1)
+                for number, step in enumerate(knowledge.history, start=1)
             )
         )
-    parts += facts_text(known)
-    parts += _ruled_out(known)
-    if known.is_over:
-        goals = ", ".join(f"{'-' if value is None else value} ({p})" for value, p in known.goals.items())
-        parts.append(f"the game is over: {known.role} gets {goals}")
-    elif known.legal_moves:
-        sure = columns(map(str, known.legal_moves), indent="  ")
+    parts += facts_text(knowledge)
+    parts += _false_facts(knowledge)
+    if knowledge.is_over:
+        goals = ", ".join(f"{'-' if value is None else value} ({p})" for value, p in knowledge.goals.items())
+        parts.append(f"the game is over: {knowledge.role} gets {goals}")
+    elif knowledge.legal_moves:
+        sure = columns(map(str, knowledge.legal_moves), indent="  ")
         parts.append(f"surely legal\n{sure}")
     else:
         parts.append("no move is surely legal")
-    if len(known.weights) > 1 and len(known.game.players) > 1:
-        parts.append(EVENLY)
+    if len(knowledge.weights) > 1 and len(knowledge.game.players) > 1:
+        parts.append(UNIFORM)
     return "\n\n".join(parts)
 
 
-def facts_text(known: Knowledge) -> list[str]:
-    """Say which fluents are surely true, and which ones perhaps."""
-    found = [f"surely true\n{_indented(table(known.sure))}" if known.sure else "nothing is surely true"]
-    if known.open:
-        found.append(f"perhaps true\n{_chances(known.open)}")
-    return found
+def facts_text(knowledge: Knowledge) -> list[str]:
+    """List the fluents that are certainly or possibly true."""
+    parts = [
+        f"surely true\n{_indented(table(knowledge.sure))}" if knowledge.sure else "nothing is surely true"
+    ]
+    if knowledge.open:
+        parts.append(f"perhaps true\n{_chances(knowledge.open)}")
+    return parts
 
 
-def _ruled_out(known: Knowledge) -> list[str]:
-    """Say which fluents are surely false, of the relations that something is open about: all are too many."""
+def _false_facts(knowledge: Knowledge) -> list[str]:
+    """List the fluents that are certainly false, for relations that also have uncertain fluents."""
     from herbrand.errors import BudgetExceeded
 
-    asked = {_relation(fact) for fact in known.open}
+    uncertain = {_relation(fact) for fact in knowledge.open}
     try:
-        false = sorted(fact for fact in known.ruled_out if _relation(fact) in asked)
+        false = sorted(fact for fact in knowledge.ruled_out if _relation(fact) in uncertain)
     except BudgetExceeded:
         return []
     if not false:
@@ -94,15 +96,15 @@ def _relation(fact: str) -> str:
 
 
 def _chances(facts: dict[str, Fraction]) -> str:
-    """List facts with their chances, likeliest first."""
-    ordered = sorted(facts.items(), key=lambda one: (-one[1], one[0]))
+    """List facts with their probabilities, the likeliest first."""
+    ordered = sorted(facts.items(), key=lambda item: (-item[1], item[0]))
     shown = [f"{_number(chance)} {fact}" for fact, chance in ordered[:SHOWN]]
     more = f"\n  and {len(ordered) - SHOWN} more" if len(ordered) > SHOWN else ""
     return columns(shown, indent="  ") + more
 
 
 def _number(chance: Fraction) -> str:
-    """Write a chance as a fraction while that is short."""
+    """Format a probability as a fraction if that is short."""
     return str(chance) if chance.denominator < 1000 else f"{float(chance):.4f}"
 
 

@@ -1,4 +1,4 @@
-"""`herbrand lsp`: serve editors."""
+"""`herbrand lsp`: run the language server."""
 
 from __future__ import annotations
 
@@ -10,25 +10,23 @@ __all__ = ["command"]
 
 
 @click.command("lsp")
+@click.option("--stdio", is_flag=True, help="Serve on standard input and output (the default).")
 @click.option(
-    "--stdio", is_flag=True, help="Serve standard input and output; editors pass it, it is the default."
+    "--tcp", type=click.IntRange(1, 65535), metavar="PORT", help="Serve on this port of 127.0.0.1 instead."
 )
-@click.option(
-    "--tcp", type=click.IntRange(1, 65535), metavar="PORT", help="Serve 127.0.0.1 on this port instead."
-)
-@click.option("--log", type=click.Path(dir_okay=False), help="Write what goes wrong to this file.")
+@click.option("--log", type=click.Path(dir_okay=False), help="Write warnings and errors to this file.")
 def command(stdio: bool, tcp: int | None, log: str | None) -> None:
-    """Serve editors: findings, repairs, hovering, completion, renaming while you type.
+    """Run the language server for editors.
 
-    Editors start this by themselves and speak the Language Server Protocol with it;
-    docs/howto/editors.md tells how to set them up.  Needs herbrand[lsp].
+    It offers diagnostics, fixes, hover, completion and renaming by the Language Server Protocol.  Editors
+    start it themselves; docs/howto/editors.md explains the setup.  Needs herbrand[lsp].
     """
     import logging
     import os
     import sys
 
     if stdio and tcp is not None:
-        raise click.UsageError("--stdio and --tcp exclude each other")
+        raise click.UsageError("--stdio and --tcp are mutually exclusive")
     try:
         from herbrand.lsp.server import make_server
     except ImportError as error:
@@ -38,7 +36,7 @@ def command(stdio: bool, tcp: int | None, log: str | None) -> None:
     logging.basicConfig(filename=log, level=logging.WARNING) if log else logging.disable()
     server = make_server()
     if tcp is None:
-        # what is printed by mistake must not get between the messages
+        # stray prints must not corrupt the message stream
         messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
         sys.stdout = sys.stderr
         server.start_io(stdout=messages)

@@ -1,4 +1,4 @@
-"""The group `herbrand`: finds the command, imports it, and answers for how it ends."""
+"""The command group `herbrand`: imports commands on demand and sets the exit code."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "CommandGroup", "failure", "main"]
 
 COMMANDS: Final = {
-    "check": "Find out what is wrong with rulesheets.",
-    "format": "Lay out rulesheets the canonical way.",
-    "convert": "Write a rulesheet in another notation, or for another program.",
+    "check": "Check rulesheets for errors.",
+    "format": "Format rulesheets.",
+    "convert": "Convert a rulesheet to another notation or for another program.",
     "reader": "Compile the moves of a game into a reader that accepts nothing else.",
-    "explain": "Tell what a check flags, why, and what to write instead.",
+    "explain": "Explain a check: what it flags, why, and what to write instead.",
     "show": "Show a state: board, legal moves, goals, and why something holds.",
     "draw": "Draw a state as a picture: SVG.",
-    "simulate": "Play random games and report what came of them.",
+    "simulate": "Play random games and report statistics.",
     "play": "Play a game in the terminal.",
-    "players": "List the programs that can play.",
-    "player": "Play for managers on the network.",
-    "match": "Let players play a match of a game, here or over the network.",
-    "tournament": "Let players meet in games, and rate them.",
-    "replay": "Show a recorded match, state by state, by playing it again.",
-    "record": "List, verify, sign, export and import records of matches.",
-    "tasks": "Make questions about games for language models, and grade replies.",
-    "web": "Play, write and look into games in a browser.",
+    "players": "List the available players.",
+    "player": "Run a player for managers on the network.",
+    "match": "Play a match between players, locally or over the network.",
+    "tournament": "Play a tournament and rate the players.",
+    "replay": "Show a recorded match, state by state.",
+    "record": "List, verify, sign, export and import match records.",
+    "tasks": "Generate questions about games for language models, and grade replies.",
+    "web": "Play, edit and analyse games in a browser.",
     "games": "List the bundled games, or describe one.",
     "params": "List the parameters of a game in GGDL.",
     "verify": "Compare engines with each other, with a recorded trace, or two rulesheets.",
     "analyse": "Decide whether a game terminates, is playable and winnable.",
-    "diff": "Tell whether two games are the same, or where they part.",
+    "diff": "Decide whether two games are the same, or show where they differ.",
     "measure": "Measure games: balance, draws, skill, depth, drama, novelty and more.",
     "evolve": "Search for new games, and write a gallery of them.",
-    "ground": "List the instances of the rules that can matter in a game.",
-    "bench": "Measure how fast random games are played.",
-    "lsp": "Serve editors: findings, repairs, hovering, completion, renaming while you type.",
-    "completion": "Print the script that completes commands in a shell.",
+    "ground": "List the relevant ground instances of the rules.",
+    "bench": "Measure the speed of random games.",
+    "lsp": "Run the language server for editors.",
+    "completion": "Print the completion script for a shell.",
 }
 """Each command and its first line of help: `herbrand --help` imports none of them."""
 
@@ -67,7 +67,7 @@ PIPE_CLOSED: Final = 141
 
 
 class CommandGroup(click.Group):
-    """A group whose commands are modules of `herbrand.cli`, imported when called."""
+    """A group whose commands are modules of `herbrand.cli`, imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the table."""
@@ -85,7 +85,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an unknown one is refused with the nearest names."""
+        """Return the command; for an unknown one, fail with similar names."""
         name = args[0] if args else ""
         if name and name not in COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
@@ -102,12 +102,12 @@ class CommandGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; an expected failure becomes one line and an exit code."""
+        """Run the command; turn an expected failure into one line and an exit code."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            _say("interrupted")
+            _remark("interrupted")
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             _close_output()
@@ -115,51 +115,51 @@ class CommandGroup(click.Group):
         except (HerbrandError, MemoryError) as error:
             ctx.exit(failure(error))
         except OSError as error:
-            _say(f"error: {describe(error)}")
+            _remark(f"error: {describe(error)}")
             ctx.exit(WRONG_USE)
         return result
 
 
 def failure(error: HerbrandError | MemoryError) -> int:
-    """Say what went wrong and return the exit code."""
+    """Print the error and return the exit code."""
     if isinstance(error, MemoryError):
-        _say("error: out of memory")
+        _remark("error: out of memory")
         return BUDGET_SPENT
     if isinstance(error, InternalError):
-        _say(f"internal error: {error}")
+        _remark(f"internal error: {error}")
         return BUG
     if isinstance(error, GameError) and error.diagnostics:
         from herbrand.cli.output import count, render
 
         remark(render(error.diagnostics, "text", err=True).rstrip("\n"))
-        _say(f"error: the game cannot be played: {count(len(error.diagnostics), 'error')} in the rules")
+        _remark(f"error: the game is not playable: {count(len(error.diagnostics), 'error')} in the rules")
     else:
-        _say(f"error: {error}")
+        _remark(f"error: {error}")
     if isinstance(error, BudgetExceeded):
         return BUDGET_SPENT
     return WRONG_USE if isinstance(error, MissingExtra | MissingProgram) else GAME_HAS_ERRORS
 
 
 def describe(error: OSError) -> str:
-    """Say in one line which file could not be used and why."""
+    """Return in one line which file could not be used and why."""
     reason = error.strerror.lower() if error.strerror else str(error)
     return f"cannot use `{error.filename}`: {reason}" if error.filename else reason
 
 
-def _say(line: str) -> None:
-    with contextlib.suppress(OSError):  # perhaps nobody is left to be told
+def _remark(line: str) -> None:
+    with contextlib.suppress(OSError):  # standard error may be closed
         remark(line)
 
 
 def _close_output() -> None:
-    """Point standard output at nothing, so that the interpreter's last flush does not fail."""
+    """Redirect standard output to the null device, so that the interpreter's last flush succeeds."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Answer `--version`, which ends the program."""
-    if not wanted or context.resilient_parsing:
+def _version(context: click.Context, _: click.Parameter, value: bool) -> None:
+    """Handle `--version`, which ends the program."""
+    if not value or context.resilient_parsing:
         return
     lines = [f"herbrand {__version__}"]
     if context.params.get("verbose"):
@@ -175,9 +175,9 @@ def _version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     name="herbrand",
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="FILE is a path, the name of a bundled game, or - for standard input. "
-    "Exit status: 0 fine, 1 the game has errors or a difference was found, 2 wrong use, 3 out of budget.",
+    "Exit status: 0 success, 1 errors in the game or a difference found, 2 wrong usage, 3 budget exceeded.",
 )
-@click.option("--verbose", is_flag=True, is_eager=True, help="With --version: also tell what it runs on.")
+@click.option("--verbose", is_flag=True, is_eager=True, help="With --version: describe the platform, too.")
 @click.option(
     "--version", is_flag=True, expose_value=False, callback=_version, help="Show the version and exit."
 )
@@ -188,16 +188,13 @@ def cli(verbose: bool) -> None:
 
 
 def main(args: Sequence[str] | None = None, prog_name: str | None = None) -> None:
-    """Run the program, with the arguments of the process or others, and raise `SystemExit`.
-
-    The entry point of the console script.
-    """
+    """Run the command line (`args`: those of the process by default) and raise `SystemExit`."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter shows its number
+            reconfigure(errors="backslashreplace")  # for terminals without Unicode
     try:
         cli.main(args=args, prog_name=prog_name)
     except KeyboardInterrupt:
-        _say("interrupted")
+        _remark("interrupted")
         sys.exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""`herbrand match`: let players play a match."""
+"""`herbrand match`: play a match between players."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from herbrand.cli.options import json_option, max_steps
 from herbrand.cli.output import count, remark, result, write_json
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator
 
     from herbrand.game import Game
     from herbrand.match.protocol.events import Event, Listener
@@ -40,32 +40,32 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
     "players",
     metavar="[NAME=]PLAYER",
     multiple=True,
-    help="HOST:PORT of a player on the network, the name of one of `herbrand players` (`process:NAME` in a "
-    "process of its own), or `human`; one for each role but `random`, in role order. One alone plays all "
-    "roles if it has a name.",
+    help="HOST:PORT of a remote player, a player of `herbrand players` (`process:NAME` runs it in a "
+    "subprocess), or `human`; one for each role but `random`, in role order. A single local player plays all "
+    "roles.",
 )
 @clocks(30, 10)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of chance and of substituted moves.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For chance and substituted moves.")
 @substitute("the match ends")
 @click.option(
     "--patience",
     type=click.IntRange(1),
-    help="After so many bad moves in a row a player is not asked any more.",
+    help="Stop asking a player after so many consecutive bad moves.",
 )
-@max_steps(10_000, "When to cut a match off.")
-@click.option("--scramble", type=int, metavar="SEED", help="Tell the players the game under other names.")
-@click.option("--id", "match_id", metavar="ID", help="The name of the match; drawn otherwise.")
+@max_steps(10_000, "Maximum number of steps.")
+@click.option("--scramble", type=int, metavar="SEED", help="Scramble the names in the rules for players.")
+@click.option("--id", "match_id", metavar="ID", help="The id of the match; random by default.")
 @click.option(
     "--events",
     metavar="OUT",
     type=click.Path(dir_okay=False),
-    help="Write every event to this file, a line of JSON each.",
+    help="Write every event to this file as a line of JSON.",
 )
-@record_in("Record everything in this database.")
+@record_in("Record the match in this database.")
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with a match in the database whose manager was killed, the last or --id.",
+    help="Resume an interrupted match of the database, the last one or --id.",
 )
 @click.option(
     "--sign", "key", metavar="KEY", type=click.Path(exists=True, dir_okay=False), help="Sign the record."
@@ -73,11 +73,9 @@ _ADDRESS = re.compile(r"(?:(?P<host>.*):)?(?P<port>[0-9]{1,5})")
 @click.option(
     "--spectators",
     metavar="[HOST:]PORT",
-    help="Let others watch with a browser or as server-sent events; on this machine, unless HOST is given.",
+    help="Serve spectators in browsers and by server-sent events; on localhost unless HOST is given.",
 )
-@click.option(
-    "--delay", type=click.FloatRange(0), default=0.0, help="Seconds by which spectators see everything later."
-)
+@click.option("--delay", type=click.FloatRange(0), default=0.0, help="Delay for spectators in seconds.")
 @json_option("Print the match as JSON.")
 @click.pass_context
 def command(
@@ -101,20 +99,22 @@ def command(
     delay: float,
     as_json: bool,
 ) -> None:
-    """Let players play a match of a game, here or over the network.
+    """Play a match between players, locally or over the network.
 
-    Whatever a player does, the match goes on: a late or bad move is replaced, and that is said. Exit
-    status 1 when the match did not come to its end.
+    A late or bad move of a player is reported and replaced. Exit status 1 if the match does not reach a
+    terminal state.
 
     With --resume, FILE and all settings are those of the recorded match; --player is only needed for
-    players that have moved elsewhere.
+    players whose address has changed.
     """
     from herbrand.match.protocol.manager import Manager, MatchSettings, Past, seats_for
 
     if (resume or key) and database is None:
         raise click.UsageError(f"{'--resume' if resume else '--sign'} needs --record DB")
     if match_id is not None and not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", match_id):
-        raise click.BadParameter("a letter, then letters, digits, `_`, `.` and `-`", param_hint="--id")
+        raise click.BadParameter(
+            "must be a letter followed by letters, digits, `_`, `.` and `-`", param_hint="--id"
+        )
     listeners: list[Listener] = []
 
     def listen(event: Event) -> None:
@@ -141,13 +141,13 @@ def command(
             past = past_of(record)
         else:
             if file is None:
-                raise click.UsageError("say which game: FILE")
+                raise click.UsageError("missing FILE")
             game = read_game(file, notation)
             game.require_playable()
             if len(players) == 1 and not _ADDRESS.fullmatch(players[0]):
                 players *= len(game.players)
             if not players:
-                raise click.UsageError(f"say who plays: --player for each of {', '.join(game.players)}")
+                raise click.UsageError(f"give --player for each of {', '.join(game.players)}")
             settings = MatchSettings(
                 start_clock=start_clock,
                 play_clock=play_clock,
@@ -167,8 +167,8 @@ def command(
         async def run() -> Match:
             if spectators is None:
                 return await manager.play(table, match_id=match_id, past=past)
-            async with _watched(spectators, delay) as gallery:
-                listeners.append(gallery)
+            async with _serve_spectators(spectators, delay) as server:
+                listeners.append(server)
                 return await manager.play(table, match_id=match_id, past=past)
 
         match = asyncio.run(run())
@@ -185,25 +185,25 @@ def command(
 
 
 @asynccontextmanager
-async def _watched(address: str, delay: float) -> AsyncIterator[Spectators]:
-    """Listen for spectators and say where."""
+async def _serve_spectators(address: str, delay: float) -> AsyncIterator[Spectators]:
+    """Serve spectators and print the address."""
     from herbrand.match.protocol.spectators import Spectators
 
     host, port = _address(address, "--spectators", lowest=0)
-    gallery = Spectators(host=host, port=port, delay=delay)
+    server = Spectators(host=host, port=port, delay=delay)
     try:
-        await gallery.start()
+        await server.start()
     except OSError as error:
         raise cannot_listen(f"{host}:{port}", "--spectators", error) from error
-    remark(f"spectators: http://{host}:{gallery.port}/")
+    remark(f"spectators: http://{host}:{server.port}/")
     try:
-        yield gallery
+        yield server
     finally:
-        await gallery.close()
+        await server.close()
 
 
 def _address(text: str, option: str, *, lowest: int = 1) -> tuple[str, int]:
-    """Read HOST:PORT or PORT."""
+    """Parse HOST:PORT or PORT."""
     address = _ADDRESS.fullmatch(text)
     if address is None:
         raise click.BadParameter(f"`{text}` is not of the form HOST:PORT", param_hint=option)
@@ -214,14 +214,14 @@ def _address(text: str, option: str, *, lowest: int = 1) -> tuple[str, int]:
 
 
 def _unfinished(store: Store, match_id: str | None) -> MatchRecord:
-    """Return the match to go on with."""
+    """Return the match to resume."""
     if match_id is not None:
         return store.load(match_id)
     running = store.ids(status="running")
     if not running:
         from herbrand.match.records import RecordError
 
-        raise RecordError(f"no match in `{store.path}` is waiting to go on")
+        raise RecordError(f"no interrupted match in `{store.path}`")
     return store.load(running[-1])
 
 
@@ -231,14 +231,14 @@ def _log(log: TextIO, event: Event) -> None:
 
 
 def _seat(text: str, seed: int) -> Seat:
-    """Return the seat that a --player names."""
+    """Return the seat for a value of --player."""
     from herbrand.match.protocol.seats import LocalSeat, RemoteSeat
 
-    name, _, who = text.partition("=")
-    text = who or text
+    name, _, player_text = text.partition("=")
+    text = player_text or text
     if _ADDRESS.fullmatch(text) is not None:
         host, port = _address(text, "--player")
-        return RemoteSeat(host, port, name=name if who else f"{host}:{port}")
+        return RemoteSeat(host, port, name=name if player_text else f"{host}:{port}")
     if text == "human":
         from herbrand.cli.human import HumanSeat
 
@@ -252,29 +252,26 @@ def _seat(text: str, seed: int) -> Seat:
 
 
 def _show(game: Game, event: Event) -> None:
-    """Say what happened in the match."""
+    """Print an event of the match."""
     data = event.data
     if event.kind == "match":
-        who = ", ".join(f"{role} is {name}" for role, name in data["players"].items())
-        result(f"{game.name}, match {event.match}: {who}")
+        players = ", ".join(f"{role} is {name}" for role, name in data["players"].items())
+        result(f"{game.name}, match {event.match}: {players}")
         if data["resumed"] is not None:
-            remark(f"goes on after {count(data['resumed'], 'step')}")
+            remark(f"resumed after {count(data['resumed'], 'step')}")
     elif (
         event.kind == "exchange"
         and data["message"] == "START"
         and (data["problem"] or (data["reply"] or "").lower() != "ready")
     ):
         answer = data["problem"] or f"answered `{(data['reply'] or '')[:60]}`"
-        remark(f"     {data['role']}: {answer} at START{_because(data['notes'])}")
+        notes = f" ({'; '.join(data['notes'])})" if data["notes"] else ""
+        remark(f"     {data['role']}: {answer} at START{notes}")
     elif event.kind == "step":
         result(f"{data['step']:>3}  {'  '.join(data['moves'])}")
         for problem in data["problems"]:
             instead = f"played {problem['played']} instead"
             remark(f"     {problem['role']}: {problem['kind']}: {problem['note']}; {instead}")
-
-
-def _because(notes: Sequence[str]) -> str:
-    return f" ({'; '.join(notes)})" if notes else ""
 
 
 def _ending(match: Match) -> str:
@@ -287,7 +284,7 @@ def _ending(match: Match) -> str:
     word, _, role = match.reason.partition(" ")
     why = {
         "forfeit": f"{role} forfeits ({bad[-1].kind}: {bad[-1].note})" if bad else f"{role} forfeits",
-        "no-move": f"{role} has no legal move, and the game is not over: a fault in the rules",
-        "max-steps": "it was cut off",
+        "no-move": f"{role} has no legal move although the game is not over: an error in the rules",
+        "max-steps": "maximum number of steps",
     }.get(word, match.reason)
     return f"the match ended without a result after {steps}: {why}"

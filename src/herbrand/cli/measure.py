@@ -1,4 +1,4 @@
-"""`herbrand measure`: what games are like to play, in numbers."""
+"""`herbrand measure`: measure properties of games."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _EFFORTS = ("cheap", "full", "thorough")
     type=click.Choice(_EFFORTS),
     default="full",
     show_default=True,
-    help="How much is played: random games only, players that search as well, or more of both.",
+    help="Effort: random games only, also games between searching players, or more of both.",
 )
-@click.option("--only", metavar="NAME,...", help="Take these measures only.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides all games.")
+@click.option("--only", metavar="NAME,...", help="Compute only these measures.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Determines all games.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="Leave out what has not begun after so many seconds, for each game.",
+    help="Skip measures that have not started after so many seconds, for each game.",
 )
 @JSON
 @click.pass_context
@@ -50,34 +50,33 @@ def command(
 ) -> None:
     """Measure games: balance, draws, skill, depth, drama, novelty and more.
 
-    Everything is measured from the rules, from random games and from games between players that look at
-    random games before they move. A number stands with half the width of its 95 % confidence interval; the
-    same seed gives the same numbers.
+    Measures are computed from the rules, random games and games between Monte Carlo players. They are given
+    with half the width of their 95 % confidence intervals; the same seed gives the same numbers.
 
     Exits with 1 if a game could not be measured.
     """
     from herbrand.measure import CATALOGUE, measure
 
-    wanted = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
-    for name in wanted or ():
+    names = None if only is None else [name.strip() for name in only.split(",") if name.strip()]
+    for name in names or ():
         if name not in CATALOGUE:
             raise click.BadParameter(
-                f"no measure `{name}` (there are {', '.join(CATALOGUE)})", ctx, param_hint="--only"
+                f"no measure `{name}` (one of {', '.join(CATALOGUE)})", ctx, param_hint="--only"
             )
-    found: list[Measures] = []
+    measured: list[Measures] = []
     failed = False
     for file in files:
         game = read_game(file, notation)
         try:
-            measures = measure(game, effort=budget, seed=seed, only=wanted, seconds=seconds)
+            measures = measure(game, effort=budget, seed=seed, only=names, seconds=seconds)
         except HerbrandError as error:
             remark(f"error: {game.name}: {error}")
             failed = True
             continue
-        found.append(measures)
+        measured.append(measures)
         if not as_json:
-            result(("\n" if len(found) > 1 else "") + f"{game.name}\n{measures}")
+            result(("\n" if len(measured) > 1 else "") + f"{game.name}\n{measures}")
     if as_json:
-        write_json([measures.as_json() for measures in found])
+        write_json([measures.as_json() for measures in measured])
     if failed:
         ctx.exit(1)

@@ -1,4 +1,4 @@
-"""Options that several commands take, declared once; those about FILE stand in `files`."""
+"""Options shared by several commands; those about FILE are in `files`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 def json_option(text: str = "Write JSON.") -> Callable[[_Command], _Command]:
-    """--json, given to the command as `as_json`."""
+    """Return the option --json, whose parameter is `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=text)
 
 
@@ -32,16 +32,18 @@ OUTPUT = click.option(
     "-o", "--output", metavar="OUT", type=click.Path(dir_okay=False), help="Write to this file."
 )
 
-MOVES = click.option("--moves", metavar="MOVES", help='Play these first: "(mark 1 1); (mark 2 2)".')
+MOVES = click.option("--moves", metavar="MOVES", help='Make these moves first: "(mark 1 1); (mark 2 2)".')
 
 
-def engine_option(*names: str, text: str = "What evaluates the rules.") -> Callable[[_Command], _Command]:
-    """--engine, one of these; `auto` unless given."""
+def engine_option(
+    *names: str, text: str = "The engine that evaluates the rules."
+) -> Callable[[_Command], _Command]:
+    """Return the option --engine with these choices and the default `auto`."""
     return click.option("--engine", type=click.Choice(names), default="auto", show_default=True, help=text)
 
 
 def max_steps(steps: int | None, text: str) -> Callable[[_Command], _Command]:
-    """--max-steps with a default, None for no limit."""
+    """Return the option --max-steps; None as default is no limit."""
     return click.option(
         "--max-steps",
         type=click.IntRange(1),

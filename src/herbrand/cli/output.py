@@ -1,6 +1,6 @@
-"""Where text goes: results to standard output, remarks to standard error.
+"""Output: results go to standard output, remarks to standard error.
 
-Colour: `NO_COLOR` turns it off, `FORCE_COLOR` turns it on, otherwise a terminal has it.
+Colour is used on terminals; `NO_COLOR` turns it off, `FORCE_COLOR` turns it on.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ def wants_color(stream: TextIO) -> bool:
 
 
 def result(text: str, *, newline: bool = True) -> None:
-    """Write a part of the answer."""
+    """Write text to standard output."""
     click.echo(text, nl=newline, color=wants_color(sys.stdout))
 
 
 def remark(text: str) -> None:
-    """Write something about the answer."""
+    """Write text to standard error."""
     click.echo(text, err=True, color=wants_color(sys.stderr))
 
 
 def write_json(value: Any) -> None:
-    """Write the answer as JSON."""
+    """Write a value as JSON to standard output."""
     import json
 
     result(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -> str:
-    """Render diagnostics as "text", "line", "json" or "sarif" for one of the two streams."""
+    """Render diagnostics as "text", "line", "json" or "sarif", coloured if the stream is."""
     import herbrand.check.render as renderers
 
     if form == "text":
@@ -73,7 +73,7 @@ def render(diagnostics: Sequence[Diagnostic], form: str, *, err: bool = False) -
 
 
 def count(number: int, noun: str) -> str:
-    """Say how many there are.
+    """Return a number with its noun in the singular or plural.
 
     >>> count(1, "error"), count(1234, "step"), count(2, "entry"), count(3, "match")
     ('1 error', '1 234 steps', '2 entries', '3 matches')
@@ -106,14 +106,14 @@ def goals_line(state: State) -> str:
 
 
 def terminal_width() -> int:
-    """Return how many characters fit on a line; 80 where output is no terminal."""
+    """Return the width of the terminal in characters, 80 if there is none."""
     return shutil.get_terminal_size().columns
 
 
 def progress_bar(
-    total: int | None, what: str
+    total: int | None, description: str
 ) -> tuple[Callable[[int, int | None], None], Callable[[], None]] | None:
-    """Return functions that update (done, of) and close a progress bar; None where nobody would see one."""
+    """Return functions that update (done, total) and close a progress bar; None without a terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None
     from rich.console import Console
@@ -127,6 +127,6 @@ def progress_bar(
         console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task(what, total=total)
+    task = bar.add_task(description, total=total)
     bar.start()
     return lambda done, of: bar.update(task, completed=done, total=of), bar.stop

@@ -25,15 +25,15 @@ __all__ = ["command"]
 def command(ctx: click.Context, file: str, notation: str, as_json: bool) -> None:
     """List the parameters of a game in GGDL.
 
-    Each has a type, a range of values, mostly a default, and a text that says what it is for.
-    Values are given with --param NAME=VALUE to every command that reads the game.
+    Each has a type, a range, a description and usually a default. All commands that read a game take values
+    with --param NAME=VALUE.
     """
     tree = read_tree(file, notation)
     parameters = () if tree.ggdl is None else tree.ggdl.parameters
-    wrong = [d for d in tree.diagnostics if d.is_error and d.check.startswith("parameter-")]
-    wrong = [d for d in wrong if d.check != "parameter-missing"]
-    if wrong:
-        remark(render(wrong, "text", err=True).rstrip("\n"))
+    errors = [d for d in tree.diagnostics if d.is_error and d.check.startswith("parameter-")]
+    errors = [d for d in errors if d.check != "parameter-missing"]
+    if errors:
+        remark(render(errors, "text", err=True).rstrip("\n"))
         ctx.exit(1)
     if as_json:
         write_json([parameter.as_json() for parameter in parameters])
@@ -44,10 +44,10 @@ def command(ctx: click.Context, file: str, notation: str, as_json: bool) -> None
 
 
 def _table(parameters: tuple[Parameter, ...]) -> str:
-    """Lay out the parameters, one a line, with their texts."""
-    head = ("name", "value", "default", "range", "what it is")
+    """Format the parameters as a table with wrapped descriptions."""
+    head = ("name", "value", "default", "range", "description")
     rows = [
-        (p.name, _shown(p.value), _shown(p.default), p.range, " ".join(p.doc.split())) for p in parameters
+        (p.name, _format(p.value), _format(p.default), p.range, " ".join(p.doc.split())) for p in parameters
     ]
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(4)]
     margin = sum(widths) + 8
@@ -60,7 +60,7 @@ def _table(parameters: tuple[Parameter, ...]) -> str:
     return "\n".join(lines)
 
 
-def _shown(value: object) -> str:
+def _format(value: object) -> str:
     if value is None:
         return "-"
     return str(value).lower() if isinstance(value, bool) else str(value)

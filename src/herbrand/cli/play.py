@@ -1,4 +1,4 @@
-"""`herbrand play`: play a game in the terminal, against chance or against each other."""
+"""`herbrand play`: play a game in the terminal, against programs or other people."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["command", "matching_moves"]
 
 SHOWN: Final = 40
-"""More moves than this are counted, and listed only when asked for."""
+"""Longer lists of moves are only shown by the command `moves`."""
 
 HELP: Final = """\
-Choose a move by its number, by its text, or by a part of it that no other has.
+Choose a move by its number, its text, or a unique part of its text.
   moves          list all legal moves
   state          draw the state again
-  goals          what everybody would get now
-  hint           what a program finds out about your moves
+  goals          show the goals of this state
+  hint           show how a program rates your moves
   why ATOM       explain why something holds, such as: why (legal white noop)
   undo           take back your last move
   quit           leave the game
-A word that is also a move means the move; :quit is always the command."""
+A word that is also a move is read as the move; :quit is always the command."""
 
 PREPARATION: Final = 5.0
-"""Seconds that a program has before the first move, at least."""
+"""Minimum preparation time of a program in seconds."""
 
 ADVISER: Final = "mcts"
 """The player that gives hints."""
@@ -50,25 +50,25 @@ COMMANDS: Final = ("?", "help", "moves", "state", "goals", "hint", "why", "why-n
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
 @click.option(
-    "--as", "roles", metavar="ROLE", multiple=True, help="The role you play; the first one otherwise."
+    "--as", "roles", metavar="ROLE", multiple=True, help="The role you play; the first one by default."
 )
 @click.option(
     "--opponent",
     metavar="PLAYER",
     default="random",
     show_default=True,
-    help="Who plays the other roles: a player of `herbrand players`, or human.",
+    help="The player of the other roles: a player of `herbrand players`, or human.",
 )
 @click.option(
     "--clock",
     type=click.FloatRange(min=0, min_open=True),
     default=1.0,
     show_default=True,
-    help="Seconds that a player has for a move.",
+    help="Seconds per move for programs.",
 )
-@click.option("--seed", type=int, help="Makes the opponent's moves repeatable.")
-@click.option("--hint", "hints", is_flag=True, help="Show before each of your moves what a program finds.")
-@click.option("--open", "everything", is_flag=True, help="Show also what the rules hide from you.")
+@click.option("--seed", type=int, help="Makes the opponent's moves reproducible.")
+@click.option("--hint", "hints", is_flag=True, help="Show a program's ratings before each of your moves.")
+@click.option("--open", "everything", is_flag=True, help="Show hidden information, too.")
 def command(
     file: str,
     notation: str,
@@ -81,14 +81,13 @@ def command(
 ) -> None:
     """Play a game in the terminal.
 
-    The other roles choose at random, are played by another program (`herbrand players`), or by people
-    at the same keyboard: moves that are made at the same time are shown when all have been chosen. The
-    role `random` is always left to chance. Where the rules hide something from you (`sees`), you are
-    shown what you can know, and programs are told no more than their roles can know.
-    Type ? for help.
+    The other roles choose at random or are played by a program (`herbrand players`) or by people at the
+    same keyboard: simultaneous moves are shown when all have been chosen. The role `random` always chooses at
+    random. In games with hidden information (`sees`), people and programs only get the information of their
+    roles. Type ? for help.
     """
     if file == STDIN:
-        raise click.UsageError("play reads your moves from standard input: give the rules as a file")
+        raise click.UsageError("FILE cannot be -: play reads your moves from standard input")
     game = read_game(file, notation)
     people = _people(game, roles, opponent)
     programs = {}
@@ -107,50 +106,50 @@ def command(
 
 
 def _prepare(match: LocalMatch, role: str, name: str) -> None:
-    """Let a player get ready, and tell who sits before the screen why nothing happens."""
+    """Start a program, with a message on terminals since this can take seconds."""
     if sys.stderr.isatty():
-        remark(f"{name} gets ready to play {role}, for {match.preparation:g} seconds at most")
+        remark(f"preparing {name} to play {role}, for at most {match.preparation:g} seconds")
     match.player(role, name)
 
 
-def _people(game: Game, wanted: Sequence[str], opponent: str) -> tuple[str, ...]:
+def _people(game: Game, roles: Sequence[str], opponent: str) -> tuple[str, ...]:
     """Return the roles that people play."""
     playable = [role for role in game.roles if role.lower() != "random"]
     if not playable:
-        raise GameError("nobody plays this game but chance")
+        raise GameError("the game has no role but `random`")
     spelling = {role.lower(): role for role in playable}
-    unknown = [role for role in wanted if role.lower() not in spelling]
+    unknown = [role for role in roles if role.lower() not in spelling]
     if unknown:
         raise click.BadParameter(f"no role `{unknown[0]}` (roles: {', '.join(playable)})", param_hint="--as")
     if opponent == "human":
         return tuple(playable)
-    return tuple(dict.fromkeys(spelling[role.lower()] for role in wanted)) or (playable[0],)
+    return tuple(dict.fromkeys(spelling[role.lower()] for role in roles)) or (playable[0],)
 
 
 def matching_moves(text: str, moves: Sequence[Move]) -> list[Move]:
-    """Return the moves that a person can mean: one if it is clear, several if it is not.
+    """Return the moves that a text can mean.
 
-    The whole text of a move (with or without its parentheses) is clear; then its number, then
-    how it begins, then how one of its words begins, then any part.
+    In order of preference, the text is a whole move (with or without parentheses), its number, a prefix of
+    it, a prefix of one of its words, or any part of it.
     """
     try:
-        wanted = _bare(normal(text))
+        query = _bare(normal(text))
     except InvalidMoveError:
-        wanted = _bare(text.lower())
+        query = _bare(text.lower())
     texts = [_bare(normal(str(move))) for move in moves]
-    exact = [move for move, known in zip(moves, texts, strict=True) if known == wanted]
-    if exact or not wanted:
+    exact = [move for move, spelling in zip(moves, texts, strict=True) if spelling == query]
+    if exact or not query:
         return exact
     number = text.strip().removeprefix("#")
     if number.isdecimal() and 1 <= int(number) <= len(moves):
         return [moves[int(number) - 1]]
-    for found in (
-        [move for move, known in zip(moves, texts, strict=True) if known.startswith(wanted)],
-        [move for move, known in zip(moves, texts, strict=True) if f" {wanted}" in known],
-        [move for move, known in zip(moves, texts, strict=True) if wanted in known],
+    for matches in (
+        [move for move, spelling in zip(moves, texts, strict=True) if spelling.startswith(query)],
+        [move for move, spelling in zip(moves, texts, strict=True) if f" {query}" in spelling],
+        [move for move, spelling in zip(moves, texts, strict=True) if query in spelling],
     ):
-        if found:
-            return found
+        if matches:
+            return matches
     return []
 
 
@@ -158,30 +157,30 @@ def _bare(text: str) -> str:
     return " ".join(text.replace("(", " ").replace(")", " ").split())
 
 
-class _Quit(Exception):  # no error
-    """The person leaves."""
+class _Quit(Exception):  # control flow, not an error
+    """A person leaves the game."""
 
 
-class _Undo(Exception):  # no error
-    """The person takes the last move back."""
+class _Undo(Exception):  # control flow, not an error
+    """A person takes back the last move."""
 
 
 class _Screen:
-    """Shows a match to the people who play it, and asks them for their moves."""
+    """The terminal interface of a match: shows states and asks people for moves."""
 
     def __init__(self, match: LocalMatch, *, hints: bool) -> None:
         self.match = match
         self.drawn: State | None = None
         self.hints = hints
-        """Whether a hint is given before each move of a person."""
+        """Whether to give a hint before each move of a person."""
 
     @property
     def steps(self) -> int:
-        """How many joint moves were made."""
+        """Number of joint moves so far."""
         return len(self.match.play)
 
     def run(self) -> None:
-        """Play to the end, or until the person leaves."""
+        """Play to the end, or until a person leaves."""
         match = self.match
         drawn = [role for role in match.game.roles if role not in (*match.people, *match.programs)]
         rest = [f"{', '.join(drawn)} {'choose' if len(drawn) > 1 else 'chooses'} at random"] if drawn else []
@@ -213,11 +212,11 @@ class _Screen:
         self._report(match.play.choices(self.steps - 1))
 
     def _report(self, plan: dict[str, str]) -> None:
-        """Say what was done by those who had a choice."""
+        """Print the moves of roles that had a choice."""
         result("\n" + "\n".join(f"{role} plays {move}" for role, move in plan.items()))
 
     def _end(self) -> None:
-        """Show how it ended."""
+        """Show the final state."""
         self._draw()
 
     def _take_back(self) -> None:
@@ -225,7 +224,7 @@ class _Screen:
             self.drawn = None
             result("taken back")
         else:
-            result("there is nothing to take back")
+            result("no move to take back")
 
     def _draw(self) -> None:
         if self.drawn is not self.match.state:
@@ -233,27 +232,27 @@ class _Screen:
             self.drawn = self.match.state
 
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
-        """Ask for a move until one is clear."""
+        """Ask for a move until the input is unambiguous."""
         self._list(role, moves, everything=False)
         if self.hints:
             self._hint(role)
         while True:
             text = _read(f"{role}> ", moves, hidden=hidden)
-            found = [] if text.startswith(":") else matching_moves(text, moves)
+            matches = [] if text.startswith(":") else matching_moves(text, moves)
             word, _, rest = text.removeprefix(":").partition(" ")
-            exact = len(found) == 1 and _bare(normal(str(found[0]))) == _bare(text.lower())
-            if word.lower() in COMMANDS and not exact:
-                self._obey(word.lower(), rest.strip(), role, moves)
-            elif len(found) == 1:
+            is_exact = len(matches) == 1 and _bare(normal(str(matches[0]))) == _bare(text.lower())
+            if word.lower() in COMMANDS and not is_exact:
+                self._execute(word.lower(), rest.strip(), role, moves)
+            elif len(matches) == 1:
                 if hidden:
                     result(f"{role} has chosen")
-                return found[0]
-            elif found:
-                result(f"which one?\n{columns(map(str, found[:SHOWN]), indent='  ')}")
+                return matches[0]
+            elif matches:
+                result(f"which one?\n{columns(map(str, matches[:SHOWN]), indent='  ')}")
             elif text:
-                result(f"no legal move has `{text}` in it; `moves` lists them, ? helps")
+                result(f"no legal move contains `{text}`; `moves` lists them, ? shows help")
 
-    def _obey(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
+    def _execute(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
         if word == "quit":
             raise _Quit
         if word == "undo":
@@ -275,13 +274,13 @@ class _Screen:
             result(HELP)
 
     def _hint(self, role: str) -> None:
-        """Let a program think about the move of a person, and show what it found."""
+        """Show how a program rates the moves of a person."""
         _prepare(self.match, role, ADVISER)
         _, report = self.match.hint(role, ADVISER)
         if report is None:
             result("there is only one move")
         else:
-            result(f"what {role} can expect of 100, and how often that was tried\n{report}")
+            result(f"expected goals of {role} and number of playouts by move\n{report}")
 
     def _list(self, role: str, moves: Sequence[Move], *, everything: bool) -> None:
         if len(moves) > SHOWN and not everything:
@@ -296,12 +295,12 @@ class _Screen:
 
 
 class _HiddenScreen(_Screen):
-    """Shows people what they can know, where the rules hide something."""
+    """The interface for games with hidden information: shows people only what their roles can know."""
 
     def __init__(self, match: LocalMatch, *, hints: bool) -> None:
         super().__init__(match, hints=hints)
-        self.told = dict.fromkeys(match.people, 0)
-        """How many steps each person was told of."""
+        self.reported = dict.fromkeys(match.people, 0)
+        """Number of steps whose percepts each person has been shown."""
 
     def _report(self, plan: dict[str, str]) -> None:
         own = [role for role in plan if role in self.match.people]
@@ -310,61 +309,61 @@ class _HiddenScreen(_Screen):
 
     def _take_back(self) -> None:
         super()._take_back()
-        self.told = {role: min(steps, self.steps) for role, steps in self.told.items()}
+        self.reported = {role: min(steps, self.steps) for role, steps in self.reported.items()}
 
     def _draw(self) -> None:
-        """Nothing is shown to everybody."""
+        """Do nothing: the state is hidden."""
 
     def _end(self) -> None:
         for role in self.match.people:
-            self._tell_news(role)
-        result(f"\nwhat was hidden:\n\n{self.match.game.artist.text(self.match.state)}")
+            self._show_percepts(role)
+        result(f"\nthe complete state:\n\n{self.match.game.artist.text(self.match.state)}")
         play = "; ".join(", ".join(joint) for joint in self.match.play.joint_moves)
         result(f'\nthe play was --moves "{play}"')
 
-    def _tell_news(self, role: str) -> None:
-        news = []
-        for step in range(self.told[role], self.steps):
-            seen = self.match.play.percepts(step, role)
-            if seen:
-                news.append(f"step {step + 1}: {role} saw {' '.join(seen)}")
-        self.told[role] = self.steps
-        if news:
-            result("\n" + "\n".join(news))
+    def _show_percepts(self, role: str) -> None:
+        lines = []
+        for step in range(self.reported[role], self.steps):
+            percepts = self.match.play.percepts(step, role)
+            if percepts:
+                lines.append(f"step {step + 1}: {role} saw {' '.join(percepts)}")
+        self.reported[role] = self.steps
+        if lines:
+            result("\n" + "\n".join(lines))
 
     def _hint(self, role: str) -> None:
-        result(f"a hint for {role} could tell what is hidden: play with --open to see everything")
+        result(f"a hint for {role} could reveal hidden information: use --open to see everything")
 
     def _ask(self, role: str, moves: Sequence[Move], *, hidden: bool) -> Move:
         if len(self.match.people) > 1:
             result(f"\nfor {role} only:")
-        self._tell_news(role)
-        self._know(role)
+        self._show_percepts(role)
+        self._show_knowledge(role)
         return super()._ask(role, moves, hidden=hidden or len(self.match.people) > 1)
 
-    def _know(self, role: str) -> None:
+    def _show_knowledge(self, role: str) -> None:
         """Show what a role can know."""
         from herbrand.cli.knowledge import facts_text
 
         try:
-            known = self.match.knowledge(role)
+            knowledge = self.match.knowledge(role)
         except HerbrandError as error:
-            result(f"\nwhat you can know is not found out: {error}")
+            result(f"\nyour knowledge could not be computed: {error}")
             return
-        sample = "" if known.exact else "\n\n(of a sample of the possible states)"
-        result("\n" + "\n\n".join(facts_text(known)) + sample + "\n")
+        sample = "" if knowledge.exact else "\n\n(from a sample of the possible states)"
+        result("\n" + "\n\n".join(facts_text(knowledge)) + sample + "\n")
 
-    def _obey(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
+    def _execute(self, word: str, rest: str, role: str, moves: Sequence[Move]) -> None:
         if word == "state":
-            self._know(role)
+            self._show_knowledge(role)
         elif word in ("goals", "hint", "why", "why-not"):
-            result(f"`{word}` could tell what is hidden: play with --open to see everything")
+            result(f"`{word}` could reveal hidden information: use --open to see everything")
         else:
-            super()._obey(word, rest, role, moves)
+            super()._execute(word, rest, role, moves)
 
 
 def _read(prompt: str, moves: Sequence[Move], *, hidden: bool) -> str:
-    """Read a line; the end of input is leaving.  What is hidden is wiped off the screen."""
+    """Read a line, and wipe it off the screen if `hidden`; raise `_Quit` at the end of input."""
     interactive = sys.stdin.isatty()
     if interactive:
         _complete_with([*map(str, moves), *(_bare(str(move)) for move in moves), *COMMANDS])
@@ -381,12 +380,12 @@ def _read(prompt: str, moves: Sequence[Move], *, hidden: bool) -> str:
         elif not interactive:
             result("***")
     elif not interactive:
-        result(text)  # a transcript shows what was typed
+        result(text)  # echo the input in transcripts
     return text
 
 
 def _complete_with(words: Sequence[str]) -> None:
-    """Let the tab key complete words, where Python has readline."""
+    """Complete words with the tab key if Python has readline."""
     try:
         import readline
     except ImportError:

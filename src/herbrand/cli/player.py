@@ -1,4 +1,4 @@
-"""`herbrand player`: play for managers on the network."""
+"""`herbrand player`: run a player for managers on the network."""
 
 from __future__ import annotations
 
@@ -27,23 +27,34 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
 
 @click.command("player")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=9147, show_default=True, help="0 takes a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=9147,
+    show_default=True,
+    help="The port; 0 for any free one.",
 )
-@click.option("--player", "player", metavar="PLAYER", default="random", show_default=True, help="Who plays.")
-@click.option("--name", metavar="NAME", help="What it calls itself; the name of the player otherwise.")
+@click.option(
+    "--player",
+    "player",
+    metavar="PLAYER",
+    default="random",
+    show_default=True,
+    help="A player of `herbrand players`.",
+)
+@click.option("--name", metavar="NAME", help="The name sent to managers; by default that of the player.")
 @click.option(
     "--host",
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="Where to listen; 0.0.0.0 is everywhere.",
+    help="The address to listen on; 0.0.0.0 for all interfaces.",
 )
 @click.option(
     "--matches",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="How many are played at the same time.",
+    help="Maximum number of concurrent matches.",
 )
 @click.option(
     "--max-message",
@@ -51,7 +62,7 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     default=1024 * 1024,
     show_default=True,
     metavar="BYTES",
-    help="Refuse rules that are longer.",
+    help="Maximum size of a message.",
 )
 @click.option(
     "--memory",
@@ -59,11 +70,11 @@ _SHOWN = ("match", "end", "late", "odd", "refused")
     default=300,
     show_default=True,
     metavar="MB",
-    help="About what the player may take in all; games that need more are played by evaluating the rules.",
+    help="Approximate memory limit; games that need more are played by evaluating the rules.",
 )
-@click.option("--seed", type=int, help="Makes the choices of some players repeatable.")
+@click.option("--seed", type=int, help="Makes the choices of some players reproducible.")
 @click.option(
-    "--until-eof", is_flag=True, help="End when standard input does: with the program that started it."
+    "--until-eof", is_flag=True, help="Exit at the end of standard input, thus with the parent process."
 )
 @json_option("Write every event as a line of JSON.")
 @click.option("--quiet", is_flag=True, help="Write nothing but errors.")
@@ -81,24 +92,24 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Play for managers on the network.
+    """Run a player for managers on the network.
 
-    Speaks the protocol of General Game Playing: a manager connects, sends the rules of a game, and asks
-    for moves (`herbrand match` is such a manager). Runs until it is interrupted. The rules and
-    everything else from the network are only read; nothing of it is executed.
+    Implements the General Game Playing protocol: a manager connects, sends the rules of a game, and asks for
+    moves (`herbrand match` is such a manager). Runs until interrupted. Rules and other data from the network
+    are only parsed, never executed.
     """
     from herbrand.match.protocol.gamecache import tree_megabytes
     from herbrand.match.protocol.server import PlayerServer
     from herbrand.play import make_player
 
     find_player(player)
-    made = 0
+    created = 0
 
     def make() -> Player:
-        nonlocal made
-        made += 1
+        nonlocal created
+        created += 1
         share = tree_megabytes(memory) / matches
-        return make_player(player, seed=None if seed is None else seed + made - 1, memory=share)
+        return make_player(player, seed=None if seed is None else seed + created - 1, memory=share)
 
     def listen(event: Event) -> None:
         if as_json:
@@ -133,7 +144,7 @@ def command(
 
 
 def _leave_with_input() -> None:
-    """End the program when nobody holds the other end of standard input any more."""
+    """End the process at the end of standard input."""
     with contextlib.suppress(OSError, ValueError):
         while os.read(0, 65536):
             pass
@@ -141,7 +152,7 @@ def _leave_with_input() -> None:
 
 
 def describe(event: Event) -> str:
-    """Say in one line what happened to a player.
+    """Describe an event of a player server in one line.
 
     >>> from herbrand.match.protocol.events import Event
     >>> describe(Event("late", "m1", {"move": "noop"}))

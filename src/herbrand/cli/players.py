@@ -1,4 +1,4 @@
-"""`herbrand players`: list the players there are."""
+"""`herbrand players`: list the available players."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["command"]
 @click.command("players")
 @JSON
 def command(*, as_json: bool) -> None:
-    """List the programs that can play.
+    """List the available players.
 
-    Packages add players with entry points of the group herbrand.players.
+    Packages add players by entry points in the group herbrand.players.
     """
     from herbrand.play import players
     from herbrand.play.registry import NoSuchPlayer

@@ -26,10 +26,10 @@ __all__ = ["command"]
     "--to",
     "target",
     type=click.Choice(["python", "typescript", "javascript"]),
-    help="Write the reader as a module that needs nothing else.",
+    help="Write the reader as a module without dependencies.",
 )
 @OUTPUT
-@click.option("--as", "role", metavar="ROLE", help="Whose moves to read; the first role otherwise.")
+@click.option("--as", "role", metavar="ROLE", help="Role whose moves to read; by default the first.")
 @click.option("--read", "texts", metavar="TEXT", multiple=True, help="Read this move; may be repeated.")
 @click.option("--complete", metavar="TEXT", help="List moves that begin with this.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="With --complete.")
@@ -49,14 +49,14 @@ def command(
 ) -> None:
     """Compile the moves of a game into a reader that accepts nothing else.
 
-    Without an option, prints what the reader has: moves of each role and the size of the tables.
-    Moves may be written (mark 1 1), mark(1, 1) or role -> (mark 1 1), in any case. Exit status 1
-    when a text given with --read is no move.
+    Without an option, prints the number of moves of each role and the size of the tables. Moves may be
+    written (mark 1 1), mark(1, 1) or role -> (mark 1 1), in any case. Exit status 1 if a text given with
+    --read is not a move.
     """
     if output is not None and target is None:
         raise click.UsageError("--output needs --to")
     if target is not None and (texts or complete is not None or role is not None or as_json):
-        raise click.UsageError("--to goes with --output only")
+        raise click.UsageError("--to allows only --output")
     from herbrand.convert.movereader import MoveReader, emit
 
     game = read_game(file, notation)
@@ -75,21 +75,21 @@ def command(
         _describe(reader, seconds, as_json=as_json)
         return
     try:
-        who = game.roles[game.role_index(role)] if role is not None else game.roles[0]
+        reading = game.roles[game.role_index(role)] if role is not None else game.roles[0]
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--as") from error
     if complete is not None:
-        found = reader.complete(who, complete, limit)
+        completions = reader.complete(reading, complete, limit)
         if as_json and not texts:
-            write_json(found)
-        elif found:
-            result("\n".join(found))
-    if texts and not _read(reader, who, texts, as_json=as_json):
+            write_json(completions)
+        elif completions:
+            result("\n".join(completions))
+    if texts and not _read(reader, reading, texts, as_json=as_json):
         ctx.exit(1)
 
 
 def _read(reader: MoveReader, role: str, texts: tuple[str, ...], *, as_json: bool) -> bool:
-    """Print what each text is; return whether all are moves."""
+    """Print the move or the error of each text; return whether all are moves."""
     from herbrand.convert.movereader import MoveError
 
     rows = []

@@ -1,4 +1,4 @@
-"""`herbrand record`: list, verify, sign, export and import records of matches."""
+"""`herbrand record`: list, verify, sign, export and import match records."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _IDS = click.option("--id", "ids", metavar="ID", multiple=True, help="Only this 
 
 @click.group("record")
 def command() -> None:
-    """List, verify, sign, export and import records of matches.
+    """List, verify, sign, export and import match records.
 
-    Records are made by `herbrand match --record DB` and `herbrand tournament --record DB`; DB is an SQLite
+    `herbrand match --record DB` and `herbrand tournament --record DB` create records; DB is an SQLite
     database.
     """
 
@@ -47,7 +47,7 @@ def list_(database: str, *, as_json: bool) -> None:
     if as_json:
         write_json(rows)
         return
-    lines: list[tuple[str, ...]] = [("match", "game", "begun", "steps", "problems", "how it ended")]
+    lines: list[tuple[str, ...]] = [("match", "game", "started", "steps", "problems", "result")]
     lines += [_summary(row) for row in rows]
     widths = [max(len(line[at]) for line in lines) for at in range(5)]
     for line in lines:
@@ -67,12 +67,12 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
             for seat in seats
         )
     else:
-        who = ", ".join(f"{seat['player']} ({seat['role']})" for seat in seats)
-        ending = f"{'not ended' if row['status'] == 'running' else row['reason']}: {who}"
-    begun = "?"
+        players = ", ".join(f"{seat['player']} ({seat['role']})" for seat in seats)
+        ending = f"{'running' if row['status'] == 'running' else row['reason']}: {players}"
+    started = "?"
     if isinstance(row["started"], int | float):
-        begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["started"]))
-    return row["id"], row["game"], begun, str(row["steps"]), str(row["problems"]), ending
+        started = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["started"]))
+    return row["id"], row["game"], started, str(row["steps"]), str(row["problems"]), ending
 
 
 @command.command("verify")
@@ -80,7 +80,7 @@ def _summary(row: dict[str, Any]) -> tuple[str, ...]:
 @_IDS
 @OF_GAME
 @engine_option("auto", "rules", "network", "naive")
-@click.option("--key", metavar="HEX", help="Demand that each record is signed with this public key.")
+@click.option("--key", metavar="HEX", help="Require a signature with this public key.")
 @JSON
 @click.pass_context
 def verify(
@@ -93,10 +93,10 @@ def verify(
     *,
     as_json: bool,
 ) -> None:
-    """Play every move again by the rules and check that all that is recorded can be true.
+    """Replay matches by the rules and report inconsistencies.
 
-    Checked are legal moves, what players answered and what replaced it, chance, percepts, states, the
-    end, the goals, scrambled names and signatures. Exit status 1 when anything does not fit.
+    Checks legal moves, answers and their substitutes, chance, percepts, states, the end, goals, scrambled
+    names and signatures. Exit status 1 if a record is inconsistent.
     """
     from herbrand.match.records.verifier import Finding, Verifier
 
@@ -104,7 +104,7 @@ def verify(
     rows: list[dict[str, Any]] = []
     steps = 0
 
-    def tell(name: str, found: Sequence[Finding], record: MatchRecord | None = None) -> None:
+    def report(name: str, findings: Sequence[Finding], record: MatchRecord | None = None) -> None:
         rows.append(
             {
                 "id": name,
@@ -112,20 +112,20 @@ def verify(
                 "status": record and record.status,
                 "steps": len(record.moves) if record else 0,
                 "signed": record is not None and record.signature is not None,
-                "findings": [{"step": finding.step, "text": finding.text} for finding in found],
+                "findings": [{"step": finding.step, "text": finding.text} for finding in findings],
             }
         )
         if not as_json:
-            for finding in found:
+            for finding in findings:
                 result(f"{name}: {finding}")
 
     def damaged(name: str, error: RecordError) -> None:
-        tell(name, [Finding(None, str(error))])
+        report(name, [Finding(None, str(error))])
 
     for source in sources:
         for record in records_in(source, ids, game, damaged=damaged):
             steps += len(record.moves)
-            tell(record.id, verifier.verify(record), record)
+            report(record.id, verifier.verify(record), record)
     bad = sum(1 for row in rows if row["findings"])
     if as_json:
         write_json(rows)
@@ -146,14 +146,14 @@ def verify(
     type=click.Choice(["herbrand", "ggp-base"]),
     default="herbrand",
     show_default=True,
-    help="With everything, or as ggp-base writes matches.",
+    help="The complete record, or the format of ggp-base.",
 )
 @click.option(
-    "--to", "folder", metavar="FOLDER", type=click.Path(file_okay=False), help="A file for each match."
+    "--to", "folder", metavar="FOLDER", type=click.Path(file_okay=False), help="Write a file for each match."
 )
 @click.option("--url", metavar="URL", help="The address of the game, for ggp-base.")
 def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, url: str | None) -> None:
-    """Write matches as JSON: one match as itself, several as a list."""
+    """Write matches as JSON: a single match as an object, several as a list."""
     from herbrand.match.records.document import write_document
     from herbrand.match.records.ggpbase import write_ggpbase
 
@@ -162,8 +162,8 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
 
     records = records_in(database, ids)
     if folder is None:
-        found = [document(record) for record in records]
-        write_json(found[0] if len(found) == 1 and len(ids) <= 1 else found)
+        documents = [document(record) for record in records]
+        write_json(documents[0] if len(documents) == 1 and len(ids) <= 1 else documents)
         return
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = 0
@@ -180,7 +180,7 @@ def export(database: str, ids: tuple[str, ...], form: str, folder: str | None, u
 @click.argument("sources", metavar="JSON|DB", type=SOURCE, nargs=-1, required=True)
 @_IDS
 @OF_GAME
-@click.option("--unverified", is_flag=True, help="Take also what does not fit the rules.")
+@click.option("--unverified", is_flag=True, help="Import records without verification.")
 @click.pass_context
 def import_(
     ctx: click.Context,
@@ -191,38 +191,38 @@ def import_(
     *,
     unverified: bool,
 ) -> None:
-    """Take matches from JSON files, ours or those of ggp-base, and from other databases.
+    """Import matches from JSON files (of herbrand or ggp-base) and other databases.
 
-    Each is verified; what does not fit the rules is left out, and makes the exit status 1.
+    Records are verified; inconsistent ones are skipped, with exit status 1.
     """
     from herbrand.match.records import RecordError, Store
     from herbrand.match.records.verifier import Verifier
 
     verifier = Verifier()
-    taken = refused = 0
+    imported = skipped = 0
     with Store(database) as store:
         for source in sources:
             for record in records_in(source, ids, game):
-                found = [] if unverified else verifier.verify(record)
-                for finding in found:
+                findings = [] if unverified else verifier.verify(record)
+                for finding in findings:
                     remark(f"{source}: {record.id}: {finding}")
-                if not found:
+                if not findings:
                     try:
                         store.save(record)
-                        taken += 1
+                        imported += 1
                         continue
                     except RecordError as error:
                         remark(f"{source}: {error}")
-                refused += 1
-    result(f"took {count(taken, 'match')}{f', left out {refused}' if refused else ''}")
-    if refused:
+                skipped += 1
+    result(f"imported {count(imported, 'match')}{f', skipped {skipped}' if skipped else ''}")
+    if skipped:
         ctx.exit(1)
 
 
 @command.command("keygen")
 @click.argument("file", metavar="KEY", type=DATABASE)
 def keygen(file: str) -> None:
-    """Make a key for signing: the private one goes into a file, the public one is printed."""
+    """Generate a key pair: write the private key to a file, print the public key."""
     from herbrand.match.records.signing import make_key
 
     result(make_key(file))
@@ -233,13 +233,13 @@ def keygen(file: str) -> None:
 @click.option("--key", "key", metavar="KEY", type=SOURCE, required=True, help="The file of the private key.")
 @_IDS
 def sign(database: str, key: str, ids: tuple[str, ...]) -> None:
-    """Sign matches that have ended."""
+    """Sign finished matches."""
     from herbrand.match.records import Store
     from herbrand.match.records.signing import public_key
-    from herbrand.match.records.signing import sign as signed
+    from herbrand.match.records.signing import sign as sign_record
 
     with Store(database, create=False) as store:
         names = list(ids) or [name for name in store.ids() if name not in store.ids(status="running")]
         for name in names:
-            store.sign(name, signed(store.load(name), key))
+            store.sign(name, sign_record(store.load(name), key))
     result(f"signed {count(len(names), 'match')} with {public_key(key)}")

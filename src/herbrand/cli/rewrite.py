@@ -1,4 +1,4 @@
-"""Changing files in place, and showing what would change."""
+"""Rewriting files in place, and diffs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ __all__ = ["unified", "write_atomically"]
 
 
 def write_atomically(file: str, text: str) -> None:
-    """Replace the text of a file at once: a reader sees the old text or the new, never half.
+    """Replace the text of a file atomically, preserving permissions and symbolic links.
 
-    Permissions stay as they are, and a symbolic link stays a link.  The games that come with
-    herbrand are not changed.
+    Raises `click.UsageError` for a bundled game, `PermissionError` for a read-only file.
     """
     from herbrand import games
 
     path = Path(file).resolve()
     if path.parent == Path(games.__file__).resolve().parent:
-        raise click.UsageError(f"`{path.stem}` is a bundled game; copy it to a file of your own to change it")
+        raise click.UsageError(f"`{path.stem}` is a bundled game; copy it to change it")
     mode = stat.S_IMODE(path.stat().st_mode)
     if not os.access(path, os.W_OK):
         raise PermissionError(13, "permission denied", file)
@@ -41,7 +40,7 @@ def write_atomically(file: str, text: str) -> None:
 
 
 def unified(before: str, after: str, name: str) -> str:
-    """Return the difference of two texts as a patch."""
+    """Return a unified diff of two texts."""
     lines = difflib.unified_diff(
         before.splitlines(keepends=True), after.splitlines(keepends=True), name, f"{name} (new)"
     )

@@ -1,4 +1,4 @@
-"""`herbrand show`: a state, what can be done in it, and why."""
+"""`herbrand show`: show a state, its legal moves and explanations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from herbrand.cli.files import FILE, NOTATION, read_game
 from herbrand.cli.joint import read_joint, split_joints, split_terms
-from herbrand.cli.knowledge import knowledge_after, told_text
+from herbrand.cli.knowledge import knowledge_after, knowledge_text
 from herbrand.cli.options import JSON, MOVES
 from herbrand.cli.output import columns, count, goals_line, remark, result, write_json
 from herbrand.errors import IllegalMoveError, InvalidMoveError
@@ -26,18 +26,22 @@ __all__ = ["command"]
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
 @MOVES
-@click.option("--state", "facts", metavar="FACTS", help="Start from these facts, not from the initial state.")
-@click.option("--why", metavar="TEXT", multiple=True, help="Explain why this holds: an atom in KIF.")
-@click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this does not hold.")
-@click.option("--knows", metavar="ROLE", multiple=True, help="Show what this role can know, not the state.")
+@click.option(
+    "--state", "facts", metavar="FACTS", help="Start from these facts instead of the initial state."
+)
+@click.option("--why", metavar="TEXT", multiple=True, help="Explain why this atom (in KIF) holds.")
+@click.option("--why-not", metavar="TEXT", multiple=True, help="Explain why this atom does not hold.")
+@click.option(
+    "--knows", metavar="ROLE", multiple=True, help="Show the knowledge of this role instead of the state."
+)
 @click.option(
     "--seed",
     type=int,
     default=0,
     show_default=True,
-    help="Draws the moves of `random` that MOVES leaves out.",
+    help="For moves of `random` that MOVES omits.",
 )
-@click.option("--goals", is_flag=True, help="Show the goals even where the game is not over.")
+@click.option("--goals", is_flag=True, help="Show the goals even if the game is not over.")
 @JSON
 def command(
     file: str,
@@ -53,29 +57,29 @@ def command(
 ) -> None:
     """Show a state: board, legal moves, goals, and why something holds.
 
-    Joint moves are separated by `;`, the moves in one by `,` in role order. A role that can do
-    only one thing may be left out; so may `random`, whose move is then drawn. FACTS is a list
-    such as "(cell 1 1 x) (control white)".
+    Joint moves are separated by `;`, their moves by `,` in role order. A role with one legal move may be
+    omitted; so may `random`, whose move is then drawn. FACTS is a list such as "(cell 1 1 x) (control
+    white)".
     """
     game = read_game(file, notation)
     if game.is_epistemic and not game.rules.errors:
         from herbrand.cli.epistemic import show
 
         if knows or facts is not None or why or why_not:
-            raise click.UsageError("the rules ask what roles know: such a game is shown with --moves only")
+            raise click.UsageError("epistemic games allow only --moves")
         show(game, moves or "", seed, as_json=as_json)
         return
     state = game.initial_state("rules")
     if facts is not None:
         state = game.state(_facts(facts), "rules")
-    known = _knowers(game, knows, facts)
+    knowers = _knowers(game, knows, facts)
     chance = Random(seed)
     play = Trajectory(state)
     for number, text in enumerate(split_joints(moves or ""), start=1):
         play.make(_read(play.state, text, number, chance))
     state, played = play.state, play.joint_moves
-    seen = [{role: play.percepts(step, role) for role in game.roles} for step in range(len(play))]
-    knowledge = [knowledge_after(game, role, played, state) for role in known]
+    percepts = [{role: play.percepts(step, role) for role in game.roles} for step in range(len(play))]
+    knowledge = [knowledge_after(game, role, played, state) for role in knowers]
     explained = [(text, state.why(text)) for text in (*why, *why_not)]
     if as_json:
         write_json(
@@ -83,12 +87,12 @@ def command(
                 "game": game.name,
                 "step": len(played),
                 "moves": [list(joint) for joint in played],
-                "percepts": [{role: list(terms) for role, terms in step.items()} for step in seen],
+                "percepts": [{role: list(terms) for role, terms in step.items()} for step in percepts],
                 "facts": sorted(state.facts),
                 "terminal": state.is_terminal,
                 "legal": {role: [str(m) for m in legal] for role, legal in state.legal_moves().items()},
                 "goals": dict(state.goals),
-                **({"knows": [one.as_json() for one in knowledge]} if knowledge else {}),
+                **({"knows": [known.as_json() for known in knowledge]} if knowledge else {}),
                 "why": [{"text": text, "holds": e.holds, "explanation": str(e)} for text, e in explained],
             }
         )
@@ -100,39 +104,39 @@ def command(
                 remark(f"note: `{text}` {'holds' if explanation.holds else 'does not hold'} here")
         return
     if knowledge:
-        result("\n\n".join(map(told_text, knowledge)))
+        result("\n\n".join(map(knowledge_text, knowledge)))
         return
     start = "initial state" if facts is None else "the state given"
     when = f"{count(len(played), 'step')} after the {start.removeprefix('the ')}" if played else start
-    result(_picture(game, state, when, _told(game, seen), goals=goals))
+    result(_picture(game, state, when, _percepts(game, percepts), goals=goals))
 
 
 def _knowers(game: Game, knows: tuple[str, ...], facts: str | None) -> list[str]:
-    """Return the roles whose knowledge is asked for; refuse what is no role, or has no history."""
-    known = {role.lower(): role for role in game.roles}
+    """Return the roles of --knows; fail for unknown roles and together with --state."""
+    spelling = {role.lower(): role for role in game.roles}
     for role in knows:
-        if role.lower() not in known:
+        if role.lower() not in spelling:
             raise click.BadParameter(
                 f"no role `{role}` (roles: {', '.join(game.roles)})", param_hint="--knows"
             )
     if knows and facts is not None:
-        raise click.UsageError("--knows needs a play from the initial state: it cannot go with --state")
-    return [known[role.lower()] for role in knows]
+        raise click.UsageError("--knows and --state are mutually exclusive")
+    return [spelling[role.lower()] for role in knows]
 
 
-def _told(game: Game, seen: list[dict[str, tuple[str, ...]]]) -> str:
-    """Say what everybody was told in the last step, where the rules tell some more than others."""
-    if not seen or not game.has_percepts:
+def _percepts(game: Game, steps: list[dict[str, tuple[str, ...]]]) -> str:
+    """Describe the percepts of the last step; empty for games without percepts."""
+    if not steps or not game.has_percepts:
         return ""
     return "\n".join(
         f"{role} saw {', '.join(terms) if terms else 'nothing'}"
-        for role, terms in seen[-1].items()
+        for role, terms in steps[-1].items()
         if role != game.chance_role
     )
 
 
 def _facts(text: str) -> list[str]:
-    """Read the facts of a state; `(true f)` is the same as `f`."""
+    """Parse the facts of a state; `(true f)` is the same as `f`."""
     try:
         terms = split_terms(text)
     except InvalidMoveError as error:
@@ -141,7 +145,7 @@ def _facts(text: str) -> list[str]:
 
 
 def _read(state: State, text: str, number: int, chance: Random) -> tuple[str, ...]:
-    """Read one joint move; say what is drawn, and which one cannot be made."""
+    """Parse one joint move; print drawn moves, fail for illegal ones."""
     if state.is_terminal:
         raise click.BadParameter(f"the game is over before joint move {number}", param_hint="--moves")
     try:
@@ -157,11 +161,11 @@ def _read(state: State, text: str, number: int, chance: Random) -> tuple[str, ..
     return joint
 
 
-def _picture(game: Game, state: State, when: str, told: str, *, goals: bool) -> str:
-    """Draw a state with everything that can be said of it."""
+def _picture(game: Game, state: State, when: str, percepts: str, *, goals: bool) -> str:
+    """Draw a state with percepts, legal moves and goals."""
     parts = [f"{game.name}, {when}", game.artist.text(state)]
-    if told:
-        parts.append(told)
+    if percepts:
+        parts.append(percepts)
     if state.is_terminal:
         parts.append("the game is over")
     else:

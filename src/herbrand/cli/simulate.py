@@ -1,4 +1,4 @@
-"""`herbrand simulate`: play random games and report what came of them."""
+"""`herbrand simulate`: play random games and report statistics."""
 
 from __future__ import annotations
 
@@ -24,22 +24,20 @@ __all__ = ["command"]
 @click.argument("file", metavar="FILE", type=FILE)
 @NOTATION
 @click.option(
-    "-n", "--playouts", type=click.IntRange(min=1), default=1000, show_default=True, help="How many games."
+    "-n", "--playouts", type=click.IntRange(min=1), default=1000, show_default=True, help="Number of games."
 )
-@click.option("--seed", type=int, help="Makes the games repeatable.")
+@click.option("--seed", type=int, help="Makes the games reproducible.")
 @engine_option(*ENGINES)
 @max_steps(None, "Stop a game after so many steps.")
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), help="Give up after so many seconds (exit 3)."
+    "--seconds", type=click.FloatRange(min=0, min_open=True), help="Time limit in seconds (exit 3)."
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all of them otherwise."
-)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Cores to use; all by default.")
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, writable=True),
     metavar="PATH",
-    help="Draw lengths and goals; the ending says how: .svg, .png or .pdf.",
+    help="Plot lengths and goals as .svg, .png or .pdf.",
 )
 @JSON
 @click.pass_context
@@ -56,10 +54,10 @@ def command(
     plot: str | None,
     as_json: bool,
 ) -> None:
-    """Play random games and report what came of them.
+    """Play random games and report statistics.
 
-    In every state each role chooses among its legal moves, all equally likely. Means stand
-    with half the width of their 95 % confidence interval.
+    In every state each role chooses uniformly among its legal moves. Means are given with half the width of
+    their 95 % confidence interval.
     """
     game = read_game(file, notation)
     options: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
@@ -94,7 +92,7 @@ def command(
 
 
 def _report(simulation: Simulation) -> str:
-    """Lay out the numbers for people."""
+    """Format the statistics."""
     length = simulation.length
     speed = simulation.transitions / simulation.seconds if simulation.seconds else 0
     played = f"{count(simulation.playouts, 'playout')} with {count(simulation.transitions, 'step')}"
@@ -106,7 +104,9 @@ def _report(simulation: Simulation) -> str:
         f"engine: {simulation.engine}",
     ]
     if simulation.truncated:
-        lines.append(f"cut off: {count(simulation.truncated, 'playout')} that reached the limit of steps")
+        lines.append(
+            f"truncated: {count(simulation.truncated, 'playout')} that reached the maximum number of steps"
+        )
     if simulation.stuck:
         state = shorten(simulation.stuck_in or "", 400, placeholder=" ...")
         lines.append(f"stuck: {count(simulation.stuck, 'playout')}, the first as {state}")
@@ -126,7 +126,7 @@ def _report(simulation: Simulation) -> str:
 
 
 def _about(mean: float, interval: tuple[float, float] | None) -> str:
-    """Write a mean with half the width of its confidence interval."""
+    """Format a mean with half the width of its confidence interval."""
     return f"{mean:.2f}" if interval is None else f"{mean:.2f} ± {interval[1] - mean:.2f}"
 
 

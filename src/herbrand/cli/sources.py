@@ -1,4 +1,4 @@
-"""Where records of matches come from on the command line: databases and JSON files."""
+"""Reads match records from databases and JSON files for the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["OF_GAME", "SOURCE", "is_database", "records_in"]
 
 SOURCE = click.Path(exists=True, dir_okay=False)
 OF_GAME = click.option(
-    "--game", metavar="FILE", type=FILE, help="The rules, which records of ggp-base do not hold."
+    "--game", metavar="FILE", type=FILE, help="The rules, for records of ggp-base, which do not contain them."
 )
 
 
@@ -36,23 +36,23 @@ def records_in(
     *,
     damaged: Callable[[str, RecordError], None] | None = None,
 ) -> Iterator[MatchRecord]:
-    """Read the records of a file one by one; only those with these ids if there are any.
+    """Yield the records of a file, all or those with the given ids.
 
-    A JSON file has one record or a list of them; `game` is the rulesheet for those of ggp-base. Raises
-    `RecordError` for what is none and for ids that are not there; with `damaged`, that is told of each match
-    in a database that cannot be read, and the others follow.
+    A JSON file has one record or a list of them; `game` is the rulesheet for records of ggp-base. Raises
+    `RecordError` for invalid records and unknown ids; with `damaged`, that is called for each invalid record
+    of a database instead.
     """
     from herbrand.match.records import RecordError, Store
     from herbrand.match.records.document import read_document
 
     if is_database(path):
         with Store(path, create=False) as store:
-            known = store.ids()
-            for name in ids or known:
+            stored = store.ids()
+            for name in ids or stored:
                 try:
                     record = store.load(name)
                 except RecordError as error:
-                    if damaged is None or name not in known:
+                    if damaged is None or name not in stored:
                         raise
                     damaged(name, error)
                     continue
@@ -62,11 +62,11 @@ def records_in(
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise RecordError(f"`{path}` is neither a database of records nor JSON ({error})") from error
-    played = None if game is None else read_game(game)
+    rules = None if game is None else read_game(game)
     missing = set(ids)
     for entry in data if isinstance(data, list) else [data]:
         try:
-            record = read_document(entry, played)
+            record = read_document(entry, rules)
         except RecordError as error:
             raise RecordError(f"`{path}`: {error}") from error
         if ids and record.id not in ids:

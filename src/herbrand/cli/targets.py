@@ -1,8 +1,8 @@
-"""What `herbrand convert --to` can write: one entry a target, imported when used.
+"""The targets of `herbrand convert --to`, imported on demand.
 
-To add a target, write a function `(game, **options) -> str | bytes | Printed` in the package of
-the stage it stands for and enter it in `TARGETS`; a new option goes into `OPTIONS` and is
-named by the targets that take it.  Help, completion and the page of the command line follow.
+To add a target, write a function `(game, **options) -> str | bytes | Printed` in the package of its stage and
+add it to `TARGETS`; add new options to `OPTIONS` and name them in the targets that take them.  Help,
+completion and the reference page of the command line are generated from these tables.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ __all__ = ["OPTIONS", "TARGETS", "Option", "Target"]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of one or more targets; passed to their functions under its name."""
+    """An option of one or more targets, passed to their functions by name."""
 
     help: str
     type: type[bool | int | str] | tuple[str, ...] = bool
-    """`bool` for a flag, `int`, `str`, or the words to choose from."""
+    """`bool` for a flag, `int`, `str`, or a tuple of choices."""
     default: bool | int | str | None = None
     metavar: str | None = None
     least: int | None = None
-    """The smallest integer that is taken."""
+    """The smallest valid integer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something that a game can be written as."""
+    """An output format."""
 
     help: str
-    """What it is, in a few words."""
+    """A short description."""
     function: str
-    """Where its function is, as "module:name"."""
+    """Its function as "module:name"."""
     options: tuple[str, ...] = ()
-    """The options it takes, names of `OPTIONS`."""
+    """Names of its options in `OPTIONS`."""
 
     def write(self, game: Game, **options: Any) -> str | bytes | Printed:
-        """Write a game; raises what the target's function raises."""
+        """Convert a game; raises what the target's function raises."""
         module, name = self.function.split(":")
         function: Callable[..., str | bytes | Printed] = getattr(import_module(module), name)
         return function(game, **options)
@@ -69,12 +69,12 @@ TARGETS = {
         "an answer set program for clingo", "herbrand.convert.asp:write", ("horizon", "incremental", "win")
     ),
     "pddl": Target(
-        "a planning domain or problem, for games of one role", "herbrand.convert.pddl:write", ("part",)
+        "a planning domain or problem, for games with one role", "herbrand.convert.pddl:write", ("part",)
     ),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
-    "ground-json": Target("the rules without variables, as JSON", "herbrand.convert.as_json:write_ground"),
-    "dot": Target("which relation depends on which, for Graphviz", "herbrand.convert.notation:dependencies"),
-    "network": Target("the network of AND and NOT, as text", "herbrand.convert.network:text"),
+    "ground-json": Target("the ground rules, as JSON", "herbrand.convert.as_json:write_ground"),
+    "dot": Target("the dependency graph of the relations, for Graphviz", "herbrand.convert.notation:dependencies"),
+    "network": Target("the and-inverter graph, as text", "herbrand.convert.network:text"),
     "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
     "automaton": Target(
         "all states and transitions, as JSON", "herbrand.analyse.automata.automaton:write_json", _AUTOMATON
@@ -86,7 +86,7 @@ TARGETS = {
         "the states for Graphviz", "herbrand.analyse.automata.automaton:write_dot", _AUTOMATON
     ),
     "automaton-svg": Target(
-        "a drawing of the states, if they are few",
+        "a drawing of the states of a small game",
         "herbrand.analyse.automata.automaton:write_svg",
         _AUTOMATON,
     ),
@@ -100,30 +100,30 @@ TARGETS = {
 """The targets by name, in the order of the help."""
 
 OPTIONS = {
-    "portable": Option("Rename what some systems cannot read."),
+    "portable": Option("Rename symbols that some systems cannot read."),
     "spelling": Option("Keep upper-case letters where the notation allows them."),
-    "seed": Option("Which other names and order.", int, 0, "N"),
+    "seed": Option("Determines names and order.", int, 0, "N"),
     "style": Option(
-        "The rules over facts true/1 and does/2, over a state passed as a list, or without directives.",
+        "State as facts true/1 and does/2, state as a list argument, or no directives.",
         ("literal", "state", "plain"),
         "literal",
     ),
-    "horizon": Option("Plays of at most N steps, not one step.", int, metavar="N", least=0),
-    "incremental": Option("Plays of 0, 1, 2, ... steps, until there is one."),
+    "horizon": Option("Plays of at most N steps instead of a single step.", int, metavar="N", least=0),
+    "incremental": Option("Plays of 0, 1, 2, ... steps, until one exists."),
     "win": Option("Plays that end with 100 for this role.", str, metavar="ROLE"),
-    "minimise": Option("Merge states that behave the same."),
-    "from": Option("Begin in the state with these facts.", str, metavar="FACTS"),
-    "limit": Option("Refuse more states than this.", int, 100_000, "N", 1),
-    "seconds": Option("Give up after so many seconds (exit 3).", int, 60, "N", 1),
-    "part": Option("Which of the two files of PDDL.", ("domain", "problem"), "domain"),
+    "minimise": Option("Merge equivalent states."),
+    "from": Option("Start in the state with these facts.", str, metavar="FACTS"),
+    "limit": Option("Maximum number of states.", int, 100_000, "N", 1),
+    "seconds": Option("Time limit in seconds (exit 3).", int, 60, "N", 1),
+    "part": Option("The PDDL file to write.", ("domain", "problem"), "domain"),
     "program": Option(
         "The program that plays random games, or the one that evaluates states.",
         ("playing", "evaluating"),
         "playing",
     ),
-    "binary": Option("Write the compact form of AIGER (aig), not the one for people (aag)."),
+    "binary": Option("Write binary AIGER (aig) instead of ASCII AIGER (aag)."),
     "bad": Option(
-        "Make every run a play and mark states to look for, separated by commas: playability, "
+        "Constrain runs to legal plays and mark bad states, separated by commas: playability, "
         "terminal, goals, win ROLE.",
         str,
         metavar="STATES",

@@ -1,4 +1,4 @@
-"""`herbrand tasks`: questions about games for language models, and how good the replies are."""
+"""`herbrand tasks`: questions about games for language models, and grades of replies."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ LINES = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 @click.group("tasks")
 def command() -> None:
-    """Make questions about games for language models, and grade replies.
+    """Generate questions about games for language models, and grade replies.
 
-    Tasks and replies are JSON, one object a line.  A reply has the "id" of its task and "reply", the text
-    that a model wrote.
+    Tasks and replies are JSON lines.  A reply has the "id" of its task and "reply", the text of the model.
     """
 
 
@@ -38,11 +37,15 @@ def command() -> None:
 @click.option(
     "-n", "number", default=10, show_default=True, type=click.IntRange(1), help="Tasks of each kind."
 )
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same tasks.")
+@click.option("--seed", default=0, show_default=True, help="Makes the tasks reproducible.")
 @click.option(
-    "--steps", default=3, show_default=True, type=click.IntRange(1), help="Most joint moves to follow."
+    "--steps",
+    default=3,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Maximum number of joint moves to follow.",
 )
-@click.option("--scramble", is_flag=True, help="Under names that say nothing.")
+@click.option("--scramble", is_flag=True, help="Replace names by meaningless ones.")
 @click.option("--no-rules", is_flag=True, help="Leave the rules out of the prompts.")
 def make(
     files: tuple[str, ...],
@@ -57,7 +60,7 @@ def make(
     """Print tasks about games, with their answers."""
     from herbrand.envs.language import KINDS, make_tasks
 
-    made = 0
+    total = 0
     for file in files:
         tasks = make_tasks(
             read_game(file),
@@ -70,8 +73,8 @@ def make(
         )
         for task in tasks:
             result(json.dumps(task))
-        made += len(tasks)
-    remark(count(made, "task"))
+        total += len(tasks)
+    remark(count(total, "task"))
 
 
 @command.command("grade")
@@ -83,20 +86,20 @@ def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
     """Compare replies with the answers of tasks."""
     from herbrand.envs.language import grade, summary
 
-    known = {task["id"]: task for task in _lines(tasks, ("id", "answer", "game", "kind", "scrambled"))}
-    grades, strange = [], 0
+    by_id = {task["id"]: task for task in _lines(tasks, ("id", "answer", "game", "kind", "scrambled"))}
+    grades, unmatched = [], 0
     for reply in _lines(replies, ("id", "reply")):
-        if reply["id"] in known:
-            grades.append(grade(known[reply["id"]], reply["reply"]))
+        if reply["id"] in by_id:
+            grades.append(grade(by_id[reply["id"]], reply["reply"]))
         else:
-            strange += 1
-    if strange:
-        remark(f"warning: {count(strange, 'line')} of {replies} with an id that no task has")
+            unmatched += 1
+    if unmatched:
+        remark(f"warning: {count(unmatched, 'line')} of {replies} with an unknown task id")
     if each:
-        for one in grades:
-            result(json.dumps(one.as_json()))
+        for graded in grades:
+            result(json.dumps(graded.as_json()))
         return
-    rows = summary(list(known.values()), grades)
+    rows = summary(list(by_id.values()), grades)
     if as_json:
         write_json(rows)
         return
@@ -108,16 +111,16 @@ def grade_(tasks: str, replies: str, *, each: bool, as_json: bool) -> None:
 
 
 def _lines(file: str, keys: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    """The objects of a file, one a line; a line that is none, or lacks a key, is refused."""
+    """Yield the objects of a JSON lines file; fail for invalid lines and missing keys."""
     text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            value = json.loads(line)
         except ValueError as error:
             raise click.UsageError(f"{file}:{number}: not JSON: {error}") from error
-        missing = [key for key in keys if not isinstance(found, dict) or key not in found]
+        missing = [key for key in keys if not isinstance(value, dict) or key not in value]
         if missing:
             raise click.UsageError(f'{file}:{number}: no "{missing[0]}" in this line')
-        yield found
+        yield value

@@ -1,4 +1,4 @@
-"""`herbrand tournament`: find out who plays best."""
+"""`herbrand tournament`: play a tournament and rate the players."""
 
 from __future__ import annotations
 
@@ -30,44 +30,46 @@ __all__ = ["command"]
     "players",
     metavar="[NAME=]PLAYER",
     multiple=True,
-    help="One of `herbrand players`, `process:` and one of them, or HOST:PORT; with NAME= under this name.",
+    help="A player of `herbrand players`, `process:` and one of them, or HOST:PORT; NAME= gives it a name.",
 )
 @click.option(
     "--kind",
     type=click.Choice(["round-robin", "swiss", "ladder"]),
     default="round-robin",
     show_default=True,
-    help="Who meets whom.",
+    help="The pairing system.",
 )
-@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="How many rounds.")
+@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Number of rounds.")
 @click.option(
     "--opening",
     type=click.IntRange(0),
     default=0,
     show_default=True,
-    help="Random steps to begin with.",
+    help="Number of random steps that begin each match.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides openings, chance and players.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Determines openings, chance and players."
+)
 @clocks(5, 1)
 @substitute("it loses")
-@max_steps(1000, "When to cut a match off.")
-@click.option("--scramble", is_flag=True, help="Tell the players the games under other names.")
-@click.option("--name", metavar="NAME", help="Of the tournament in the database.")
-@record_in("Keep all of it here.")
-@click.option("--resume", is_flag=True, help="Go on with a tournament of the database.")
+@max_steps(1000, "Maximum number of steps of a match.")
+@click.option("--scramble", is_flag=True, help="Scramble the names in the rules for players.")
+@click.option("--name", metavar="NAME", help="The name of the tournament in the database.")
+@record_in("Record the tournament in this database.")
+@click.option("--resume", is_flag=True, help="Resume a tournament of the database.")
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    help="Matches at the same time, each in a process.  [default: half of the cores]",
+    help="Number of worker processes.  [default: half of the cores]",
 )
 @click.option(
     "--at-once",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Matches that a player on the network plays at the same time.",
+    help="Maximum number of concurrent matches of a remote player.",
 )
-@click.option("--html", metavar="OUT", type=click.Path(dir_okay=False), help="Write a page with plots.")
+@click.option("--html", metavar="OUT", type=click.Path(dir_okay=False), help="Write a report with plots.")
 @click.option(
     "--plot", metavar="OUT", type=click.Path(dir_okay=False), help="Write a plot of the ratings (SVG)."
 )
@@ -95,11 +97,11 @@ def command(
     plot: str | None,
     as_json: bool,
 ) -> None:
-    """Let players meet in games, and rate them.
+    """Play a tournament and rate the players.
 
     Two players meet in encounters: the same game, opening and chance, once with each assignment of
-    roles. With --record everything is kept, and goes on with --resume after a crash; without FILE the
-    results of a recorded tournament are shown. Exit status 1 when a match came to no result.
+    roles. With --record the tournament is stored and can be resumed with --resume; without FILE the
+    results of a recorded tournament are shown. Exit status 1 if a match has no result.
     """
     from herbrand.match.records import Store
     from herbrand.match.tournament import Tournament
@@ -107,14 +109,14 @@ def command(
     with ExitStack() as stack:
         if not files:
             if database is None:
-                raise click.UsageError("say which games: FILE; or show a tournament: --record DB")
+                raise click.UsageError("give FILE, or --record DB to show a tournament")
             store = stack.enter_context(Store(database, create=False))
             tournament = Tournament(store, name or _last(store))
         else:
             if resume:
-                raise click.UsageError("a tournament that goes on has its own games: no FILE with --resume")
+                raise click.UsageError("--resume allows no FILE")
             if len(players) < 2:
-                raise click.UsageError("say who plays: --player, twice at least")
+                raise click.UsageError("give --player at least twice")
             folder = "" if database else stack.enter_context(tempfile.TemporaryDirectory())
             store = stack.enter_context(Store(database or Path(folder, "tournament.db")))
             tournament = _new(
@@ -134,9 +136,9 @@ def command(
             )
         if files or resume:
 
-            def listen(game: str, leg: Leg, played: int, known: int) -> None:
+            def listen(game: str, leg: Leg, played: int, total: int) -> None:
                 if not as_json:
-                    remark(f"{played:>{len(str(known))}} of {known}  {_line(game, leg)}")
+                    remark(f"{played:>{len(str(total))}} of {total}  {_line(game, leg)}")
 
             tournament.run(
                 workers=workers or max(1, (os.cpu_count() or 2) // 2), at_once=at_once, listener=listen
@@ -145,9 +147,9 @@ def command(
     if html is not None or plot is not None:
         from herbrand.match.tournament import report
 
-        for path, written in ((html, report.page), (plot, report.plot)):
+        for path, render in ((html, report.page), (plot, report.plot)):
             if path is not None:
-                Path(path).write_text(written(results), encoding="utf-8")
+                Path(path).write_text(render(results), encoding="utf-8")
                 remark(f"wrote {path}")
     if as_json:
         write_json(results.as_json())
@@ -163,18 +165,18 @@ def _last(store: Store) -> str:
 
     names = Tournament.names(store)
     if not names:
-        raise RecordError(f"there is no tournament in `{store.path}`")
+        raise RecordError(f"no tournament in `{store.path}`")
     return names[-1]
 
 
 def _new(store: Store, files: tuple[str, ...], players: tuple[str, ...], **options: object) -> Tournament:
-    """Write down a new tournament, after everybody was found to be there."""
+    """Create a tournament after checking that the local players exist."""
     from herbrand.match.tournament import Tournament
     from herbrand.match.tournament.job import is_remote
     from herbrand.match.tournament.runner import as_players, plan_with
 
-    who = as_players(list(players))
-    for text in who.values():
+    by_name = as_players(list(players))
+    for text in by_name.values():
         if not is_remote(text):
             find_player(text.removeprefix("process:"), elsewhere=True)
     games = {}
@@ -184,16 +186,15 @@ def _new(store: Store, files: tuple[str, ...], players: tuple[str, ...], **optio
         while key in games:
             key, number = f"{game.name}-{number}", number + 1
         games[key] = game
-    return Tournament.create(store, plan_with(games, who, **options))
+    return Tournament.create(store, plan_with(games, by_name, **options))
 
 
 def _line(game: str, leg: Leg) -> str:
-    who = list(leg.seats)
     if leg.goals is not None:
-        known = zip(who, leg.goals, strict=True)
-        text = ", ".join(f"{name} {'-' if goal is None else goal}" for name, goal in known)
+        goals = zip(leg.seats, leg.goals, strict=True)
+        text = ", ".join(f"{name} {'-' if goal is None else goal}" for name, goal in goals)
     else:
-        text = f"{', '.join(who)}: no result, {leg.reason}"
+        text = f"{', '.join(leg.seats)}: no result, {leg.reason}"
     problems = f", {count(sum(leg.problems), 'bad answer')}" if any(leg.problems) else ""
     return f"{game}: {text} ({count(leg.steps, 'step')}{problems})"
 
@@ -212,11 +213,11 @@ def _show(results: Results) -> None:
     result("")
     lines = []
     for one in names:
-        met = results.head_to_head.get(one, {})
+        row = results.head_to_head.get(one, {})
         lines.append(
-            [one, *(f"{met[two]['score']:g}/{met[two]['games']:g}" if two in met else "" for two in names)]
+            [one, *(f"{row[two]['score']:g}/{row[two]['games']:g}" if two in row else "" for two in names)]
         )
-    _rows(["points against", *names], lines)
+    _rows(["head to head", *names], lines)
     if results.unsettled:
         remark(f"\n{count(len(results.unsettled), 'match')} without a result:")
         for entry in results.unsettled[:20]:

@@ -1,4 +1,4 @@
-"""`herbrand verify`: compare engines with each other, with a recorded trace or with the plan of a planner."""
+"""`herbrand verify`: compare engines, traces and rulesheets; check plans."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ __all__ = ["command"]
     type=click.Path(exists=True, dir_okay=False),
     help="Replay this recording (.jsonl or .jsonl.gz) instead of comparing engines.",
 )
-@engine_option(*ENGINES, text="With --trace: what replays it.")
+@engine_option(*ENGINES, text="With --trace: the engine that replays it.")
 @click.option(
     "--engines",
     metavar="A,B,...",
     default="rules,naive",
     show_default=True,
-    help="What to compare: the first with each other one.",
+    help="The engines to compare: the first with each of the others.",
 )
 @click.option(
     "--against",
     metavar="OTHER",
     type=FILE,
-    help="Compare with this rulesheet instead: are both the same game?",
+    help="Compare the game with this rulesheet instead.",
 )
 @click.option(
     "--plan",
     metavar="PLAN",
     type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    help="Play this plan, which a planner found for `convert --to pddl`: does it win?",
+    help="Check that this plan, the output of a planner for `convert --to pddl`, wins.",
 )
-@click.option("--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="How many games.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which games.")
-@max_steps(200, "Stop a game after so many steps.")
 @click.option(
-    "--seconds", type=click.FloatRange(min=0), help="Look at no further state after so many seconds."
+    "--playouts", type=click.IntRange(min=1), default=10, show_default=True, help="Number of games."
 )
+@click.option("--seed", type=int, default=0, show_default=True, help="Determines the games.")
+@max_steps(200, "Stop a game after so many steps.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Stop comparing after so many seconds.")
 @JSON
 @click.pass_context
 def command(
@@ -73,9 +73,9 @@ def command(
 ) -> None:
     """Compare engines with each other, with a recorded trace, or two rulesheets.
 
-    In every state the facts, the legal moves, the end of the game, the goals and the percepts must be
-    the same. Exits with 1 and shows the first state in which they are not, and why each engine is
-    right or wrong by the rules. An engine that cannot answer is left out, and said so.
+    In every state the facts, legal moves, termination, goals and percepts must be the same. Otherwise
+    shows the first difference, with an explanation by the rules for each engine, and exits with 1. An engine
+    that cannot evaluate the game is skipped with a note.
     """
     from herbrand.verify import verify_playouts, verify_same, verify_trace
 
@@ -131,7 +131,7 @@ def command(
 
 
 def _plan(ctx: click.Context, game: Game, file: str, *, as_json: bool) -> None:
-    """Play a plan and say whether it wins."""
+    """Check a plan and print whether it wins."""
     from herbrand.verify.plans import verify_plan
 
     with click.open_file(file, encoding="utf-8", errors="replace") as stream:
@@ -147,7 +147,7 @@ def _plan(ctx: click.Context, game: Game, file: str, *, as_json: bool) -> None:
 
 
 def _engines(text: str) -> tuple[str, ...]:
-    """Read the names of the engines to compare."""
+    """Parse the names of the engines to compare."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     unknown = [name for name in names if name not in ENGINES]
     if unknown:
@@ -155,7 +155,7 @@ def _engines(text: str) -> tuple[str, ...]:
             f"no engine `{unknown[0]}` (engines: {', '.join(ENGINES)})", param_hint="--engines"
         )
     if len(set(names)) < 2:
-        raise click.BadParameter("two different engines are needed", param_hint="--engines")
+        raise click.BadParameter("needs two different engines", param_hint="--engines")
     return names
 
 

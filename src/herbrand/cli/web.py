@@ -1,4 +1,4 @@
-"""`herbrand web`: the web application, on this computer."""
+"""`herbrand web`: the web application."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ __all__ = ["command"]
     "folders", metavar="[FOLDER]...", nargs=-1, type=click.Path(exists=True, file_okay=False, path_type=Path)
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8888, show_default=True, help="0: any free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8888,
+    show_default=True,
+    help="The port; 0 for any free one.",
 )
 @click.option(
     "--record",
     "database",
     metavar="DB",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Show the matches and tournaments recorded here.",
+    help="Show the matches and tournaments of this database.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 def command(folders: tuple[Path, ...], port: int, database: Path | None, show: bool) -> None:
-    """Play, write and look into games in a browser.
+    """Play, edit and analyse games in a browser.
 
-    The pages are served on 127.0.0.1 only and load nothing from elsewhere. Beside the bundled games there
-    are the rulesheets of each FOLDER, and with --record the matches and tournaments of a database, also while
-    they are played. Ctrl+C ends it.
+    The server listens on 127.0.0.1 only, and pages load nothing from other sites. Besides the bundled games
+    it shows the rulesheets of each FOLDER and, with --record, the matches and tournaments of a database, also
+    while they are being played. Ctrl+C stops it.
     """
     import socket
 
     try:
-        import multipart  # noqa: F401  # what starlette reads forms with
+        import multipart  # noqa: F401  # needed by starlette for forms
         import uvicorn
 
         from herbrand.web.app import make_app
@@ -47,7 +51,7 @@ def command(folders: tuple[Path, ...], port: int, database: Path | None, show: b
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        remark(f"herbrand is at {address} (Ctrl+C ends it)")
+        remark(f"serving {address} (Ctrl+C to stop)")
         if show:
             import webbrowser
 
@@ -56,6 +60,6 @@ def command(folders: tuple[Path, ...], port: int, database: Path | None, show: b
             make_app(folders, database=database),
             log_level="warning",
             server_header=False,
-            timeout_graceful_shutdown=1,  # pages that listen would go on for ever
+            timeout_graceful_shutdown=1,  # event streams would stay open for ever
         )
         uvicorn.Server(config).run(sockets=[listener])

@@ -1,23 +1,23 @@
-"""The language server: what `herbrand check` and the other commands know, shown in an editor while one types.
+"""The language server: diagnostics, navigation and editing of rulesheets in editors.
 
-Editors speak the Language Server Protocol (version 3.17): they send a text and its changes, and ask
-what stands at a place.  `herbrand lsp` answers on standard input and output; it needs the extra
-`herbrand[lsp]` (pygls).  `docs/howto/editors.md` tells how editors are set up.
+It implements the Language Server Protocol (version 3.17) on standard input and output, started by
+`herbrand lsp`; it needs the extra `herbrand[lsp]` (pygls).  `docs/howto/editors.md` explains the setup of
+editors.
 
-| module | what |
+| module | what it does |
 |---|---|
-| `server` | the messages, and what takes longer than a keystroke |
-| `document` | an open text, what it says now |
-| `places` | offsets and the protocol's lines and columns |
-| `names`, `names_ggdl` | every name where it stands, and what it is |
-| `findings` | diagnostics and repairs |
-| `hover`, `keywords` | what a name means |
-| `complete` | what could be written next |
+| `server` | handlers of the protocol's messages, background work |
+| `document` | open texts and what is derived from them |
+| `places` | conversion between offsets and the protocol's positions |
+| `names`, `names_ggdl` | all occurrences of names with their meaning |
+| `findings` | diagnostics and code actions |
+| `hover`, `keywords` | descriptions of names and keywords |
+| `complete` | completion |
 | `edit` | renaming, formatting |
-| `outline`, `tokens` | symbols, folding, selections; colours |
-| `sizes` | how large relations get, found out by a child process |
+| `outline`, `tokens` | symbols, folding, selections; semantic tokens |
+| `sizes` | sizes of relations, computed in a subprocess |
 
-Like the other front ends it only asks the library and holds no knowledge of its own about games.
+Like the other front ends it only uses the library and has no logic about games of its own.
 """
 
 from __future__ import annotations

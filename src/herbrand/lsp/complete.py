@@ -1,10 +1,9 @@
-"""What could be written next.
+"""Completion.
 
-The text is being typed, so the tree tells nothing about the place itself.  What stands there is found
-from the words since the statement began: which brackets are open, which name stands before each,
-how many arguments are done.  What can stand there is taken from the rest of the sheet: relations where a
-condition belongs, fluents inside `true`, moves inside `does`, and for an argument what stands at this place
-elsewhere.
+The statement being typed is incomplete, so the syntax tree does not describe it.  The context is determined
+from the tokens since the statement began: the open brackets, the name before each, and the number of complete
+arguments.  Proposals come from the rest of the sheet: relations for conditions, fluents inside `true`, moves
+inside `does`, and for an argument the constants in the same position elsewhere.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Context", "complete", "context"]
 
-MOST: Final = 300
-"""So many proposals are sent."""
-MOST_VALUES: Final = 60
-"""So many members of a type are proposed."""
+MAX_PROPOSALS: Final = 300
+"""Maximum number of proposals."""
+MAX_VALUES: Final = 60
+"""Maximum number of members of a type that are proposed."""
 WINDOW: Final = 4000
-"""So many characters before the place are looked at for the beginning of the statement."""
+"""Characters before the position that are searched for the beginning of the statement."""
 
 _BEGIN: Final = re.compile(r"^(?=[^\s);,])", re.MULTILINE)
 _WORD: Final = re.compile(r";[^\r\n]*|[()]|[^\s();]+")
@@ -47,7 +46,7 @@ _ACTS: Final = frozenset({"legal", "does", "input"})
 
 
 class _Proposals:
-    """What is proposed for a place; the first proposal of a name wins, lower groups come first."""
+    """The proposals for a position; the first one of a name wins, lower groups sort first."""
 
     def __init__(self, place: lsp.Range) -> None:
         self._place = place
@@ -62,7 +61,7 @@ class _Proposals:
         snippet: str = "",
         documentation: str = "",
     ) -> None:
-        """Enter a proposal; `snippet` is what is written behind the label."""
+        """Add a proposal; `snippet` is inserted after the label."""
         if label in self._items or not label:
             return
         self._items[label] = lsp.CompletionItem(
@@ -78,14 +77,14 @@ class _Proposals:
         )
 
     def all(self) -> lsp.CompletionList:
-        """Return the likeliest of them, in order."""
+        """Return the best proposals in order."""
         listed = sorted(self._items.values(), key=lambda item: item.sort_text or "")
-        return lsp.CompletionList(is_incomplete=len(listed) > MOST, items=listed[:MOST])
+        return lsp.CompletionList(is_incomplete=len(listed) > MAX_PROPOSALS, items=listed[:MAX_PROPOSALS])
 
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: the name it belongs to, and how many arguments are complete."""
+    """An open bracket: the name before it, and the number of complete arguments."""
 
     head: str | None = None
     done: int = 0
@@ -93,22 +92,22 @@ class _Open:
 
 @dataclass(slots=True)
 class Context:
-    """Where in a statement a place is."""
+    """The syntactic context of a position."""
 
     typed: str
-    """The part of a word that is there already."""
+    """The partial word before the position."""
     head: str | None = None
     """The name whose argument is being written, folded; None outside of brackets."""
     argument: int = 0
-    """Which argument, from 0."""
+    """Index of the argument, from 0."""
     is_name: bool = False
-    """Whether the word is the name in a bracket just opened."""
+    """Whether the word is the first one after an opening bracket."""
     outer: list[str] = field(default_factory=list)
-    """The names of the brackets around, innermost first."""
+    """The names of the enclosing brackets, innermost first."""
 
 
 def context(text: str, at: int, *, prefix: bool) -> Context:
-    """Find out where in a statement a place is.
+    """Return the context of the offset `at`.
 
     >>> context("(<= (legal ?p (mark", 19, prefix=True)
     Context(typed='mark', head='legal', argument=1, is_name=True, outer=['legal', '<='])
@@ -176,7 +175,7 @@ def _other_stack(text: str) -> list[_Open]:
 
 
 def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
-    """Return what could stand at a place, the likeliest first."""
+    """Return completions for a position, the likeliest first."""
     sheet = document.sheet
     at = sheet.places.offset(position)
     notation = sheet.tree.notation
@@ -199,7 +198,7 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
     else:
         if is_term:
             for value in _values(sheet, here):
-                add(value, 0, kinds.Value, f"stands here elsewhere in `{here.head}`")
+                add(value, 0, kinds.Value, f"used in the same argument of `{here.head}`")
             for name in variables:
                 add(name, 1, kinds.Variable)
         if not is_term or notation != "prefix":
@@ -214,7 +213,7 @@ def complete(document: Document, position: lsp.Position) -> lsp.CompletionList:
 
 
 def _conditions(sheet: OpenSheet, proposals: _Proposals, notation: str) -> None:
-    """Propose what a condition or a head begins with."""
+    """Propose relations and keywords, which begin a condition or a head."""
     kinds = lsp.CompletionItemKind
     for key, found in sheet.names.by_key.items():
         first = found[0]
@@ -231,7 +230,7 @@ def _conditions(sheet: OpenSheet, proposals: _Proposals, notation: str) -> None:
 
 
 def _compounds(sheet: OpenSheet, here: Context, proposals: _Proposals) -> None:
-    """Propose fluents inside `true` and its like, moves inside `does`, else every compound term."""
+    """Propose compound terms: first fluents inside `true` and similar keywords, moves inside `does`."""
     kinds = lsp.CompletionItemKind
     wanted = "fluent" if here.head in _STATE else "move" if here.head in _ACTS else ""
     for key, found in sheet.names.by_key.items():
@@ -244,7 +243,7 @@ def _compounds(sheet: OpenSheet, here: Context, proposals: _Proposals) -> None:
 
 
 def _declared_values(sheet: OpenSheet, here: Context, at: int) -> list[str]:
-    """Return what a GGDL text declares for a place: an argument of a part of the state, or its value."""
+    """Return the values that a GGDL text declares for an argument or the value of a fluent."""
     declared = sheet.tree.ggdl
     if declared is None:
         return []
@@ -255,16 +254,16 @@ def _declared_values(sheet: OpenSheet, here: Context, at: int) -> list[str]:
     for fluent in declared.fluents:
         if compared is not None and fluent.name == compared[1].lower():
             every = list(dict.fromkeys(term for terms in members.values() for term in terms))
-            found = [str(term) for term in fluent.values] or members.get(fluent.value or "", every)
-            return found[:MOST_VALUES]
+            values = [str(term) for term in fluent.values] or members.get(fluent.value or "", every)
+            return values[:MAX_VALUES]
         if fluent.name == here.head and here.argument < len(fluent.arguments):
-            return members.get(fluent.arguments[here.argument] or "", [])[:MOST_VALUES]
+            return members.get(fluent.arguments[here.argument] or "", [])[:MAX_VALUES]
     return []
 
 
 def _values(sheet: OpenSheet, here: Context) -> list[str]:
-    """Return the constants that stand at this argument elsewhere, the most frequent first."""
-    found: Counter[str] = Counter()
+    """Return the constants in this argument elsewhere, the most frequent first."""
+    counts: Counter[str] = Counter()
     stack: list[Node] = list(sheet.tree.statements)
     while stack:
         node = stack.pop()
@@ -273,14 +272,14 @@ def _values(sheet: OpenSheet, here: Context) -> list[str]:
         if name == here.head and here.argument < len(args) and not isinstance(node, Constant | Variable):
             value = args[here.argument]
             if isinstance(value, Constant):
-                found[value.spelling] += 1
+                counts[value.spelling] += 1
         stack += [arg for arg in args if not isinstance(arg, Constant | Variable)]
-    numbers = sorted((v for v in found if v.isdigit()), key=lambda v: (len(v), v))
-    return [v for v, _ in found.most_common() if not v.isdigit()] + numbers
+    numbers = sorted((v for v in counts if v.isdigit()), key=lambda v: (len(v), v))
+    return [v for v, _ in counts.most_common() if not v.isdigit()] + numbers
 
 
 def _variables(sheet: OpenSheet, at: int, notation: str, typed: str) -> list[str]:
-    """Return the variables of the statement round a place, but not the half-typed one."""
+    """Return the variables of the statement around a position, without the partial word itself."""
     start = max(0, at - WINDOW)
     begins = [m.start() + start for m in _BEGIN.finditer(sheet.text[start:at])]
     start = begins[-1] if begins else start

@@ -1,8 +1,7 @@
-"""A rulesheet that is open in an editor: its text as typed, and what is known about it.
+"""A rulesheet open in an editor: its current text and what is derived from it.
 
-The text changes with every keystroke; everything else is worked out when it is asked for and
-forgotten with the next change.  Reading and checking the whole of a large rulesheet takes less than a
-tenth of a second, so that nothing cleverer is needed.
+Everything derived is computed on demand and discarded with the next change.  Reading and checking a large
+rulesheet takes less than a tenth of a second, so nothing incremental is needed.
 """
 
 from __future__ import annotations
@@ -43,11 +42,11 @@ LANGUAGES: Final = {
     "ggdl": "ggdl",
     "ggd": "ggdl",
 }
-"""Notations by the language that an editor says a text is in; the ending of a file's name goes first."""
+"""Notations by the editor's language identifier; the file name's suffix has precedence."""
 
 
 def path_of(uri: str) -> str:
-    """Return the path of a file, or for what is no file the URI itself.
+    """Return the path of a `file` URI; other URIs are returned unchanged.
 
     >>> path_of("file:///games/tic%20tac.kif"), path_of("untitled:Untitled-1")
     ('/games/tic tac.kif', 'untitled:Untitled-1')
@@ -62,7 +61,7 @@ def path_of(uri: str) -> str:
 
 
 class OpenSheet:
-    """A text, read and checked as far as it is asked about; does not change."""
+    """An immutable version of a text with lazily derived data."""
 
     def __init__(self, text: str, name: str, notation: str, encoding: str = "utf-16") -> None:
         self.source = Source(text, name)
@@ -81,22 +80,22 @@ class OpenSheet:
 
     @cached_property
     def tree(self) -> Tree:
-        """What was read."""
+        """The syntax tree."""
         return read(self.source, self.notation)
 
     @cached_property
     def rules(self) -> Rules:
-        """What was checked."""
+        """The checked rules."""
         return check(self.tree)
 
     @cached_property
     def names(self) -> Occurrences:
-        """Every name where it stands."""
+        """All occurrences of names."""
         return names_of(self.tree) if self.tree.ggdl is None else names_of_ggdl(self.tree)
 
     @cached_property
     def comments(self) -> dict[int, Comment]:
-        """The comments by the line, counted from 0, on which they begin."""
+        """The comments by the line, from 0, on which they begin."""
         line = self.places.position
         return {line(comment.start).line: comment for comment in self.tree.comments}
 
@@ -106,7 +105,7 @@ class OpenSheet:
 
 
 class Document:
-    """An open text; `sheet` is what it says now."""
+    """An open text; `sheet` is its current version."""
 
     def __init__(
         self, uri: str, text: str, version: int | None = None, language: str = "", encoding: str = "utf-16"
@@ -118,13 +117,13 @@ class Document:
         self.notation = SUFFIXES.get(Path(self.name).suffix.lower()) or LANGUAGES.get(language, "auto")
         self.sheet = self._sheet(text)
         self.serial = 0
-        """Counts the changes."""
+        """Number of changes so far."""
 
     def _sheet(self, text: str) -> OpenSheet:
         return OpenSheet(text, self.name, self.notation, self.encoding)
 
     def change(self, changes: Sequence[lsp.TextDocumentContentChangeEvent], version: int | None) -> None:
-        """Apply changes in order: each replaces a range of what the one before left, or everything."""
+        """Apply changes in order; each replaces a range of the previous text, or all of it."""
         for change in changes:
             if isinstance(change, lsp.TextDocumentContentChangePartial):
                 span = self.sheet.places.span(change.range)

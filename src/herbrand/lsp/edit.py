@@ -1,4 +1,4 @@
-"""Changes to a sheet: renaming and formatting."""
+"""Edits of a sheet: renaming and formatting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["CannotRename", "formatting", "prepare_rename", "range_formatting", "
 
 
 class CannotRename(HerbrandError, ValueError):
-    """This name cannot be changed, or not into that one."""
+    """A name cannot be renamed, or not to the new name."""
 
 
 _PREFIX_NAME: Final = re.compile(r"[^\s();,?~¬!\\<&|][^\s();,]*")
@@ -32,46 +32,46 @@ _GGDL_VARIABLE: Final = re.compile(r"[^\W\d]\w*'*")
 
 
 def prepare_rename(sheet: OpenSheet, position: lsp.Position) -> lsp.PrepareRenamePlaceholder | None:
-    """Return the name at a place, None if it cannot be changed."""
-    found = sheet.names.at(sheet.places.offset(position))
-    if found is None or found.kind in ("keyword", "number"):
+    """Return the name at a position; None if it cannot be renamed."""
+    occurrence = sheet.names.at(sheet.places.offset(position))
+    if occurrence is None or occurrence.kind in ("keyword", "number"):
         return None
     return lsp.PrepareRenamePlaceholder(
-        sheet.places.range(found.start, found.end), sheet.text[found.start : found.end]
+        sheet.places.range(occurrence.start, occurrence.end), sheet.text[occurrence.start : occurrence.end]
     )
 
 
 def rename(document: Document, position: lsp.Position, new: str) -> lsp.WorkspaceEdit | None:
-    """Change a name wherever it means the same thing.
+    """Rename all occurrences of a name.
 
-    Returns None where no name stands; raises `CannotRename` when the new name cannot be written or
-    is taken: then two different things would become one.
+    Returns None if there is no name at the position; raises `CannotRename` if the new name is not valid in
+    this notation or already has another meaning.
     """
     sheet = document.sheet
-    found = sheet.names.at(sheet.places.offset(position))
-    if found is None:
+    occurrence = sheet.names.at(sheet.places.offset(position))
+    if occurrence is None:
         return None
     new = new.strip()
-    _refuse(sheet, found, new)
+    _check_new_name(sheet, occurrence, new)
     edits: list[lsp.TextEdit] = []
-    for one in sheet.names.of(found):
-        old = sheet.text[one.start : one.end]
-        sign = old[0] if found.kind == "variable" and old[0] in "?\\" else ""
+    for use in sheet.names.of(occurrence):
+        old = sheet.text[use.start : use.end]
+        sign = old[0] if occurrence.kind == "variable" and old[0] in "?\\" else ""
         if sign and new.startswith(sign):
             sign = ""
-        edits.append(lsp.TextEdit(sheet.places.range(one.start, one.end), f"{sign}{new}"))
+        edits.append(lsp.TextEdit(sheet.places.range(use.start, use.end), f"{sign}{new}"))
     return lsp.WorkspaceEdit(changes={document.uri: edits})
 
 
-def _refuse(sheet: OpenSheet, found: Occurrence, new: str) -> None:
-    """Raise `CannotRename` for what cannot be renamed so."""
+def _check_new_name(sheet: OpenSheet, occurrence: Occurrence, new: str) -> None:
+    """Raise `CannotRename` if a name cannot be renamed to `new`."""
     notation = sheet.tree.notation
-    old = sheet.text[found.start : found.end]
-    if found.kind == "keyword":
+    old = sheet.text[occurrence.start : occurrence.end]
+    if occurrence.kind == "keyword":
         raise CannotRename(f"`{old}` has a fixed meaning and cannot be renamed")
-    bare = new.lstrip("?\\") if found.kind == "variable" else new
+    bare = new.lstrip("?\\") if occurrence.kind == "variable" else new
     folded = bare.lower()
-    if found.kind == "variable":
+    if occurrence.kind == "variable":
         pattern = {"prefix": _PREFIX_NAME, "ggdl": _GGDL_VARIABLE}.get(
             notation, _CAPITAL if old[0] != "?" else _GGDL_VARIABLE
         )
@@ -79,28 +79,24 @@ def _refuse(sheet: OpenSheet, found: Occurrence, new: str) -> None:
         pattern = {"prefix": _PREFIX_NAME, "ggdl": _GGDL_NAME}.get(notation, _OTHER_NAME)
     if not pattern.fullmatch(bare):
         raise CannotRename(
-            f"`{new}` is no {'variable' if found.kind == 'variable' else 'name'} in this notation"
+            f"`{new}` is not a {'variable' if occurrence.kind == 'variable' else 'name'} in this notation"
         )
     words = GGDL_KEYWORDS if notation == "ggdl" else KEYWORDS
-    if found.kind != "variable" and (
+    if occurrence.kind != "variable" and (
         folded in words or (notation == "prefix" and bare in (":-", "<=", "⇐", "←"))
     ):
         raise CannotRename(f"`{new}` has a fixed meaning")
-    sort, name, number = found.key
+    sort, name, number = occurrence.key
     taken = any(
         key[:2] == (sort, folded) and (sort != "variable" or key[2] == number) for key in sheet.names.by_key
     )
     if folded != name and taken:
-        where = " in this statement" if found.kind == "variable" else ""
-        raise CannotRename(f"`{new}` is there already{where}: two different things would become one")
+        where = " in this statement" if occurrence.kind == "variable" else ""
+        raise CannotRename(f"`{new}` already has another meaning{where}")
 
 
 def formatting(sheet: OpenSheet) -> list[lsp.TextEdit] | None:
-    """Return the changes that lay a sheet out the canonical way.
-
-    None where there is no such layout: for other notations than prefix, and for text with syntax
-    errors.
-    """
+    """Return the edits that format a sheet; None for other notations than prefix and on syntax errors."""
     if sheet.tree.notation != "prefix":
         return None
     try:
@@ -111,7 +107,7 @@ def formatting(sheet: OpenSheet) -> list[lsp.TextEdit] | None:
 
 
 def range_formatting(sheet: OpenSheet, wanted: lsp.Range) -> list[lsp.TextEdit] | None:
-    """Return the changes that lay out the statements which a range touches."""
+    """Return the edits that format the statements which a range touches."""
     if sheet.tree.notation != "prefix" or any(d.is_error for d in sheet.tree.diagnostics):
         return None
     span = sheet.places.span(wanted)
@@ -127,7 +123,7 @@ def range_formatting(sheet: OpenSheet, wanted: lsp.Range) -> list[lsp.TextEdit] 
 
 
 def _difference(sheet: OpenSheet, start: int, end: int, after: str) -> list[lsp.TextEdit]:
-    """Replace text[start:end], leaving alone the lines at both ends that stay the same."""
+    """Return an edit that replaces text[start:end], without the common lines at both ends."""
     before = sheet.text[start:end]
     if before == after:
         return []

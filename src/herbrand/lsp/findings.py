@@ -1,4 +1,4 @@
-"""Findings as an editor shows them, and the repairs that it offers."""
+"""Diagnostics and code actions."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from herbrand.diagnostic import Diagnostic
     from herbrand.lsp.document import Document, OpenSheet
 
-__all__ = ["MOST", "actions", "as_lsp", "diagnostics"]
+__all__ = ["MAX_DIAGNOSTICS", "actions", "as_lsp", "diagnostics"]
 
-MOST: Final = 500
-"""So many findings are sent; nobody reads more."""
+MAX_DIAGNOSTICS: Final = 500
+"""Maximum number of diagnostics."""
 ROUNDS: Final = 10
-"""A repair can uncover another fault; "repair all" stops after so many rounds."""
+"""Maximum rounds of "fix all", since a fix can reveal further fixable errors."""
 FIX_ALL: Final = "source.fixAll.herbrand"
 
 _LEVELS: Final = {
@@ -34,59 +34,59 @@ _UNUSED: Final = frozenset({"unused-relation", "rule-without-body", "single-use-
 
 
 def diagnostics(document: Document) -> list[lsp.Diagnostic]:
-    """Return what is wrong with a document, the worst `MOST` findings in textual order."""
-    found = sorted(document.sheet.rules.diagnostics, key=lambda d: d.severity.rank)[:MOST]
-    return [as_lsp(d, document) for d in sorted(found, key=lambda d: d.span.start)]
+    """Return the `MAX_DIAGNOSTICS` most severe diagnostics of a document in textual order."""
+    diagnostic = sorted(document.sheet.rules.diagnostics, key=lambda d: d.severity.rank)[:MAX_DIAGNOSTICS]
+    return [as_lsp(d, document) for d in sorted(diagnostic, key=lambda d: d.span.start)]
 
 
-def as_lsp(found: Diagnostic, document: Document) -> lsp.Diagnostic:
-    """Return a finding as the protocol writes it; its help and notes are part of the message."""
+def as_lsp(diagnostic: Diagnostic, document: Document) -> lsp.Diagnostic:
+    """Convert a diagnostic to the protocol's type; its help and notes become part of the message."""
     sheet = document.sheet
-    lines = [found.message, *found.notes]
-    if found.help:
-        lines.append(f"help: {found.help}")
-    here = _is_here(found, sheet)
+    lines = [diagnostic.message, *diagnostic.notes]
+    if diagnostic.help:
+        lines.append(f"help: {diagnostic.help}")
+    here = _is_here(diagnostic, sheet)
     if not here:  # in a text that this one imports
-        at = found.source.position(found.span.start)
-        lines.insert(0, f"{found.source.name}:{at.line}:{at.column}:")
+        at = diagnostic.source.position(diagnostic.span.start)
+        lines.insert(0, f"{diagnostic.source.name}:{at.line}:{at.column}:")
     related = [
         lsp.DiagnosticRelatedInformation(
             lsp.Location(document.uri, sheet.places.range(label.span.start, label.span.end)), label.message
         )
-        for label in found.labels
+        for label in diagnostic.labels
         if here
     ]
-    start, end = (found.span.start, found.span.end) if here else (0, 0)
+    start, end = (diagnostic.span.start, diagnostic.span.end) if here else (0, 0)
     return lsp.Diagnostic(
         range=sheet.places.range(start, end),
         message="\n".join(lines),
-        severity=_LEVELS[found.severity],
-        code=found.check,
+        severity=_LEVELS[diagnostic.severity],
+        code=diagnostic.check,
         source="herbrand",
         related_information=related or None,
-        tags=[lsp.DiagnosticTag.Unnecessary] if found.check in _UNUSED else None,
+        tags=[lsp.DiagnosticTag.Unnecessary] if diagnostic.check in _UNUSED else None,
     )
 
 
-def _is_here(found: Diagnostic, sheet: OpenSheet) -> bool:
-    return found.source is sheet.source or found.source.text == sheet.text
+def _is_here(diagnostic: Diagnostic, sheet: OpenSheet) -> bool:
+    return diagnostic.source is sheet.source or diagnostic.source.text == sheet.text
 
 
 def actions(
     document: Document, wanted: lsp.Range, only: Sequence[str | lsp.CodeActionKind] | None = None
 ) -> list[lsp.CodeAction]:
-    """Return the repairs for what was found in a range, and one that makes all repairs."""
+    """Return the fixes for diagnostics in a range, and an action that applies all fixes."""
     sheet = document.sheet
     span = sheet.places.span(wanted)
     kinds = [k.value if isinstance(k, lsp.CodeActionKind) else k for k in only or ()]
-    found: list[lsp.CodeAction] = []
-    if _asked("quickfix", kinds):
+    actions: list[lsp.CodeAction] = []
+    if _is_requested("quickfix", kinds):
         touched = [
             d
             for d in sheet.rules.diagnostics
             if d.span.start <= span.end and span.start <= d.span.end and _is_here(d, sheet)
         ]
-        found += [
+        actions += [
             lsp.CodeAction(
                 title=f"{d.fix.message[:1].upper()}{d.fix.message[1:]}",
                 kind=lsp.CodeActionKind.QuickFix,
@@ -97,8 +97,10 @@ def actions(
             for d in touched
             if d.fix is not None
         ]
-        found += [action for d in touched if d.fix is None and (action := _respelt(document, d)) is not None]
-        found += [
+        actions += [
+            action for d in touched if d.fix is None and (action := _spelling_action(document, d)) is not None
+        ]
+        actions += [
             lsp.CodeAction(
                 title=f"Explain {name}: {CHECKS[name].title}",
                 kind=lsp.CodeActionKind.QuickFix,
@@ -108,39 +110,41 @@ def actions(
             for name, d in {d.check: d for d in reversed(touched)}.items()
             if name in CHECKS
         ]
-    if any(d.fix is not None for d in sheet.rules.diagnostics) and _asked(FIX_ALL, kinds):
-        text = repaired(sheet)
+    if any(d.fix is not None for d in sheet.rules.diagnostics) and _is_requested(FIX_ALL, kinds):
+        text = fix_all(sheet)
         if text != sheet.text:
             edit = lsp.TextEdit(sheet.places.range(0, len(sheet.text)), text)
-            found.append(
+            actions.append(
                 lsp.CodeAction(
-                    title="Make all repairs",
+                    title="Apply all fixes",
                     kind=FIX_ALL,
                     edit=lsp.WorkspaceEdit(changes={document.uri: [edit]}),
                 )
             )
-    return found
+    return actions
 
 
-def _respelt(document: Document, found: Diagnostic) -> lsp.CodeAction | None:
-    """Offer the name that was probably meant; that is a guess, so it is no part of all repairs."""
-    meant = _MEANT.search(found.help or "")
-    name = document.sheet.names.at(found.span.start) or document.sheet.names.at(found.span.start + 1)
-    if meant is None or name is None or not found.span.start <= name.start < max(found.span.end, 1):
+def _spelling_action(document: Document, diagnostic: Diagnostic) -> lsp.CodeAction | None:
+    """Offer to replace a misspelt name; as a guess, this is not part of "fix all"."""
+    meant = _MEANT.search(diagnostic.help or "")
+    name = document.sheet.names.at(diagnostic.span.start) or document.sheet.names.at(
+        diagnostic.span.start + 1
+    )
+    if meant is None or name is None or not diagnostic.span.start <= name.start < max(diagnostic.span.end, 1):
         return None
     old = document.sheet.text[name.start : name.end]
     if old == meant[1]:
         return None
     return lsp.CodeAction(
-        title=f"Write `{meant[1]}` instead of `{old}`",
+        title=f"Replace `{old}` by `{meant[1]}`",
         kind=lsp.CodeActionKind.QuickFix,
-        diagnostics=[as_lsp(found, document)],
+        diagnostics=[as_lsp(diagnostic, document)],
         edit=_edit(document, [Edit(Span(name.start, name.end), meant[1])]),
     )
 
 
-def repaired(sheet: OpenSheet) -> str:
-    """Return the text after all repairs, as `herbrand check --fix` makes them."""
+def fix_all(sheet: OpenSheet) -> str:
+    """Return the text after all fixes, as `herbrand check --fix` applies them."""
     for _ in range(ROUNDS):
         here = tuple(d for d in sheet.rules.diagnostics if _is_here(d, sheet))
         text, applied = apply_fixes(sheet.text, here)
@@ -150,7 +154,7 @@ def repaired(sheet: OpenSheet) -> str:
     return sheet.text
 
 
-def _asked(kind: str, kinds: Sequence[str]) -> bool:
+def _is_requested(kind: str, kinds: Sequence[str]) -> bool:
     return not kinds or any(kind == k or kind.startswith(f"{k}.") for k in kinds)
 
 

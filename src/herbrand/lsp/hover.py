@@ -1,4 +1,4 @@
-"""What is told about a name when the pointer rests on it."""
+"""Hover texts about names."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 __all__ = ["hover"]
 
 SHOWN: Final = 8
-"""So many names are listed."""
+"""Maximum number of names listed."""
 
 _LIST: Final = re.compile(r"\((\w+) ([^()]*)\)")
-_INTRODUCING: Final = (
+_DEFINING: Final = (
     *("fact", "rule", "role", "base", "input", "init", "next", "legal", "sees", "data", "const", "surface"),
 )
-_MADE: Final = "ggdl_"
-"""How names begin that only the translation of GGDL has."""
+_GENERATED: Final = "ggdl_"
+"""Prefix of names that the translation of GGDL generates."""
 
 
 def hover(document: Document, position: lsp.Position) -> lsp.Hover | None:
-    """Tell what the name at a place is: Markdown, or None where there is no name."""
+    """Return a description of the name at a position as Markdown; None if there is no name."""
     sheet = document.sheet
-    found = sheet.names.at(sheet.places.offset(position))
-    if found is None:
+    occurrence = sheet.names.at(sheet.places.offset(position))
+    if occurrence is None:
         return None
-    text = "\n\n".join(part for part in describe(sheet, found) if part)
+    text = "\n\n".join(part for part in describe(sheet, occurrence) if part)
     return lsp.Hover(
-        lsp.MarkupContent(lsp.MarkupKind.Markdown, text), sheet.places.range(found.start, found.end)
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, text), sheet.places.range(occurrence.start, occurrence.end)
     )
 
 
-def describe(sheet: OpenSheet, found: Occurrence) -> list[str]:
+def describe(sheet: OpenSheet, occurrence: Occurrence) -> list[str]:
     """Return paragraphs about a name."""
-    sort, name, number = found.key
-    shown = sheet.text[found.start : found.end]
-    uses = sheet.names.of(found)
+    sort, name, number = occurrence.key
+    shown = sheet.text[occurrence.start : occurrence.end]
+    uses = sheet.names.of(occurrence)
     if sort == "keyword":
         word = help_for(name, sheet.tree.notation)
         if word is None:
@@ -60,13 +60,13 @@ def describe(sheet: OpenSheet, found: Occurrence) -> list[str]:
         return parts
     if sort == "variable":
         return [f"`{shown}`: a variable of this statement, {_times(len(uses))} in it"]
-    if found.kind == "relation":
-        return _relation(sheet, found, number, uses)
-    return _term(sheet, found, uses)
+    if occurrence.kind == "relation":
+        return _relation(sheet, occurrence, number, uses)
+    return _term(sheet, occurrence, uses)
 
 
-def _relation(sheet: OpenSheet, found: Occurrence, arity: int, uses: list[Occurrence]) -> list[str]:
-    name = found.key[1]
+def _relation(sheet: OpenSheet, occurrence: Occurrence, arity: int, uses: list[Occurrence]) -> list[str]:
+    name = occurrence.key[1]
     graph = sheet.rules.graph
     if sheet.tree.ggdl is not None:
         keys = [key for key in graph.nodes if key[0] == name]
@@ -77,14 +77,14 @@ def _relation(sheet: OpenSheet, found: Occurrence, arity: int, uses: list[Occurr
     below = _relations(e.body for e in graph.edges_from(key))
     above = _relations(e.head for e in graph.edges if e.body == key)
     if below:
-        parts.append(f"asks {below}")
+        parts.append(f"uses {below}")
     if above:
-        parts.append(f"asked by {above}")
+        parts.append(f"used by {above}")
     return [*_docs(sheet, uses), *parts]
 
 
 def _kind(sheet: OpenSheet, graph: DependencyGraph, key: tuple[str, int]) -> str:
-    """Say on what a relation depends, and in which stratum it is."""
+    """Describe the dependencies and the stratum of a relation."""
     below = graph.reachable(key) | {key}
     if ("does", 2) in below:
         words = "depends on the moves"
@@ -105,20 +105,20 @@ def _kind(sheet: OpenSheet, graph: DependencyGraph, key: tuple[str, int]) -> str
     return words
 
 
-def _term(sheet: OpenSheet, found: Occurrence, uses: list[Occurrence]) -> list[str]:
-    sort, name, arity = found.key
+def _term(sheet: OpenSheet, occurrence: Occurrence, uses: list[Occurrence]) -> list[str]:
+    sort, name, arity = occurrence.key
     title = f"{name}/{arity}" if arity else name
     words = {
         "fluent": "fluent: part of the state",
         "move": "move",
-        "percept": "percept: what a role is told",
+        "percept": "percept: information for a role",
         "role": "role",
-        "number": "number (its spelling is all that counts: GDL does not calculate)",
+        "number": "number (an uninterpreted constant: GDL has no arithmetic)",
         "type": "type",
         "parameter": "parameter or constant",
         "function": "compound term",
-    }.get(found.kind, "constant")
-    if sort == "name" and found.kind == "number":
+    }.get(occurrence.kind, "constant")
+    if sort == "name" and occurrence.kind == "number":
         words = "number"
     parts = [f"**{title}**: {words}"]
     declared = sheet.tree.ggdl
@@ -138,7 +138,7 @@ def _term(sheet: OpenSheet, found: Occurrence, uses: list[Occurrence]) -> list[s
 
 
 def _docs(sheet: OpenSheet, uses: list[Occurrence]) -> list[str]:
-    """Return the comment above the first statement that introduces a name."""
+    """Return the comment above the first statement that defines a name."""
     for use in uses:
         if use.defines and 0 <= use.statement < len(sheet.names.statements):
             text = sheet.doc(sheet.names.statements[use.statement].start)
@@ -147,14 +147,14 @@ def _docs(sheet: OpenSheet, uses: list[Occurrence]) -> list[str]:
 
 
 def _applied(form: str) -> str:
-    """Return a form of the prefix notation as others write it: `(legal R M)` is `legal(R, M)`."""
+    """Convert a form from prefix to infix notation: `(legal R M)` becomes `legal(R, M)`."""
     match = _LIST.fullmatch(form)
     return f"{match[1]}({', '.join(match[2].split())})" if match else form
 
 
 def _counts(uses: list[Occurrence], *, also_unused: bool = True) -> str:
-    """Say how often a name is introduced and used."""
-    number = {word: sum(o.defines == word for o in uses) for word in _INTRODUCING}
+    """Return the numbers of definitions and uses of a name."""
+    number = {word: sum(o.defines == word for o in uses) for word in _DEFINING}
     parts = [
         f"{n} {word}{'s' if n > 1 else ''}" for word, n in number.items() if n and word in ("fact", "rule")
     ]
@@ -170,6 +170,6 @@ def _times(number: int) -> str:
 
 
 def _relations(keys: Iterable[tuple[str, int]]) -> str:
-    names = list(dict.fromkeys(f"`{name}`" for name, _ in keys if not name.startswith(_MADE)))
+    names = list(dict.fromkeys(f"`{name}`" for name, _ in keys if not name.startswith(_GENERATED)))
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more

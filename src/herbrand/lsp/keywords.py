@@ -1,4 +1,4 @@
-"""What the words with a fixed meaning mean, for hovering and completion.
+"""Descriptions of keywords for hover and completion.
 
 After Love et al., *General Game Playing: Game Description Language Specification* (2008), and for
 `random`, `sees` and `knows` Thielscher (2010, 2017); for GGDL see docs/reference/ggdl.md.
@@ -12,23 +12,25 @@ __all__ = ["GDL", "GGDL", "Word", "help_for"]
 
 
 class Word(NamedTuple):
-    """A keyword as the documentation shows it."""
+    """The description of a keyword."""
 
     form: str
-    """How it is written, in prefix notation; in GGDL for what only GGDL has."""
+    """Its syntax in prefix notation, or in GGDL for keywords of GGDL."""
     text: str
-    """What it means, one or two sentences."""
+    """Its meaning in one or two sentences."""
     snippet: str = ""
-    """What completion inserts behind the name, with places to fill in; "" for nothing."""
+    """Text that completion inserts after the name, with placeholders."""
 
 
 GDL: Final = {
-    "role": Word("(role R)", "R plays. The order of these facts is the order of the roles.", " ${1:player}"),
+    "role": Word(
+        "(role R)", "R is a role. The order of these facts is the order of the roles.", " ${1:player}"
+    ),
     "init": Word("(init F)", "F is true in the initial state.", " (${1:fluent})"),
     "true": Word("(true F)", "F is true in the current state.", " (${1:fluent})"),
     "next": Word(
         "(next F)",
-        "F is true in the next state. Nothing lasts by itself: what no rule for `next` keeps is gone.",
+        "F is true in the next state. Fluents do not persist unless a rule for `next` derives them.",
         " (${1:fluent})",
     ),
     "legal": Word(
@@ -41,30 +43,24 @@ GDL: Final = {
     ),
     "goal": Word(
         "(goal R N)",
-        "The state is worth N to role R, from 0 to 100. It counts where the game is over.",
+        "The value of the state for role R is N, from 0 to 100. It counts in terminal states.",
         " ${1:?player} ${2:100}",
     ),
     "terminal": Word("terminal", "The game is over in the current state."),
-    "base": Word(
-        "(base F)", "F can be true in some state. Not needed: herbrand works it out.", " (${1:fluent})"
-    ),
+    "base": Word("(base F)", "F can be true in some state. Optional: herbrand infers it.", " (${1:fluent})"),
     "input": Word(
         "(input R M)",
-        "M can be a move of role R. Not needed: herbrand works it out.",
+        "M can be a move of role R. Optional: herbrand infers it.",
         " ${1:?player} ${2:move}",
     ),
     "sees": Word(
         "(sees R P)",
-        "Role R is told P after this step (GDL-II). With a rule for `sees` in the game, roles learn "
-        "nothing else about what the others do.",
+        "Role R perceives P after this step (GDL-II). In games with `sees`, roles learn nothing else about "
+        "the moves of others.",
         " ${1:?player} ${2:percept}",
     ),
-    "knows": Word(
-        "(knows R F)", "Role R knows that F holds (GDL-III); `(knows F)`: everybody knows it in common."
-    ),
-    "random": Word(
-        "random", "The role played by chance: each of its legal moves is equally likely (GDL-II)."
-    ),
+    "knows": Word("(knows R F)", "Role R knows that F holds (GDL-III); `(knows F)`: F is common knowledge."),
+    "random": Word("random", "The chance role: each of its legal moves is equally likely (GDL-II)."),
     "distinct": Word(
         "(distinct S T)", "S and T are different terms. Both must be bound.", " ${1:?x} ${2:?y}"
     ),
@@ -86,16 +82,16 @@ GDL: Final = {
 """The keywords of GDL, GDL-II and GDL-III."""
 
 GGDL: Final = {
-    "role": Word("role a, b", "The players, in order; with `{ … }` also what each has."),
+    "role": Word("role a, b", "The roles, in order; `{ … }` declares fluents of each role."),
     "init": Word(
         "init place := value",
-        "How the game begins. `init ^ N :: int >= 1 <= 9 default 3` declares a parameter.",
+        "The initial state. `init ^ N :: int >= 1 <= 9 default 3` declares a parameter.",
     ),
     "data": Word(
         "data T := a | b", "A finite type: its members, or a range `1 .. N`. `<<` puts them in order."
     ),
     "const": Word("const N := v", "A name for a value."),
-    "base": Word("base F(T) = U", "Something that is part of the state and lasts: for every T one U."),
+    "base": Word("base F(T) = U", "A fluent that persists: one value U for each T."),
     "next": Word(
         "next F = value :- condition", "The value in the next state, by a rule instead of by effects."
     ),
@@ -106,22 +102,22 @@ GGDL: Final = {
     "let": Word("let ?c = place { … }", "A short name for a place, in a block."),
     "consult": Word('consult { A } from "file"', "Takes the sentences about A from another file."),
     "default": Word("default v", "The value of a parameter if none is given."),
-    "in": Word("x in C", "x is one of the members of C."),
+    "in": Word("x in C", "x is a member of C."),
     "where": Word("where ( … )", "Rules about a board."),
-    "from": Word('from "file"', "The file that is imported from."),
+    "from": Word('from "file"', "The file to import from."),
     "int": Word("int >= 1 <= 9", "A whole number, with bounds."),
     "bool": Word("bool", "true or false."),
     "roles": Word("roles", "The type whose members are the roles."),
     "and": Word("a and b", "Both hold."),
     "or": Word("a or b", "One of them holds."),
-    "not": Word("not a", "It cannot be derived."),
-    "sees": Word("sees(r, p) :- condition", "Role r is told p after this step."),
+    "not": Word("not a", "a cannot be derived."),
+    "sees": Word("sees(r, p) :- condition", "Role r perceives p after this step."),
 }
-"""What is written differently in GGDL, or only there."""
+"""Keywords of GGDL, and those with another syntax there."""
 
 
 def help_for(name: str, notation: str) -> Word | None:
-    """Return what a word means in a notation, None if it has no fixed meaning there."""
+    """Return the description of a word in a notation; None if it is not a keyword."""
     if notation == "ggdl" and name in GGDL:
         return GGDL[name]
     return GDL.get(name)

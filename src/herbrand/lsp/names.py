@@ -1,11 +1,11 @@
-"""Every name of a rulesheet where it stands: what hovering, renaming and colouring look at.
+"""All occurrences of names in a rulesheet, for hover, renaming and highlighting.
 
-The tree knows what each name is, the text knows where it stands.  An `Occurrence` joins the two.
-What the reader repaired or made up has no place of its own and is left out.
+The tree tells what each name means, the text where it is; an `Occurrence` combines both.  Nodes that the
+reader inserted to recover from errors have no position and are omitted.
 
-Two occurrences name the same thing when their `key`s agree.  In plain GDL relations and terms are
-different things, and so are names with different numbers of arguments; a variable belongs to its
-statement.  In GGDL (`herbrand.lsp.names_ggdl`) a name means one thing wherever it stands.
+Two occurrences mean the same thing if their `key`s are equal.  In plain GDL relations and terms are
+different, and so are names with different arity; a variable belongs to its statement.  In GGDL
+(`herbrand.lsp.names_ggdl`) a name has one meaning everywhere.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Key", "Occurrence", "Occurrences", "names_of"]
 
 Key: TypeAlias = tuple[str, str, int]
-"""Sort of thing ("relation", "term", "variable", "keyword", or "name" in GGDL), folded name, and the number
-of arguments (of a variable: the number of its statement)."""
+"""Sort ("relation", "term", "variable", "keyword", or "name" in GGDL), folded name, and arity (for a
+variable: the index of its statement)."""
 
 _PREFIX_NAME: Final = re.compile(r"\(?(?:[\s\ufeff]|;[^\r\n]*[\r\n])*([^\s();\ufeff]+)")
 _OTHER_NAME: Final = re.compile(r"'[^'\\\r\n]*(?:(?:''|\\[^\r\n])[^'\\\r\n]*)*'|[^\s(),;&|~'\"\[\]{}!]+")
@@ -38,13 +38,13 @@ _OTHER_NAME: Final = re.compile(r"'[^'\\\r\n]*(?:(?:''|\\[^\r\n])[^'\\\r\n]*)*'|
 STATE: Final = frozenset({"init", "next", "base", "true"})
 """Keywords whose argument is a fluent."""
 DEFINES_STATE: Final = ("base", "init", "next")
-"""Where a fluent is introduced, the most telling first."""
+"""Keywords that define a fluent, in order of preference."""
 ACTS: Final = frozenset({"legal", "does", "input"})
 """Keywords whose second argument is a move."""
 
 
 class Occurrence(NamedTuple):
-    """A name where it stands: text[start:end]."""
+    """One occurrence of a name: text[start:end]."""
 
     start: int
     end: int
@@ -53,14 +53,14 @@ class Occurrence(NamedTuple):
     """`relation`, `keyword`, `fluent`, `move`, `percept`, `role`, `number`, `constant`, `function` or
     `variable`; in GGDL also `type` and `parameter`."""
     defines: str
-    """What introduces it here: the keyword or "rule"; "" where it is only used."""
+    """The keyword that defines it here, "rule" or "fact"; "" for a use."""
     statement: int
     """Index of the statement."""
 
 
 @dataclass(slots=True)
 class Statement:
-    """A statement of the sheet, as far as an outline shows it."""
+    """A statement of the sheet, for the outline."""
 
     start: int
     end: int
@@ -79,32 +79,32 @@ class Occurrences:
 
     @cached_property
     def by_key(self) -> dict[Key, list[Occurrence]]:
-        """The occurrences of each thing."""
-        found: dict[Key, list[Occurrence]] = {}
+        """The occurrences by key."""
+        by_key: dict[Key, list[Occurrence]] = {}
         for occurrence in self.all:
-            found.setdefault(occurrence.key, []).append(occurrence)
-        return found
+            by_key.setdefault(occurrence.key, []).append(occurrence)
+        return by_key
 
     def at(self, offset: int) -> Occurrence | None:
-        """Return the name at an offset, or the one that ends there."""
+        """Return the occurrence at an offset, or the one that ends there."""
         index = bisect_right(self._starts, offset) - 1
         if index < 0 or self.all[index].end < offset:
             return None
         return self.all[index]
 
     def of(self, occurrence: Occurrence) -> list[Occurrence]:
-        """Return every place at which the same thing is named."""
+        """Return all occurrences with the same meaning."""
         return self.by_key.get(occurrence.key, [])
 
     def definitions(self, occurrence: Occurrence) -> list[Occurrence]:
-        """Return where a thing is introduced: its heads, `base`, `init` or `next`; else its first place."""
+        """Return the definitions: `base`, else `init`, `next` or rule heads; else the first occurrence."""
         same = self.of(occurrence)
-        found = [o for o in same if o.defines]
+        defining = [o for o in same if o.defines]
         for keyword in DEFINES_STATE:
-            declared = [o for o in found if o.defines == keyword]
+            declared = [o for o in defining if o.defines == keyword]
             if declared:
                 return declared
-        return found or same[:1]
+        return defining or same[:1]
 
     def statement_at(self, offset: int) -> int:
         """Return the index of the last statement that begins at or before an offset, -1 for none."""
@@ -116,11 +116,11 @@ def names_of(tree: Tree) -> Occurrences:
     finder = _Finder(tree)
     for number, rule in enumerate(tree.statements):
         finder.rule(rule, number)
-    return Occurrences(finder.found, finder.statements)
+    return Occurrences(finder.occurrences, finder.statements)
 
 
 def doc_comment(text: str, starts: list[int], comments: dict[int, Comment], start: int) -> str:
-    """Return the comment on the lines directly above text[start:], without its comment signs."""
+    """Return the comment directly above text[start:], without comment signs."""
     line = bisect_right(starts, start) - 1
     lines: list[str] = []
     while line > 0 and (comment := comments.get(line - 1)) is not None:
@@ -145,7 +145,7 @@ class _Finder:
         self.text = tree.source.text
         self.prefix = tree.notation in ("prefix", "ggdl")
         self.pattern = _PREFIX_NAME if self.prefix else _OTHER_NAME
-        self.found: list[Occurrence] = []
+        self.occurrences: list[Occurrence] = []
         self.statements: list[Statement] = []
         self.number = 0
         self.roles = {
@@ -155,13 +155,13 @@ class _Finder:
         }
         self.kinds: dict[tuple[str, int], str] = {}
         for rule in tree.statements:
-            self._learn(rule.head)
+            self._record_kind(rule.head)
             for literal in rule.body:
                 if type(literal) is Atom:
-                    self._learn(literal)
+                    self._record_kind(literal)
 
-    def _learn(self, atom: Atom) -> None:
-        """Note what the terms of a keyword's arguments are."""
+    def _record_kind(self, atom: Atom) -> None:
+        """Record the kind of the term in a keyword's argument."""
         if atom.name not in KEYWORDS or not atom.args:
             return
         if atom.name in STATE:
@@ -179,7 +179,7 @@ class _Finder:
             self.kinds.setdefault((term.name, 0), kind)
 
     def rule(self, rule: Rule, number: int) -> None:
-        """Enter the names of a statement."""
+        """Add the names of a statement."""
         self.number = number
         title = " ".join(self.text[rule.head.start : rule.head.end].split()) or str(rule.head)
         self.statements.append(
@@ -205,7 +205,7 @@ class _Finder:
     def _atom(self, atom: Atom, defines: str) -> None:
         is_keyword = atom.name in KEYWORDS
         sort = "keyword" if is_keyword else "relation"
-        self._enter(atom, (sort, atom.name, atom.arity), sort, defines)
+        self._add(atom, (sort, atom.name, atom.arity), sort, defines)
         args = atom.args
         if is_keyword and defines:
             place = 0 if atom.name in DEFINES_STATE or atom.name == "role" else 1
@@ -220,26 +220,26 @@ class _Finder:
 
     def _term(self, term: Node, defines: str) -> None:
         if isinstance(term, Variable):
-            self._enter(term, ("variable", term.name, self.number), "variable", "")
+            self._add(term, ("variable", term.name, self.number), "variable", "")
         elif isinstance(term, Constant):
             kind = self.kinds.get((term.name, 0), "constant")
             if term.name in self.roles:
                 kind = "role"
             elif kind == "constant" and term.name.isdigit():
                 kind = "number"
-            self._enter(term, ("term", term.name, 0), kind, defines)
+            self._add(term, ("term", term.name, 0), kind, defines)
         elif isinstance(term, Function):
             kind = self.kinds.get(term.key, "function")
-            self._enter(term, ("term", term.name, term.arity), kind, defines)
+            self._add(term, ("term", term.name, term.arity), kind, defines)
             self._terms(iter(term.args))
 
-    def _enter(self, node: Constant | Variable | Function | Atom, key: Key, kind: str, defines: str) -> None:
+    def _add(self, node: Constant | Variable | Function | Atom, key: Key, kind: str, defines: str) -> None:
         place = self._place(node)
         if place is not None:
-            self.found.append(Occurrence(*place, key, kind, defines, self.number))
+            self.occurrences.append(Occurrence(*place, key, kind, defines, self.number))
 
     def _place(self, node: Constant | Variable | Function | Atom) -> tuple[int, int] | None:
-        """Return where the name of a node stands, None if the node was made up by a repair."""
+        """Return the span of a node's name; None if the reader inserted the node."""
         start, end = node.start, node.end
         if end <= start:
             return None

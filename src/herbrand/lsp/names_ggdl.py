@@ -1,7 +1,7 @@
-"""The names of a GGDL text: from its own tokens and sentences, since its tree is a translation.
+"""Occurrences of names in a GGDL text, from its tokens and sentences, since its tree is a translation.
 
-A name means one thing in all of a GGDL text; what sort of thing, its declaration tells.  Names are
-compared without case, but a parameter or constant is kept apart from a name that differs by case.
+A name has one meaning throughout a GGDL text, which its declaration determines.  Names are case-insensitive,
+except that a parameter or constant differs from a name with other case.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ KEYWORDS: Final = frozenset(
         *("and", "or", "not", "distinct", "roles", "persist", "external"),
     }
 )
-"""Words with a meaning of their own in GGDL."""
+"""Reserved words of GGDL."""
 
 _NESTED: Final = 100
-"""How many sentences may stand inside one, such as those of an `init ( … )`."""
+"""Maximum number of sentences inside another one, such as those of an `init ( … )`."""
 _PREFIX_WORD: Final = re.compile(r";[^\r\n]*|(\()?\s*([^\s();\ufeff]+)|\(")
 
 
 def names_of_ggdl(tree: Tree) -> Occurrences:
-    """Find the names of a GGDL text; what it imports is not looked at."""
+    """Find the names of a GGDL text, without its imports."""
     return _Finder(tree).names()
 
 
 class _Finder:
     def __init__(self, tree: Tree) -> None:
         self.source = tree.source
-        report = ProgramDiagnostics(tree.source)  # what is wrong was said when the text was read
+        report = ProgramDiagnostics(tree.source)  # discarded: reading has reported the errors
         self.tokens = tokenize(tree.source, report)
         self.sentences = sorted(parse(self.tokens, report), key=lambda s: (s.start, -s.end))
         self.starts = [s.start for s in self.sentences]
@@ -56,8 +56,8 @@ class _Finder:
         self.exact: set[str] = set()
         """Spellings of parameters and constants."""
         self.defined: dict[int, str] = {}
-        """Offset of each name that is introduced, and by what."""
-        self.found: list[Occurrence] = []
+        """For the offset of each defining name, the keyword that defines it."""
+        self.occurrences: list[Occurrence] = []
         self.token_starts = [token.start for token in self.tokens.items]
         declared = tree.ggdl
         if declared is not None:
@@ -74,7 +74,7 @@ class _Finder:
             else:
                 self._token(token)
         statements = [self._statement(s) for s in self.sentences]
-        return Occurrences(self.found, statements)
+        return Occurrences(self.occurrences, statements)
 
     def _declare(self, sentences: Iterable[n.Sentence]) -> None:
         for s in sentences:
@@ -122,7 +122,7 @@ class _Finder:
         if isinstance(expr, n.Name | n.FunctionCall):
             if expr.folded not in KEYWORDS:
                 self._define(expr.spelling, expr.start, kind, by)
-            elif isinstance(expr, n.FunctionCall):  # sees(r, p): the last argument is introduced
+            elif isinstance(expr, n.FunctionCall):  # sees(r, p) defines its last argument
                 last = expr.args[-1] if expr.args else None
                 if isinstance(last, n.Name | n.FunctionCall) and expr.folded == "sees":
                     self._define(last.spelling, last.start, "percept", "sees")
@@ -130,7 +130,7 @@ class _Finder:
             self._find(expr.spelling, expr.base.end, expr.end, kind, by)
 
     def _find(self, spelling: str, start: int, end: int, kind: str, by: str) -> None:
-        """Define the first token that is spelt so."""
+        """Define the first token with this spelling."""
         index = bisect_right(self.token_starts, start - 1)
         while index < len(self.token_starts) and self.token_starts[index] < end:
             if self.tokens.items[index].text == spelling:
@@ -176,7 +176,7 @@ class _Finder:
 
     def _variable(self, name: str, start: int, end: int) -> None:
         number = self._statement_of(start)
-        self.found.append(Occurrence(start, end, ("variable", name, number), "variable", "", number))
+        self.occurrences.append(Occurrence(start, end, ("variable", name, number), "variable", "", number))
 
     def _name(self, word: str, start: int, end: int) -> None:
         name = word if word in self.exact else word.lower()
@@ -188,7 +188,7 @@ class _Finder:
 
     def _add(self, start: int, end: int, key: Key, kind: str) -> None:
         by = self.defined.get(start, "")
-        self.found.append(Occurrence(start, end, key, kind, by, self._statement_of(start)))
+        self.occurrences.append(Occurrence(start, end, key, kind, by, self._statement_of(start)))
 
     def _statement(self, sentence: n.Sentence) -> Statement:
         text = self.source.text[sentence.start : sentence.end]

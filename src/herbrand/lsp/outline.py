@@ -1,4 +1,4 @@
-"""The shape of a sheet: symbols, folding, and ever larger selections."""
+"""The structure of a sheet: symbols, folding ranges and selection ranges."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _TITLE: Final = 80
 
 
 def _runs(sheet: OpenSheet) -> Iterator[tuple[Key, list[Statement]]]:
-    """Yield statements about the same relation that follow each other."""
+    """Yield runs of consecutive statements about the same relation."""
     for key, run in groupby(sheet.names.statements, key=lambda s: s.head):
         yield key, list(run)
 
 
 def symbols(sheet: OpenSheet) -> list[lsp.DocumentSymbol]:
-    """Return the outline: one entry for statements about one relation, each statement below it."""
-    found: list[lsp.DocumentSymbol] = []
+    """Return the outline: an entry for each run of statements about a relation, with the statements in it."""
+    outline: list[lsp.DocumentSymbol] = []
     for key, run in _runs(sheet):
         children = [_symbol(sheet, s, s.title, key) for s in run]
         name = f"{key[1]}/{key[2]}" if key[0] == "relation" else key[1]
         if len(run) == 1:
-            found.append(children[0])
+            outline.append(children[0])
             continue
         start, end = run[0].start, max(s.end for s in run)
-        found.append(
+        outline.append(
             lsp.DocumentSymbol(
                 name=name or run[0].title[:_TITLE],
                 detail=f"{len(run)} statements",
@@ -55,7 +55,7 @@ def symbols(sheet: OpenSheet) -> list[lsp.DocumentSymbol]:
                 children=children,
             )
         )
-    return found
+    return outline
 
 
 def _symbol(sheet: OpenSheet, statement: Statement, title: str, key: Key) -> lsp.DocumentSymbol:
@@ -69,32 +69,33 @@ def _kind(key: Key) -> lsp.SymbolKind:
 
 
 def workspace_symbols(sheet: OpenSheet, uri: str, query: str) -> Iterator[lsp.WorkspaceSymbol]:
-    """Yield what a sheet introduces whose name has the letters of a query in this order."""
+    """Yield the names defined in a sheet that contain the letters of a query in order."""
     seen: set[Key] = set()
     letters = query.lower()
-    for found in sheet.names.all:
-        if not found.defines or found.key in seen or found.kind in ("keyword", "number", "variable"):
+    for occurrence in sheet.names.all:
+        kind = occurrence.kind
+        if not occurrence.defines or occurrence.key in seen or kind in ("keyword", "number", "variable"):
             continue
-        seen.add(found.key)
-        name = found.key[1]
+        seen.add(occurrence.key)
+        name = occurrence.key[1]
         rest = iter(name)
         if all(letter in rest for letter in letters):
             yield lsp.WorkspaceSymbol(
-                location=lsp.Location(uri, sheet.places.range(found.start, found.end)),
+                location=lsp.Location(uri, sheet.places.range(occurrence.start, occurrence.end)),
                 name=name,
-                kind=lsp.SymbolKind.Function if found.kind == "relation" else lsp.SymbolKind.Property,
-                container_name=found.kind,
+                kind=lsp.SymbolKind.Function if kind == "relation" else lsp.SymbolKind.Property,
+                container_name=kind,
             )
 
 
 def folds(sheet: OpenSheet) -> list[lsp.FoldingRange]:
-    """Return what can be folded: statements over several lines, runs of statements, blocks of comments."""
-    found: dict[tuple[int, int], lsp.FoldingRange] = {}
+    """Return the folding ranges: statements over several lines, runs of statements, blocks of comments."""
+    ranges: dict[tuple[int, int], lsp.FoldingRange] = {}
 
     def add(start: int, end: int, kind: lsp.FoldingRangeKind | None) -> None:
         first, last = sheet.places.position(start).line, sheet.places.position(end).line
         if last > first:
-            found.setdefault((first, last), lsp.FoldingRange(first, last, kind=kind))
+            ranges.setdefault((first, last), lsp.FoldingRange(first, last, kind=kind))
 
     for statement in sheet.names.statements:
         add(statement.start, statement.end, None)
@@ -113,11 +114,11 @@ def folds(sheet: OpenSheet) -> list[lsp.FoldingRange]:
         block = [line] if alone else []
     for comment in sheet.tree.comments:
         add(comment.start, comment.end, lsp.FoldingRangeKind.Comment)
-    return [found[key] for key in sorted(found)]
+    return [ranges[key] for key in sorted(ranges)]
 
 
 def selection(sheet: OpenSheet, positions: Sequence[lsp.Position]) -> list[lsp.SelectionRange]:
-    """Return for each place the word there, the brackets round it, the statement, the sheet."""
+    """Return for each position the word, the enclosing brackets, the statement and the sheet."""
     result: list[lsp.SelectionRange] = []
     for position in positions:
         at = sheet.places.offset(position)
@@ -143,7 +144,7 @@ def selection(sheet: OpenSheet, positions: Sequence[lsp.Position]) -> list[lsp.S
 
 
 def _brackets(text: str, start: int, end: int, at: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of brackets in a statement that hold a place."""
+    """Yield the spans of brackets in a statement that enclose an offset."""
     stack: list[int] = []
     for index in range(start, end):
         if text[index] in "([{":

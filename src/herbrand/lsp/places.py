@@ -1,8 +1,8 @@
-"""Offsets in a text and places as the protocol counts them.
+"""Conversion between offsets and positions of the protocol.
 
-herbrand counts code points from 0; the Language Server Protocol counts lines from 0 and, within a
-line, units of an encoding that client and server agree on, mostly UTF-16.  Lines end with LF, CR or
-CRLF and with nothing else, whatever Python's `splitlines` thinks of form feeds.
+Offsets count code points from 0.  The Language Server Protocol counts lines from 0 and, within a line, code
+units of a negotiated encoding, usually UTF-16.  Lines end with LF, CR or CRLF only, unlike in Python's
+`splitlines`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNITS: Final = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("
 
 
 class Places:
-    """Converts between offsets in one text and positions in one encoding.
+    """Converts between offsets and positions of one text in one encoding.
 
     >>> from herbrand.diagnostic import Source
     >>> places = Places(Source("(role 𝔸) ; b"))
@@ -38,17 +38,17 @@ class Places:
         self.starts = source.line_starts
         self._codec, self._width = _UNITS.get(encoding, _UNITS["utf-16"])
         self._plain = encoding == "utf-32" or self.text.isascii()
-        """Whether every character is one unit."""
+        """Whether every character is one code unit."""
 
     def units(self, start: int, end: int) -> int:
-        """Return how many units text[start:end] has."""
+        """Return the number of code units in text[start:end]."""
         if self._plain:
             return max(0, end - start)
-        # a lone half of a surrogate pair is no text, but clients can send one
+        # clients can send lone surrogates
         return len(self.text[start:end].encode(self._codec, "surrogatepass")) // self._width
 
     def position(self, offset: int) -> lsp.Position:
-        """Return the place of an offset; one outside of the text is clipped."""
+        """Return the position of an offset, which is clipped to the text."""
         offset = min(max(offset, 0), len(self.text))
         line = bisect_right(self.starts, offset) - 1
         return lsp.Position(line, self.units(self.starts[line], offset))
@@ -58,7 +58,7 @@ class Places:
         return lsp.Range(self.position(start), self.position(end))
 
     def offset(self, position: lsp.Position) -> int:
-        """Return the offset of a place; behind the end of a line means its end."""
+        """Return the offset of a position; beyond the end of a line means its end."""
         if position.line >= len(self.starts):
             return len(self.text)
         start = self.starts[max(position.line, 0)]
@@ -68,7 +68,7 @@ class Places:
         wanted = max(position.character, 0)
         if self.units(start, end) <= wanted:
             return end
-        low, high = start, end  # the last offset with at most so many units before it
+        low, high = start, end  # bisect for the last offset with at most `wanted` units before it
         while low < high:
             middle = (low + high + 1) // 2
             if self.units(start, middle) <= wanted:
@@ -78,12 +78,12 @@ class Places:
         return low
 
     def span(self, wanted: lsp.Range) -> Span:
-        """Return the offsets of a range; one that runs backwards is turned round."""
+        """Return the offsets of a range, swapping its ends if necessary."""
         start, end = self.offset(wanted.start), self.offset(wanted.end)
         return Span(min(start, end), max(start, end))
 
     def line_end(self, line: int) -> int:
-        """Return the offset at which a line ends, before what ends it."""
+        """Return the offset of the end of a line, without its terminator."""
         if line + 1 >= len(self.starts):
             return len(self.text)
         start, end = self.starts[line], self.starts[line + 1]

@@ -1,7 +1,7 @@
-"""`make_server`: the language server, from the protocol's messages to what the other modules answer.
+"""`make_server`: the language server and its message handlers.
 
-pygls keeps its own copy of every open text, cut into lines at more characters than the protocol knows;
-`Protocol` leaves that out, and the documents here are the only ones.
+pygls keeps its own copies of open texts, and splits lines at more characters than the protocol allows;
+`Protocol` disables that, so that the documents here are the only copies.
 """
 
 from __future__ import annotations
@@ -36,58 +36,58 @@ if TYPE_CHECKING:
 
 __all__ = ["Service", "make_server"]
 
-MOST_FILES: Final = 500
-"""So many files of a workspace are looked through for symbols."""
-MOST_SYMBOLS: Final = 300
-QUICK: Final = 0.1
-"""Checks that take less than these seconds follow each keystroke at once; slower ones wait for a pause."""
-LONGEST_PAUSE: Final = 0.5
+MAX_FILES: Final = 500
+"""Maximum number of files searched for workspace symbols."""
+MAX_SYMBOLS: Final = 300
+QUICK_SECONDS: Final = 0.1
+"""Checks that take less than this run after each keystroke; slower ones are delayed until a pause."""
+MAX_DELAY: Final = 0.5
 ANALYSE_SECONDS: Final = 60
 PROLOG: Final = frozenset({".pl", ".pro", ".prolog"})
-"""Not looked through for symbols: mostly these are Prolog programs."""
+"""Suffixes not searched for symbols, since such files are mostly Prolog programs."""
 
 _log = logging.getLogger(__name__)
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol without the copies of texts that pygls would keep."""
+    """The protocol without pygls's own copies of texts."""
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
-        """Pass the message on."""
+        """Call the handler only."""
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(
         self, params: lsp.DidChangeTextDocumentParams
     ) -> Generator[Any, Any, None]:
-        """Pass the message on."""
+        """Call the handler only."""
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
 
     @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(
         self, params: lsp.DidCloseTextDocumentParams
     ) -> Generator[Any, Any, None]:
-        """Pass the message on."""
+        """Call the handler only."""
         yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
 
 class Service:
-    """The open documents and the answers about them."""
+    """The open documents and the handlers of requests."""
 
     def __init__(self, server: LanguageServer) -> None:
         self.server = server
         self.documents: dict[str, Document] = {}
         self.encoding = "utf-16"
         self.pulls = False
-        """Whether the client asks for findings, so that they are not sent unasked."""
+        """Whether the client pulls diagnostics, so that the server must not push them."""
         self.refreshes = False
-        """Whether the client asks again for inlay hints when told to."""
+        """Whether the client supports refreshing inlay hints."""
         self.shows_results = False
-        """Whether the client shows what commands return."""
+        """Whether the client shows the results of commands."""
         self.seconds = sizes.SECONDS
         self._pending: dict[str, asyncio.TimerHandle] = {}
-        self._took: dict[str, float] = {}
+        self._check_seconds: dict[str, float] = {}
         self._sizes: dict[str, tuple[OpenSheet, dict[str, int]]] = {}
         self._measuring: dict[str, asyncio.Task[dict[str, int]]] = {}
         self._files: dict[Path, tuple[float, OpenSheet]] = {}
@@ -95,7 +95,7 @@ class Service:
     # -- life -----------------------------------------------------------------------------
 
     def initialize(self, params: lsp.InitializeParams) -> None:
-        """Note what the client can do."""
+        """Store the client's capabilities and options."""
         capabilities = params.capabilities
         document, workspace = capabilities.text_document, capabilities.workspace
         self.encoding = str(self.server.workspace.position_encoding or "utf-16")
@@ -109,7 +109,7 @@ class Service:
                 self.seconds = float(options.get("groundSeconds", self.seconds))
 
     def did_open(self, params: lsp.DidOpenTextDocumentParams) -> None:
-        """Take a text over from its file."""
+        """Open a document."""
         item = params.text_document
         self.documents[item.uri] = Document(
             item.uri, item.text, item.version, item.language_id or "", self.encoding
@@ -117,7 +117,7 @@ class Service:
         self._changed(item.uri)
 
     def did_change(self, params: lsp.DidChangeTextDocumentParams) -> None:
-        """Follow the keystrokes."""
+        """Apply changes to a document."""
         uri = params.text_document.uri
         document = self.documents.get(uri)
         if document is not None:
@@ -125,11 +125,11 @@ class Service:
             self._changed(uri)
 
     def did_close(self, params: lsp.DidCloseTextDocumentParams) -> None:
-        """Forget a text, and take back what was found in it."""
+        """Close a document and clear its diagnostics."""
         uri = params.text_document.uri
         self.documents.pop(uri, None)
         self._sizes.pop(uri, None)
-        self._took.pop(uri, None)
+        self._check_seconds.pop(uri, None)
         self._stop(uri)
         if not self.pulls:
             self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
@@ -138,11 +138,11 @@ class Service:
         self._stop(uri)
         if self.pulls:
             return
-        pause = min(LONGEST_PAUSE, max(0.002, self._took.get(uri, 0.0) - QUICK))
-        self._pending[uri] = asyncio.get_running_loop().call_later(pause, self._publish, uri)
+        delay = min(MAX_DELAY, max(0.002, self._check_seconds.get(uri, 0.0) - QUICK_SECONDS))
+        self._pending[uri] = asyncio.get_running_loop().call_later(delay, self._publish, uri)
 
     def _stop(self, uri: str) -> None:
-        """Give up what was being worked out about a text."""
+        """Cancel pending work on a document."""
         timer = self._pending.pop(uri, None)
         if timer is not None:
             timer.cancel()
@@ -155,16 +155,16 @@ class Service:
         if document is None:
             return
         started = time.monotonic()
-        found = findings.diagnostics(document)
-        self._took[uri] = time.monotonic() - started
+        diagnostics = findings.diagnostics(document)
+        self._check_seconds[uri] = time.monotonic() - started
         self.server.text_document_publish_diagnostics(
-            lsp.PublishDiagnosticsParams(uri, found, document.version)
+            lsp.PublishDiagnosticsParams(uri, diagnostics, document.version)
         )
 
-    # -- findings -------------------------------------------------------------------------
+    # -- diagnostics ----------------------------------------------------------------------
 
     def diagnostic(self, params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
-        """Answer what is wrong with a text."""
+        """Return the diagnostics of a document."""
         document = self.documents.get(params.text_document.uri)
         if document is None:
             return lsp.RelatedFullDocumentDiagnosticReport([])
@@ -174,28 +174,28 @@ class Service:
         return lsp.RelatedFullDocumentDiagnosticReport(findings.diagnostics(document), result_id=result)
 
     def code_action(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Offer repairs."""
+        """Return fixes and explanations."""
         document = self.documents.get(params.text_document.uri)
         return findings.actions(document, params.range, params.context.only) if document else []
 
     # -- names ----------------------------------------------------------------------------
 
     def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Tell what a name is."""
+        """Describe a name."""
         document = self.documents.get(params.text_document.uri)
         return hover(document, params.position) if document else None
 
     def definition(self, params: lsp.DefinitionParams) -> list[lsp.Location]:
-        """Say where a name is introduced."""
+        """Return the definitions of a name."""
         return [place for place, _ in self._places(params, definitions=True)]
 
     def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Say where the same thing is named."""
+        """Return the occurrences of a name."""
         wanted = params.context.include_declaration
         return [place for place, defines in self._places(params) if wanted or not defines]
 
     def highlight(self, params: lsp.DocumentHighlightParams) -> list[lsp.DocumentHighlight]:
-        """Mark where the same thing is named."""
+        """Highlight the occurrences of a name."""
         kinds = lsp.DocumentHighlightKind
         return [
             lsp.DocumentHighlight(place.range, kinds.Write if defines else kinds.Read)
@@ -213,16 +213,16 @@ class Service:
         found = sheet.names.at(sheet.places.offset(params.position))
         if found is None:
             return
-        for one in sheet.names.definitions(found) if definitions else sheet.names.of(found):
-            yield lsp.Location(uri, sheet.places.range(one.start, one.end)), one.defines
+        for use in sheet.names.definitions(found) if definitions else sheet.names.of(found):
+            yield lsp.Location(uri, sheet.places.range(use.start, use.end)), use.defines
 
     def prepare_rename(self, params: lsp.PrepareRenameParams) -> lsp.PrepareRenameResult | None:
-        """Say whether a name can be changed."""
+        """Return the name to be renamed, if it can be."""
         document = self.documents.get(params.text_document.uri)
         return edit.prepare_rename(document.sheet, params.position) if document else None
 
     def rename(self, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-        """Change a name everywhere."""
+        """Rename all occurrences of a name."""
         document = self.documents.get(params.text_document.uri)
         if document is None:
             return None
@@ -232,25 +232,25 @@ class Service:
             raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed.value) from error
 
     def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList:
-        """Propose what could be written."""
+        """Return completions."""
         document = self.documents.get(params.text_document.uri)
         if document is None:
             return lsp.CompletionList(is_incomplete=False, items=[])
         return completing.complete(document, params.position)
 
-    # -- shape ----------------------------------------------------------------------------
+    # -- structure ------------------------------------------------------------------------
 
     def _sheet(self, params: Any) -> OpenSheet | None:
         document = self.documents.get(params.text_document.uri)
         return document.sheet if document else None
 
     def formatting(self, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
-        """Lay a text out."""
+        """Format a document."""
         sheet = self._sheet(params)
         return edit.formatting(sheet) if sheet else None
 
     def range_formatting(self, params: lsp.DocumentRangeFormattingParams) -> list[lsp.TextEdit] | None:
-        """Lay some statements out."""
+        """Format some statements."""
         sheet = self._sheet(params)
         return edit.range_formatting(sheet, params.range) if sheet else None
 
@@ -260,27 +260,27 @@ class Service:
         return outline.symbols(sheet) if sheet else []
 
     def folding_range(self, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
-        """List what can be folded."""
+        """Return folding ranges."""
         sheet = self._sheet(params)
         return outline.folds(sheet) if sheet else []
 
     def selection_range(self, params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange] | None:
-        """List ever larger selections."""
+        """Return nested selections."""
         sheet = self._sheet(params)
         return outline.selection(sheet, params.positions) if sheet else None
 
     def semantic_tokens(self, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
-        """Colour a text."""
+        """Return the semantic tokens of a document."""
         sheet = self._sheet(params)
         return lsp.SemanticTokens(tokens(sheet) if sheet else [])
 
     def semantic_tokens_range(self, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens:
-        """Colour a part of a text."""
+        """Return the semantic tokens of a range."""
         sheet = self._sheet(params)
         return lsp.SemanticTokens(tokens(sheet, sheet.places.span(params.range)) if sheet else [])
 
     async def workspace_symbol(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Look through the open texts and the files of the workspace for names."""
+        """Search the open documents and the files of the workspace for names."""
         folders = [Path(path_of(folder.uri)) for folder in self.server.workspace.folders.values()]
         opened = {uri: document.sheet for uri, document in self.documents.items()}
         return await asyncio.to_thread(self._symbols, params.query, folders, opened)
@@ -288,79 +288,76 @@ class Service:
     def _symbols(
         self, query: str, folders: list[Path], opened: dict[str, OpenSheet]
     ) -> list[lsp.WorkspaceSymbol]:
-        found: list[lsp.WorkspaceSymbol] = []
+        symbols: list[lsp.WorkspaceSymbol] = []
         paths = {path_of(uri) for uri in opened}
         sheets = {**opened, **dict(self._saved(folders, paths))}
         for uri, sheet in sheets.items():
-            found += outline.workspace_symbols(sheet, uri, query)
-            if len(found) >= MOST_SYMBOLS:
+            symbols += outline.workspace_symbols(sheet, uri, query)
+            if len(symbols) >= MAX_SYMBOLS:
                 break
-        return found[:MOST_SYMBOLS]
+        return symbols[:MAX_SYMBOLS]
 
-    def _saved(self, folders: list[Path], known: set[str]) -> Iterator[tuple[str, OpenSheet]]:
-        """Yield the rulesheets below some folders that are not open; what did not change is kept."""
+    def _saved(self, folders: list[Path], opened: set[str]) -> Iterator[tuple[str, OpenSheet]]:
+        """Yield the rulesheets in folders that are not open, cached by modification time."""
         number = 0
         for folder in folders:
             for path in sorted(folder.rglob("*")):
                 suffix = path.suffix.lower()
-                if suffix not in SUFFIXES or suffix in PROLOG or str(path) in known:
+                if suffix not in SUFFIXES or suffix in PROLOG or str(path) in opened:
                     continue
                 if any(part.startswith(".") or part == "node_modules" for part in path.parts[1:]):
                     continue
                 number += 1
-                if number > MOST_FILES:
+                if number > MAX_FILES:
                     return
                 with contextlib.suppress(OSError):
                     status = path.stat()
                     if status.st_size > MAX_BYTES:
                         continue
-                    kept = self._files.get(path)
-                    if kept is None or kept[0] != status.st_mtime:
+                    cached = self._files.get(path)
+                    if cached is None or cached[0] != status.st_mtime:
                         source, _ = decode(path.read_bytes(), str(path))
-                        kept = (
-                            status.st_mtime,
-                            OpenSheet(source.text, str(path), SUFFIXES[suffix], self.encoding),
-                        )
-                        self._files[path] = kept
-                    yield path.as_uri(), kept[1]
+                        sheet = OpenSheet(source.text, str(path), SUFFIXES[suffix], self.encoding)
+                        cached = self._files[path] = (status.st_mtime, sheet)
+                    yield path.as_uri(), cached[1]
 
-    # -- what takes longer ----------------------------------------------------------------
+    # -- slow requests --------------------------------------------------------------------
 
     async def inlay_hint(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Show how large relations get, once that is known."""
+        """Return the sizes of relations as hints, once they are computed."""
         uri = params.text_document.uri
         document = self.documents.get(uri)
         if document is None:
             return []
         sheet = document.sheet
-        known = self._sizes.get(uri)
-        if known is None or known[0] is not sheet:
+        cached = self._sizes.get(uri)
+        if cached is None or cached[0] is not sheet:
             task = self._measuring.get(uri)
             if task is None:
                 task = asyncio.create_task(self._measure(uri, sheet))
                 self._measuring[uri] = task
             if self.refreshes:
-                return []  # asked again when it is known
+                return []  # the client asks again after `_measure`
             try:
                 await asyncio.shield(task)
             except asyncio.CancelledError:
                 return []  # the text has changed
-            known = self._sizes.get(uri)
-        if known is None or known[0] is not sheet:
+            cached = self._sizes.get(uri)
+        if cached is None or cached[0] is not sheet:
             return []
-        return sizes.hints(sheet, known[1], params.range)
+        return sizes.hints(sheet, cached[1], params.range)
 
     async def _measure(self, uri: str, sheet: OpenSheet) -> dict[str, int]:
-        await asyncio.sleep(LONGEST_PAUSE)  # somebody may still be typing
-        found = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
-        self._sizes[uri] = sheet, found
+        await asyncio.sleep(MAX_DELAY)  # the user may still be typing
+        measured = {} if sheet.rules.errors else await sizes.measure(sheet, self.seconds)
+        self._sizes[uri] = sheet, measured
         self._measuring.pop(uri, None)
-        if self.refreshes and found:
+        if self.refreshes and measured:
             self.server.workspace_inlay_hint_refresh(None)
-        return found
+        return measured
 
     def code_lens(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Offer to play and to analyse, above the first role."""
+        """Return the commands "Play" and "Analyse" above the first role."""
         sheet = self._sheet(params)
         if sheet is None or sheet.rules.errors or not sheet.rules.roles:
             return []
@@ -373,7 +370,7 @@ class Service:
         ]
 
     def explain(self, name: str) -> str:
-        """Tell what a check flags, why, and what to write instead."""
+        """Explain a check."""
         try:
             text = explain(name)
         except UnknownCheckError as error:
@@ -381,14 +378,14 @@ class Service:
         return self._answer(text)
 
     def play(self, uri: str) -> str:
-        """Tell how to play: a server has no terminal of its own."""
-        return self._answer(f"To play, in a terminal: herbrand play {path_of(uri)}")
+        """Return the command to play, since a server has no terminal."""
+        return self._answer(f"Run in a terminal: herbrand play {path_of(uri)}")
 
     async def analyse(self, uri: str) -> str:
-        """Analyse a game as it is typed, in a process of its own and for a minute at most."""
+        """Analyse the current text in a subprocess with a time limit."""
         document = self.documents.get(uri)
         if document is None:
-            return self._answer("that text is not open")
+            return self._answer("the document is not open")
         sheet = document.sheet
         command = [sys.executable, "-m", "herbrand", "analyse", "-", "--notation", sheet.tree.notation]
         command += ["--budget", str(ANALYSE_SECONDS)]
@@ -396,7 +393,7 @@ class Service:
         try:
             output = await run_command(command, text, 2 * ANALYSE_SECONDS, with_errors=True)
         except TimeoutError:
-            return self._answer(f"nothing was decided within {2 * ANALYSE_SECONDS} seconds")
+            return self._answer(f"no result within {2 * ANALYSE_SECONDS} seconds")
         return self._answer(output.decode(errors="replace").strip())
 
     def _answer(self, text: str) -> str:

@@ -1,8 +1,8 @@
-"""How large each relation gets: grounding in a child process, for the numbers beside the rules.
+"""Sizes of relations for inlay hints, computed by grounding in a subprocess.
 
 `python -m herbrand.lsp.sizes` reads one JSON value, `{"text", "notation", "name", "seconds", "megabytes"}`,
-and prints `{"sizes": {relation: instances}}`, or `{"reason"}` when it gave up.  A process of its own can
-be stopped whatever it does, and typing stays quick meanwhile.
+and prints `{"sizes": {relation: instances}}`, or `{"reason"}` on failure.  A subprocess can be killed at any
+time and does not delay other requests.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["hints", "measure", "relation_sizes"]
 
 SECONDS: Final = 10.0
-"""Larger games than can be ground in this time get no numbers."""
+"""Time limit for grounding; games that exceed it get no hints."""
 MEGABYTES: Final = 1500
 
 
 def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Ground a text and count the rows of every relation that its rules define.
+    """Ground a text and count the instances of every relation that it defines.
 
     >>> relation_sizes({"text": "(role a) (succ 1 2) (succ 2 3)"})["reason"]
     'the rules have errors'
@@ -53,14 +53,14 @@ def relation_sizes(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:
-    """Return the sizes of a sheet's relations, by name; empty when they cannot be had in time."""
+    """Return the sizes of a sheet's relations by name; empty on failure or timeout."""
     request = {
         "text": sheet.text,
         "notation": sheet.tree.notation,
         "name": sheet.source.name,
         "seconds": seconds,
     }
-    from herbrand.runtime.pool import run_command  # the child needs none of it
+    from herbrand.runtime.pool import run_command  # not needed in the subprocess
 
     command = [sys.executable, "-m", "herbrand.lsp.sizes"]
     try:
@@ -72,29 +72,29 @@ async def measure(sheet: OpenSheet, seconds: float = SECONDS) -> dict[str, int]:
 
 
 def hints(sheet: OpenSheet, sizes: Mapping[str, int], wanted: lsp.Range) -> list[lsp.InlayHint]:
-    """Return the number of instances behind the first head of each relation."""
-    from lsprotocol import types as lsp  # the child process needs none of it: it takes long to import
+    """Return a hint with the number of instances at the first head of each relation."""
+    from lsprotocol import types as lsp  # slow to import, and not needed in the subprocess
 
     span = sheet.places.span(wanted)
-    found: list[lsp.InlayHint] = []
+    hints: list[lsp.InlayHint] = []
     seen: set[str] = set()
-    for one in sheet.names.all:
-        name = one.key[1]
-        if one.kind not in ("relation", "keyword") or not one.defines or name in seen or name not in sizes:
+    for use in sheet.names.all:
+        name = use.key[1]
+        if use.kind not in ("relation", "keyword") or not use.defines or name in seen or name not in sizes:
             continue
         seen.add(name)
-        if span.start <= one.start <= span.end:
+        if span.start <= use.start <= span.end:
             shown = f"{sizes[name]:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-            found.append(
+            hints.append(
                 lsp.InlayHint(
-                    sheet.places.position(one.end),
+                    sheet.places.position(use.end),
                     f"\N{MULTIPLICATION SIGN}{shown}",
                     padding_left=True,
                     padding_right=True,
-                    tooltip=f"{shown} instances of `{name}` when the game is ground",
+                    tooltip=f"{shown} ground instances of `{name}`",
                 )
             )
-    return found
+    return hints
 
 
 def _main() -> None:

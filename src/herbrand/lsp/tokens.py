@@ -1,4 +1,4 @@
-"""Colours: what each word is, for editors that colour by meaning (semantic tokens)."""
+"""Semantic tokens: the kind of each word, for highlighting."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _KINDS: Final = {
     "parameter": "parameter",
     "comment": "comment",
 }
-"""The kinds of names, and which of the protocol's kinds comes nearest."""
+"""The protocol's token type for each kind of name."""
 _NUMBER: Final = {kind: number for number, kind in enumerate(_KINDS)}
 
 LEGEND: Final = lsp.SemanticTokensLegend(list(_KINDS.values()), ["definition"])
 
 
 def tokens(sheet: OpenSheet, span: Span | None = None) -> list[int]:
-    """Return the coloured words of a text, or of a part of it, in the protocol's relative numbers."""
+    """Return the semantic tokens of a text or a part of it, in the protocol's relative encoding."""
     places = sheet.places
     span = span or Span(0, len(sheet.text))
     words = [
@@ -52,7 +52,7 @@ def tokens(sheet: OpenSheet, span: Span | None = None) -> list[int]:
     line = column = last = 0
     for start, end, kind, modifier in words:
         if start < last:
-            continue  # no two words overlap
+            continue  # tokens must not overlap
         last = end
         at = places.position(start)
         data += (
@@ -67,15 +67,15 @@ def tokens(sheet: OpenSheet, span: Span | None = None) -> list[int]:
 
 
 def _lines(sheet: OpenSheet, start: int, end: int) -> list[tuple[int, int]]:
-    """Part a comment into its lines: not every editor takes a token over several."""
+    """Split a comment into lines, since not every editor supports multi-line tokens."""
     first = sheet.places.position(start).line
-    found: list[tuple[int, int]] = []
+    lines: list[tuple[int, int]] = []
     while start < end:
         stop = min(end, sheet.places.line_end(first))
         if stop > start:
-            found.append((start, stop))
+            lines.append((start, stop))
         first += 1
         if first >= len(sheet.places.starts):
             break
         start = sheet.places.starts[first]
-    return found
+    return lines
