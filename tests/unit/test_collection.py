@@ -89,10 +89,10 @@ def test_games_that_are_not_as_they_should_be_are_listed_with_the_reason(tree):
     problems = {
         entry.name: entry.problem for entry in read_collection(tree / "games").entries if entry.problem
     }
-    assert problems["thief"] == "there is no rulesheet `../../../secret.kif`"
+    assert problems["thief"] == "no rulesheet `../../../secret.kif`"
     assert problems["empty"] == "METADATA names no rulesheet"
-    assert problems["gone"] == "there is no rulesheet `gone.kif`"
-    assert problems["Broken"].startswith("METADATA is no JSON")
+    assert problems["gone"] == "no rulesheet `gone.kif`"
+    assert problems["Broken"].startswith("METADATA is not JSON")
     assert set(problems) == {"thief", "empty", "gone", "Broken"}
 
 

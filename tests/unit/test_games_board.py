@@ -777,5 +777,5 @@ def test_an_unknown_name_is_answered_with_the_nearest_one():
     """The message suggests a game that exists."""
     with pytest.raises(FileNotFoundError, match="did you mean `reversi`"):
         games.path("revresi")
-    with pytest.raises(FileNotFoundError, match="there are: amazons, "):
+    with pytest.raises(FileNotFoundError, match="one of: amazons, "):
         games.info("zzzzzz")

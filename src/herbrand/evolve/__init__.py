@@ -1,4 +1,4 @@
-"""New games: put together from blocks, varied, searched for.
+"""Generates new games from building blocks, varies them, and searches for good ones.
 
     >>> from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares, random_design
     >>> design = BoardGame(Squares(4, 4), (Piece((Place(where="dropped"),)),), goals=(InARow(3),))
@@ -9,25 +9,23 @@
     >>> random_design(7) == random_design(7)
     True
 
-| module                          | what it gives                                                          |
+| module                          | contents                                                               |
 |---------------------------------|------------------------------------------------------------------------|
 | `blocks/`                       | the grammar of games: boards, pieces, turns, goals, cards; `Design`    |
-| `blocks.grammar`                | what may stand in each field of a block, how it is drawn and varied    |
-| `sheet`                         | rules with comments, and the helper relations that they need           |
+| `blocks.grammar`                | the valid values of fields, random values and variations               |
+| `sheet`                         | prints rules with comments and the helper relations they use           |
 | `random_designs`                | `random_design`: a game from a seed                                    |
 | `variation/`                    | mutation and crossover of blocks and of rules, with lineage            |
 | `search/`                       | MAP-Elites: the best game of each kind, kept in SQLite                 |
-| `gallery`                       | a page with what a search has found                                    |
+| `gallery`                       | a page with the games of a search                                      |
 
-A `Design` is a value: a tree of frozen dataclasses, with a JSON form.  What it prints is plain GDL, or
-GDL-II where something is hidden, with `base` and `input` spelled out, every rule safe, and an action of its
-own that ends a turn of several actions: the advice that authors of deck-building games in GDL-II gave to
-whoever makes games by genetic algorithms.  Every play ends by a step counter, which `herbrand check` finds
-as a certificate.
+A `Design` is an immutable tree of dataclasses with a JSON form.  Its rulesheet is plain GDL, or GDL-II with
+hidden information, with explicit `base` and `input`, safe rules, and a separate action to end a turn of
+several actions, as the authors of deck-building games in GDL-II recommend for genetic algorithms.  A step
+counter ends every play, which `herbrand check` finds as a certificate of termination.
 
-Games were put together from blocks like these by B. Pell (*METAGAME in symmetric chess-like games*, 1992);
-evolving them by measures of quality is C. Browne's *Automatic generation and evaluation of recombination
-games* (2008).
+B. Pell composed games of similar blocks (*METAGAME in symmetric chess-like games*, 1992); C. Browne evolved
+them by measures of quality (*Automatic generation and evaluation of recombination games*, 2008).
 """
 
 from __future__ import annotations

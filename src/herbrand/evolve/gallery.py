@@ -1,7 +1,7 @@
-"""The gallery: a page with the games that a search has found, their rulesheets, and everything as JSON.
+"""The gallery of a search: a page with its games, the rulesheets, and all data as JSON.
 
-DIR/index.html         the page; needs nothing else
-DIR/games/NAME.kif     the rulesheets (NAME.ggd in GGDL), for `herbrand web DIR/games` and every other command
+DIR/index.html         the page, which is self-contained
+DIR/games/NAME.kif     the rulesheets (NAME.ggd in GGDL), for `herbrand web DIR/games` and other commands
 DIR/games.json         designs, measures, proofs and lineages
 """
 
@@ -41,30 +41,30 @@ SHOWN: Final = {
     "rule_novelty": ("novelty of rules", "distance to the most similar bundled game"),
     "play_novelty": ("novelty of play", "distance of random games to those of bundled games"),
 }
-"""Measures on the page: what they are called there, and what they mean."""
+"""Titles and descriptions of the measures on the page."""
 SUFFIXES: Final = {"prefix": "kif", "ggdl": "ggd"}
-"""The notations of the rulesheets, and how their files end."""
+"""File suffixes by notation."""
 _WEB: Final = "http://127.0.0.1:8888/game/"
-PICTURES: Final = 60
-"""So many games, the best ones, are drawn."""
+MAX_PICTURES: Final = 60
+"""Number of games, the best ones, that have a picture."""
 
 
 def write_gallery(
     folder: Path, progress: SearchProgress, everything: Sequence[Candidate], notation: str = "prefix"
 ) -> Path:
-    """Write the gallery of a search into a folder, and return its page.
+    """Write the gallery of a search into a folder and return its page.
 
-    `everything` are all candidates of the search, for the lineages; `notation` is one of `SUFFIXES`, that of
-    the rulesheets.  Those of games that are no longer in the archive are removed.
+    `everything` are all candidates of the search, for the lineages; `notation` is that of the rulesheets, one
+    of `SUFFIXES`.  Rulesheets of games that are no longer in the archive are removed.
     """
     suffix = SUFFIXES[notation]
     elites = progress.archive.elites()
     sheets = folder / "games"
     sheets.mkdir(parents=True, exist_ok=True)
-    wanted = {f"{candidate.name}.{suffix}" for candidate in elites}
-    for old in [path for other in SUFFIXES.values() for path in sheets.glob(f"*.{other}")]:
-        if old.name not in wanted:
-            old.unlink()
+    current = {f"{candidate.name}.{suffix}" for candidate in elites}
+    for path in [path for other in SUFFIXES.values() for path in sheets.glob(f"*.{other}")]:
+        if path.name not in current:
+            path.unlink()
     by_name = {candidate.name: candidate for candidate in everything if candidate.design is not None}
     cards = []
     for place, candidate in enumerate(elites):
@@ -72,8 +72,8 @@ def write_gallery(
         design = candidate.design
         text = design.ggdl() if notation == "ggdl" else design.rulesheet()
         (sheets / f"{candidate.name}.{suffix}").write_text(text, encoding="utf-8")
-        drawn = picture(design.game()) if place < PICTURES else ""
-        cards.append(_card(candidate, suffix, drawn, _ancestors(candidate, by_name)))
+        svg = picture(design.game()) if place < MAX_PICTURES else ""
+        cards.append(_card(candidate, suffix, svg, _ancestors(candidate, by_name)))
     content = [candidate.as_json() | {"rules": _paragraphs(candidate)} for candidate in elites]
     (folder / "games.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
     body = "\n".join([_summary(progress), _map(elites), *cards])
@@ -83,7 +83,7 @@ def write_gallery(
 
 
 def picture(game: Game, seed: int = 1) -> str:
-    """Return an SVG of a state in the middle of a random game; empty for a game that cannot be drawn."""
+    """Return an SVG of a state in the middle of a random game; empty on failure."""
     try:
         play = Trajectory.replay(game, ())
         play.finish(Random(seed))
@@ -97,15 +97,15 @@ def _paragraphs(candidate: Candidate) -> list[str]:
 
 
 def _ancestors(candidate: Candidate, by_name: Mapping[str, Candidate]) -> list[Candidate]:
-    """The first parents, nearest first."""
-    found: list[Candidate] = []
-    while candidate.lineage.parents and len(found) < 50:
+    """Return the line of first parents, the nearest first."""
+    ancestors: list[Candidate] = []
+    while candidate.lineage.parents and len(ancestors) < 50:
         parent = by_name.get(candidate.lineage.parents[0])
-        if parent is None or parent in found:
+        if parent is None or parent in ancestors:
             break
-        found.append(parent)
+        ancestors.append(parent)
         candidate = parent
-    return found
+    return ancestors
 
 
 def _summary(progress: SearchProgress) -> str:
@@ -113,21 +113,21 @@ def _summary(progress: SearchProgress) -> str:
     stages = ", ".join(f"{name} {seconds / spent:.0%}" for name, seconds in progress.spent.most_common())
     rows = [
         ("candidates", f"{progress.candidates}, of which {progress.measured} passed the filters"),
-        ("games kept", f"{len(progress.archive)}"),
+        ("games in the archive", f"{len(progress.archive)}"),
         ("processor time", f"{spent:.0f} s: {stages}" if spent else "none"),
-        ("thrown away", ", ".join(f"{reason} ({n})" for reason, n in progress.reasons.most_common(8))),
+        ("discarded", ", ".join(f"{reason} ({n})" for reason, n in progress.reasons.most_common(8))),
     ]
     table = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in rows)
     play = "herbrand web games"
-    return f"""<h1>Games that were found</h1>
-<p>Every game here was put together from blocks or made from others by variation, played thousands of times,
-and kept because it was the best one of its kind, length and choice. To play them, run <code>{play}</code>
+    return f"""<h1>Evolved games</h1>
+<p>Each game was composed of blocks or varied from other games, played thousands of times, and kept
+because it was the best of its kind, length and branching. To play them, run <code>{play}</code>
 in this folder, which needs <code>pip install 'herbrand[web]'</code>.</p>
 <table>{table}</table>"""
 
 
 def _map(elites: Iterable[Candidate]) -> str:
-    """A table of the archive: kinds and lengths down and across, one link for each range of choices."""
+    """Return the archive as a table of kinds by lengths, with a link for each range of branching."""
     cells: dict[tuple[str, str], list[Candidate]] = {}
     for candidate in elites:
         cells.setdefault((candidate.cell[0], candidate.cell[1]), []).append(candidate)
@@ -144,17 +144,17 @@ def _map(elites: Iterable[Candidate]) -> str:
 <div class="wide"><table class="map"><tr><th></th>{head}</tr>{"".join(rows)}</table></div>"""
 
 
-def _links(found: Sequence[Candidate]) -> str:
+def _links(candidates: Sequence[Candidate]) -> str:
     return " ".join(
         f'<a href="#{escape(c.name)}" style="background: rgb(51 102 170 / {0.1 + 0.6 * c.quality:.2f})" '
         f'title="quality {c.quality:.2f}, {escape(c.cell[2])} moves to choose from">{escape(c.name)}</a>'
-        for c in sorted(found, key=lambda c: c.cell)
+        for c in sorted(candidates, key=lambda c: c.cell)
     )
 
 
-def _card(candidate: Candidate, suffix: str, drawn: str, ancestors: Sequence[Candidate]) -> str:
+def _card(candidate: Candidate, suffix: str, svg: str, ancestors: Sequence[Candidate]) -> str:
     name = escape(candidate.name)
-    told = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in _paragraphs(candidate))
+    description = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in _paragraphs(candidate))
     measures = candidate.measures
     rows = "".join(
         f'<tr title="{escape(meaning)}"><th>{escape(title)}</th><td>{_number(measures[key])}</td></tr>'
@@ -165,8 +165,8 @@ def _card(candidate: Candidate, suffix: str, drawn: str, ancestors: Sequence[Can
     line = [str(candidate.lineage), *(str(ancestor.lineage) for ancestor in ancestors)]
     lineage = "".join(f"<li>{escape(step)}</li>" for step in line)
     return f"""<section id="{name}"><h2>{name} <small>{candidate.quality:.2f}</small></h2>
-<div class="game"><div class="picture">{drawn}</div><div>{told}
-<p class="note">Proofs: {escape(proofs)}. Found as candidate {candidate.number}.</p>
+<div class="game"><div class="picture">{svg}</div><div>{description}
+<p class="note">Proofs: {escape(proofs)}. Candidate {candidate.number} of the search.</p>
 <p><a href="games/{name}.{suffix}">rulesheet</a> · <a href="{_WEB}{name}">play in the browser</a> while
 <code>herbrand web games</code> runs · <code>herbrand play games/{name}.{suffix}</code></p>
 <details><summary>Lineage</summary><ol>{lineage}</ol></details></div>
@@ -178,7 +178,7 @@ def _number(value: Any) -> str:
 
 
 _PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Games that were found</title>
+<html lang="en"><head><meta charset="utf-8"><title>Evolved games</title>
 <meta name="viewport" content="width=device-width">
 <style>
 :root { color-scheme: light dark }

@@ -19,17 +19,16 @@ __all__ = ["FAMILIES", "random_design"]
 
 FAMILIES: Final[dict[str, type[Design]]] = {"board": BoardGame, "tricks": TrickGame, "market": MarketGame}
 """The families of designs, by name."""
-_OFTEN: Final = {"board": 8, "tricks": 1, "market": 1}
+_WEIGHTS: Final = {"board": 8, "tricks": 1, "market": 1}
 
 
 def random_design(seed: int | Random, families: Sequence[str] = tuple(FAMILIES)) -> Design:
-    """Return a random design without problems, the same for the same seed.
+    """Return a random design without problems, the same for the same seed; `KeyError` for an unknown family.
 
-    Draws until there is one: about one draw in seven is a game.  Raises `KeyError` for a family that there
-    is not.
+    Designs are drawn until one has no problems, about one in seven.
     """
     chance = seed if isinstance(seed, Random) else Random(seed)
-    (family,) = chance.choices(families, [_OFTEN[name] for name in families])
+    (family,) = chance.choices(families, [_WEIGHTS[name] for name in families])
     while True:
         design = draw_block(FAMILIES[family], chance)
         if not design.problems():

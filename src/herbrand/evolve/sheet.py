@@ -1,4 +1,4 @@
-"""Put a rulesheet together: sections of rules with comments, and the helper relations that they need."""
+"""Composes a rulesheet from sections of rules with comments and the helper relations that they use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"[\s(]([a-z_]+)")
 
 @dataclass
 class SheetWriter:
-    """A rulesheet that is being written."""
+    """A rulesheet under construction."""
 
     title: str
     about: list[str]
@@ -31,56 +31,57 @@ class SheetWriter:
     sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
     def section(self, comment: str) -> None:
-        """Begin a section."""
+        """Start a section."""
         self.sections.append((comment, []))
 
     def add(self, *rules: str) -> None:
-        """Add rules to the section that was begun last, each one once."""
-        written = self.sections[-1][1]
+        """Add rules to the current section, without duplicates."""
+        section = self.sections[-1][1]
         for rule in rules:
             text = dedent(rule).strip()
-            if text and text not in written:
-                written.append(text)
+            if text and text not in section:
+                section.append(text)
 
     def needs(self, helpers: Mapping[str, tuple[str, str]]) -> set[str]:
-        """Return which helper relations the rules use, directly or not."""
+        """Return the helper relations that the rules use, directly or indirectly."""
         needed: set[str] = set()
         text = "\n".join(rule for _, rules in self.sections for rule in rules)
-        asked = {name for name in _NAME.findall(text) if name in helpers}
-        while asked - needed:
-            name = min(asked - needed)
+        used = {name for name in _NAME.findall(text) if name in helpers}
+        while used - needed:
+            name = min(used - needed)
             needed.add(name)
-            asked.update(other for other in _NAME.findall(helpers[name][1]) if other in helpers)
+            used.update(other for other in _NAME.findall(helpers[name][1]) if other in helpers)
         return needed
 
     def rules(self, helpers: Mapping[str, tuple[str, str]]) -> str:
-        """Return the rules alone, as quickly as that can be done."""
-        return "\n".join(rule for _, rules in self._with(helpers, self.needs(helpers)) for rule in rules)
+        """Return the rules without comments and layout."""
+        return "\n".join(
+            rule for _, rules in self._all_sections(helpers, self.needs(helpers)) for rule in rules
+        )
 
     def text(self, helpers: Mapping[str, tuple[str, str]]) -> str:
-        """Return the sheet with those helper relations that its rules use, directly or not.
+        """Return the sheet with the helper relations that its rules use.
 
-        `helpers` gives for each relation a section's comment and its rules.  Those of one section stand
-        together.
+        `helpers` has the comment of a section and the rules for each relation.
         """
         parts = self._heading(";;;")
-        for comment, written in self._with(helpers, self.needs(helpers)):
+        for comment, written in self._all_sections(helpers, self.needs(helpers)):
             parts += ["", f"; {comment}", "", *written]
         return format_text(Source("\n".join(parts) + "\n", f"{self.title}.kif"), width=_WIDTH)
 
     def ggdl(
         self, helpers: Mapping[str, tuple[str, str]], parameters: Sequence[NamedNumber], writing: Writing
     ) -> str:
-        """Return the sheet in GGDL; where its rules name `parameters` they are declared.
+        """Return the sheet in GGDL with declarations of `parameters`.
 
-        Helper relations that `writing` knows are written as it says.
+        Helper relations in `writing` are written in its shorter form.
         """
         from herbrand.syntax import read
         from herbrand.syntax.ggdl.lift import lift
 
         needed = self.needs(helpers)
         shorter = needed.intersection([*writing.data, *writing.rules])
-        sections = self._with(helpers, needed - shorter)
+        sections = self._all_sections(helpers, needed - shorter)
         comments: dict[int, str] = {}
         first = 0
         for comment, written in sections:
@@ -106,12 +107,12 @@ class SheetWriter:
             lines.extend(wrap(paragraph, _WIDTH, initial_indent=f"{mark} ", subsequent_indent=f"{mark} "))
         return lines
 
-    def _with(
+    def _all_sections(
         self, helpers: Mapping[str, tuple[str, str]], wanted: Collection[str]
     ) -> list[tuple[str, list[str]]]:
-        """Return the sections that have rules, those of helper relations last."""
-        found: dict[str, list[str]] = {}
+        """Return the nonempty sections, those of the wanted helper relations last."""
+        extra: dict[str, list[str]] = {}
         for name, (comment, rules) in helpers.items():
             if name in wanted:
-                found.setdefault(comment, []).append(rules)
-        return [(comment, rules) for comment, rules in [*self.sections, *found.items()] if any(rules)]
+                extra.setdefault(comment, []).append(rules)
+        return [(comment, rules) for comment, rules in [*self.sections, *extra.items()] if any(rules)]

@@ -1,7 +1,6 @@
-"""The bundled games: rulesheets of our own, each with a page of facts beside it.
+"""The bundled games with their metadata.
 
-`NAME.kif` (or `.hrf`, `.pl`, `.ggd`) holds the rules and `NAME.json` what one may want to know about
-them.  Names are looked up without case:
+`NAME.kif` (or `.hrf`, `.pl`, `.ggd`) has the rules and `NAME.json` the metadata.  Names are case-insensitive:
 
     >>> from herbrand import games
     >>> games.info("CHESS")["roles"]
@@ -10,16 +9,16 @@ them.  Names are looked up without case:
     Traceback (most recent call last):
     FileNotFoundError: no bundled game `ches` (did you mean `chess`?)
 
-| key in `info`   | what it holds                                                               |
+| key of `info`   | content                                                                     |
 |-----------------|-----------------------------------------------------------------------------|
-| `name`          | the name under which the game is bundled                                    |
-| `title`         | what people call the game                                                   |
-| `roles`         | list of the roles, in their order                                           |
+| `name`          | the name of the bundled game                                                |
+| `title`         | the common name of the game                                                 |
+| `roles`         | list of the roles in order                                                  |
 | `features`      | list of words: `simultaneous`, `recursion`, ...                             |
-| `rules_source`  | whose rules the sheet follows, in words                                     |
+| `rules_source`  | the source of the rules                                                     |
 | `description`   | a few sentences about the game and its rulesheet                            |
 | `perft`         | list of `{depth, states, note}`: sequences of joint moves of that length    |
-| `known`         | list of `{fact, value, source}`: what the rulesheet can be checked against  |
+| `known`         | list of `{fact, value, source}`: published values to check the rules with   |
 """
 
 from __future__ import annotations
@@ -31,59 +30,53 @@ from typing import Any, Final
 __all__ = ["files", "info", "names", "path", "text"]
 
 ENDINGS: Final = (".kif", ".gdl", ".hrf", ".pl", ".ggd")
-"""Endings of rulesheets.  A game goes by the name of its file without ending; where that is taken by an
-earlier ending, as for `ticTacToe.ggd`, with it."""
+"""Suffixes of rulesheets.  The name of a game is that of its file without suffix; if an earlier suffix
+already has that name, as for `ticTacToe.ggd`, it includes the suffix."""
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all bundled games, sorted without case."""
+    """Return the names of all bundled games in case-insensitive order."""
     sheets = _sheets()
-    found = (_name(file, sheets) for file in dict.fromkeys(sheets.values()))
-    return tuple(sorted(found, key=str.lower))
+    return tuple(sorted((_name(file, sheets) for file in set(sheets.values())), key=str.lower))
 
 
 def files() -> tuple[str, ...]:
-    """Return the names of all files that hold a bundled game, sorted."""
+    """Return the file names of all bundled games, sorted."""
     return tuple(sorted({file.name for file in _sheets().values()}))
 
 
 def path(name: str) -> Path:
-    """Return the file that holds the rules of a bundled game.
-
-    Raises `FileNotFoundError`, naming the nearest game, when there is none of that name.
-    """
+    """Return the rulesheet of a bundled game; raise `FileNotFoundError`, with a similar name, if unknown."""
     sheets = _sheets()
-    if found := sheets.get(name.lower()):
-        return found
+    if file := sheets.get(name.lower()):
+        return file
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), sheets, n=1)
     hint = (
-        f" (did you mean `{_name(sheets[near[0]], sheets)}`?)"
-        if near
-        else f" (there are: {', '.join(names())})"
+        f" (did you mean `{_name(sheets[near[0]], sheets)}`?)" if near else f" (one of: {', '.join(names())})"
     )
     raise FileNotFoundError(f"no bundled game `{name}`{hint}")
 
 
 def text(name: str) -> str:
-    """Return the rules of a bundled game as they are written; `FileNotFoundError` as in `path`."""
+    """Return the text of a bundled game's rules; `FileNotFoundError` as in `path`."""
     return path(name).read_text(encoding="utf-8")
 
 
 def info(name: str) -> dict[str, Any]:
-    """Return what is known about a bundled game (the table above); `FileNotFoundError` as in `path`."""
-    file = path(name)
-    facts = file.with_name(f"{_name(file, _sheets())}.json")
+    """Return the metadata of a bundled game (see the table above); `FileNotFoundError` as in `path`."""
     import json
 
-    content: dict[str, Any] = json.loads(facts.read_text(encoding="utf-8"))
+    file = path(name)
+    metadata = file.with_name(f"{_name(file, _sheets())}.json")
+    content: dict[str, Any] = json.loads(metadata.read_text(encoding="utf-8"))
     return content
 
 
 @cache
 def _sheets() -> dict[str, Path]:
-    """The rulesheets by their names in lower case, with and without ending."""
+    """Return the rulesheets by name in lower case, with and without suffix."""
     everything = list(Path(__file__).parent.iterdir())  # a wheel is always unpacked on disk
     sheets: dict[str, Path] = {}
     for ending in ENDINGS:
@@ -95,5 +88,5 @@ def _sheets() -> dict[str, Path]:
 
 
 def _name(file: Path, sheets: dict[str, Path]) -> str:
-    """Return the name that a game goes by."""
+    """Return the name of a game."""
     return file.stem if sheets[file.stem.lower()] == file else file.name

@@ -1,12 +1,12 @@
-"""Collections of games in folders, as game repositories keep them.
+"""Collections of games in folders with the layout of game repositories.
 
     games/NAME/METADATA      JSON: gameName, rulesheet, stylesheet, user_interface, description, numRoles
-    games/NAME/NAME.kif      the files that it names; they are version 0
-    games/NAME/v1/...        later versions; what a METADATA there does not say is as in the one above
-    games/NAME/v0/...        version 0, where nothing stands in the folder of the game itself
+    games/NAME/NAME.kif      the files that it names, which are version 0
+    games/NAME/v1/...        later versions; their METADATA inherits missing keys from the one above
+    games/NAME/v0/...        version 0, if the folder of the game has no METADATA itself
 
-A folder of rulesheets without METADATA is a collection too, and so is a single game's folder or a
-single rulesheet.  What is wrong with a game is in `Entry.problem`; the others can be used.
+A folder of rulesheets without METADATA is a collection, too, as is the folder of a single game or a single
+rulesheet.  `Entry.problem` describes the error of an invalid game.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Collection", "Entry", "fetch", "read_collection"]
 _METADATA: Final = "METADATA"
 _ENDINGS: Final = (".kif", ".gdl", ".hrf", ".pl", ".ggd")
 _VERSION: Final = re.compile(r"v(0|[1-9][0-9]{0,4})")
-_MOST_BYTES: Final = 16 * 2**20
+_MAX_BYTES: Final = 16 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +37,17 @@ class Entry:
     """One version of a game in a collection."""
 
     name: str
-    """Name of its folder, or of its file without ending."""
+    """Name of its folder, or of its file without suffix."""
     version: int
-    """0 for what stands in the folder itself, N for what stands in `vN`."""
+    """0 for files in the folder itself, N for those in `vN`."""
     title: str
     rulesheet: Path | None
-    """The file of the rules; None if there is none, `problem` says why."""
+    """The file of the rules; None if there is none (see `problem`)."""
     stylesheet: str | None = None
-    """Name of the XSL file that draws states for a browser."""
+    """Name of the XSL file that renders states in browsers."""
     description: Path | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """All that METADATA says."""
+    """The content of METADATA."""
     problem: str | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -76,35 +76,35 @@ class Collection:
         return len(self.names())
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of the games, sorted without case."""
+        """Return the names of the games in case-insensitive order."""
         return tuple(dict.fromkeys(entry.name for entry in self.entries))
 
     def versions(self, name: str) -> tuple[Entry, ...]:
-        """Return the versions of a game, oldest first; `HerbrandError` if there is no such game."""
-        found = tuple(entry for entry in self.entries if entry.name.lower() == name.lower())
-        if not found:
+        """Return the versions of a game, the oldest first; `HerbrandError` for an unknown game."""
+        versions = tuple(entry for entry in self.entries if entry.name.lower() == name.lower())
+        if not versions:
             near = get_close_matches(name, self.names(), n=1)
             hint = f" (did you mean `{near[0]}`?)" if near else ""
             raise HerbrandError(f"no game `{name}` in {self.path}{hint}")
-        return found
+        return versions
 
     def entry(self, name: str) -> Entry:
-        """Return a game: its newest version, or as `NAME/vN` version N."""
-        name, _, wanted = name.partition("/")
+        """Return the newest version of a game, or version N of `NAME/vN`."""
+        name, _, version = name.partition("/")
         versions = self.versions(name)
-        if not wanted:
+        if not version:
             return versions[-1]
         for entry in versions:
-            if f"v{entry.version}" == wanted:
+            if f"v{entry.version}" == version:
                 return entry
-        known = ", ".join(f"v{entry.version}" for entry in versions)
-        raise HerbrandError(f"no version `{wanted}` of `{name}` in {self.path} (versions: {known})")
+        available = ", ".join(f"v{entry.version}" for entry in versions)
+        raise HerbrandError(f"no version `{version}` of `{name}` in {self.path} (versions: {available})")
 
 
 def read_collection(path: str | Path) -> Collection:
-    """Read the games of a folder, of a repository that has a folder `games`, or of one file.
+    """Read the games of a folder, of a repository with a folder `games`, or of a single file.
 
-    Raises `HerbrandError` where there is no game, `OSError` where there is no such path.
+    Raises `HerbrandError` if there is no game, `OSError` if the path does not exist.
     """
     root = Path(path)
     if not root.exists():
@@ -152,9 +152,9 @@ def _metadata(file: Path) -> tuple[dict[str, Any], str | None]:
     try:
         value = json.loads(file.read_text(encoding="utf-8-sig", errors="replace"))
     except (ValueError, RecursionError) as error:
-        return {}, f"METADATA is no JSON: {error}"
+        return {}, f"METADATA is not JSON: {error}"
     if not isinstance(value, dict):
-        return {}, "METADATA is no JSON object"
+        return {}, "METADATA is not a JSON object"
     return value, None
 
 
@@ -166,7 +166,7 @@ def _entry(folder: Path, version: int, metadata: dict[str, Any], place: Path, pr
     named = text("rulesheet")
     rulesheet = _inside(folder, place, named) if named else None
     if rulesheet is None and problem is None:
-        problem = f"there is no rulesheet `{named}`" if named else "METADATA names no rulesheet"
+        problem = f"no rulesheet `{named}`" if named else "METADATA names no rulesheet"
     described = text("description")
     description = _inside(folder, place, described) if described else None
     title = text("gameName") or folder.name
@@ -174,27 +174,27 @@ def _entry(folder: Path, version: int, metadata: dict[str, Any], place: Path, pr
 
 
 def _inside(folder: Path, place: Path, name: str) -> Path | None:
-    """Return a file of a game; nothing outside of the game's folder can be named."""
+    """Return a file of a game; None if it does not exist or is outside the game's folder."""
     for base in dict.fromkeys((place, folder)):
         file = base / name
         if file.is_file() and file.resolve().is_relative_to(folder.resolve()):
             return file
         if name.endswith(_ENDINGS):
-            break  # the rules of another version are not those of this one
+            break  # a version never uses the rules of another one
     return None
 
 
 def fetch(url: str, *, seconds: float = 20.0) -> tuple[str, str]:
-    """Return name and text of the rulesheet at a URL: of a file, or of a game in a repository.
+    """Return name and text of the rulesheet at the URL of a file or of a game in a repository.
 
-    For a URL that ends with `/`, the server's JSON about the game is asked for the file.  Takes http, https
-    and file; at most 16 MiB.  Raises `HerbrandError` for anything that does not lead to a rulesheet.
+    A URL that ends with `/` must give the JSON metadata of a game, which names the file.  Schemes are http,
+    https and file, the size limit is 16 MiB.  Raises `HerbrandError` if there is no rulesheet.
     """
     if url.endswith("/"):
         try:
             value = json.loads(_download(url, seconds))
         except ValueError:
-            raise HerbrandError(f"{url}: no JSON about a game") from None
+            raise HerbrandError(f"{url}: no JSON metadata of a game") from None
         named = value.get("rulesheet") if isinstance(value, dict) else None
         if not isinstance(named, str) or not named:
             raise HerbrandError(f"{url}: names no rulesheet")
@@ -214,9 +214,9 @@ def _download(url: str, seconds: float) -> bytes:
         raise HerbrandError(f"cannot read `{url}`: not http, https or file")
     try:
         with urlopen(url, timeout=seconds) as answer:  # noqa: S310  # the schemes are checked above
-            data: bytes = answer.read(_MOST_BYTES + 1)
+            data: bytes = answer.read(_MAX_BYTES + 1)
     except (URLError, OSError, ValueError) as error:
         raise HerbrandError(f"cannot read `{url}`: {getattr(error, 'reason', error)}") from None
-    if len(data) > _MOST_BYTES:
-        raise HerbrandError(f"cannot read `{url}`: more than {_MOST_BYTES >> 20} MiB")
+    if len(data) > _MAX_BYTES:
+        raise HerbrandError(f"cannot read `{url}`: more than {_MAX_BYTES >> 20} MiB")
     return data

@@ -1,9 +1,8 @@
-"""What a program needs from its operating system: processes, limits, clocks, memory.
+"""Operating-system services: subprocesses, budgets, memory.
 
-Nothing here knows of games.  `limits` has budgets; `line_process` and `json_process` subprocesses that answer
-lines, and objects of JSON; `pool` workers for many jobs; `memory` bounds, measures and releases memory;
-`collector` suspends the cyclic garbage collector; `notebook` has pieces of HTML for `_repr_html_`.  Imports
-`errors` only.
+This package knows nothing of games and imports only `errors`.  `limits` has budgets; `line_process` and
+`json_process` line-based and JSON-based subprocesses; `pool` worker processes; `memory` bounds, measures and
+releases memory; `collector` suspends the cyclic garbage collector; `notebook` builds HTML for `_repr_html_`.
 """
 
 from __future__ import annotations

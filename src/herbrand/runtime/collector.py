@@ -1,8 +1,7 @@
-"""Python's search for cycles kept away for a while.
+"""Suspend the cyclic garbage collector.
 
-Everything else in a process waits while it looks through all objects, a tenth of a second where a large game
-is held: too long for somebody with a clock, and for nothing where what is made has no cycles, which counting
-references frees at once.
+A full collection stops all threads while it traverses all objects, which takes a tenth of a second with a
+large game in memory: too long for a player with a clock, and useless where new objects have no cycles.
 """
 
 from __future__ import annotations
@@ -21,36 +20,36 @@ _NEVER = 1 << 30
 
 
 class _Setting:
-    """A setting of the collector that is another one while somebody, in any thread, wants that."""
+    """A setting of the collector, changed as long as any thread is inside `changed`."""
 
     def __init__(
-        self, read: Callable[[], Any], write: Callable[[Any], object], meanwhile: Callable[[Any], Any]
+        self, read: Callable[[], Any], write: Callable[[Any], object], change: Callable[[Any], Any]
     ) -> None:
-        self._read, self._write, self._meanwhile = read, write, meanwhile
+        self._read, self._write, self._change = read, write, change
         self._lock = threading.Lock()
-        self._inside = 0
-        self._before: Any = None
+        self._users = 0
+        self._original: Any = None
 
     @contextmanager
     def changed(self) -> Iterator[None]:
         with self._lock:
-            if not self._inside:
-                self._before = self._read()
-                self._write(self._meanwhile(self._before))
-            self._inside += 1
+            if not self._users:
+                self._original = self._read()
+                self._write(self._change(self._original))
+            self._users += 1
         try:
             yield
         finally:
             with self._lock:
-                self._inside -= 1
-                if not self._inside:
-                    self._write(self._before)
+                self._users -= 1
+                if not self._users:
+                    self._write(self._original)
 
 
-_on = _Setting(gc.isenabled, lambda on: gc.enable() if on else gc.disable(), lambda _: False)
-_thresholds = _Setting(gc.get_threshold, lambda those: gc.set_threshold(*those), lambda t: (*t[:2], _NEVER))
+_enabled = _Setting(gc.isenabled, lambda on: gc.enable() if on else gc.disable(), lambda _: False)
+_thresholds = _Setting(gc.get_threshold, lambda values: gc.set_threshold(*values), lambda t: (*t[:2], _NEVER))
 
-suspend_collector = _on.changed
-"""Have no cycles looked for meanwhile: for what makes many objects that stay."""
+suspend_collector = _enabled.changed
+"""Suspend all collections: for code that creates many permanent objects."""
 suspend_full_collections = _thresholds.changed
-"""Have them looked for among new objects only; also a decorator, `@suspend_full_collections()`."""
+"""Suspend collections of the oldest generation; also a decorator, `@suspend_full_collections()`."""

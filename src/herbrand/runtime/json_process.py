@@ -1,6 +1,6 @@
-"""A subprocess that answers objects of JSON, one a line, and its side of it.
+"""Subprocesses with JSON lines as requests and replies, and the server loop inside them.
 
-A question is any object, an answer `{"ok": value}` or `{"error": message, "kind": word}`.
+A request is any object, a reply `{"ok": value}` or `{"error": message, "kind": word}`.
 """
 
 from __future__ import annotations
@@ -21,46 +21,46 @@ __all__ = ["JsonProcess", "RequestError", "serve"]
 
 
 class RequestError(HerbrandError):
-    """The subprocess says why it has no answer; it can be asked again."""
+    """The subprocess replied with an error; it is ready for further requests."""
 
     def __init__(self, message: str, kind: str = "") -> None:
         super().__init__(message)
         self.kind = kind
-        """A word for the kind of reason, which the two sides agree on."""
+        """The kind of error, a word that both sides agree on."""
 
 
 class JsonProcess(LineProcess):
     """A subprocess that runs `serve`."""
 
-    def request(self, question: Mapping[str, Any], seconds: float) -> Any:
-        """Return what the subprocess answers.
+    def request(self, request: Mapping[str, Any], seconds: float) -> Any:
+        """Send a request and return the value of the reply.
 
-        Raises `RequestError` with what it says, `BudgetExceeded` and `ProcessDied` as `ask` does, and
-        `ValueError` where the answer is no JSON.
+        Raises `RequestError` for an error reply, `BudgetExceeded` and `ProcessDied` as `ask` does, and
+        `ValueError` for an invalid reply.
         """
-        answer = json.loads(self.ask(json.dumps(question), seconds))
-        if not isinstance(answer, dict) or not answer.keys() & {"ok", "error"}:
-            raise ValueError("an answer is an object with `ok` or `error`")
-        if "error" in answer:
-            raise RequestError(str(answer["error"]), str(answer.get("kind", "")))
-        return answer["ok"]
+        reply = json.loads(self.ask(json.dumps(request), seconds))
+        if not isinstance(reply, dict) or not reply.keys() & {"ok", "error"}:
+            raise ValueError("a reply is an object with `ok` or `error`")
+        if "error" in reply:
+            raise RequestError(str(reply["error"]), str(reply.get("kind", "")))
+        return reply["ok"]
 
 
 def serve(answer: Callable[[dict[str, Any]], Any], explain: Callable[[Exception], RequestError]) -> None:
-    """Answer the questions on standard input until it ends.
+    """Answer the requests on standard input until it ends.
 
-    Exceptions of `answer` become errors by `explain`.  What is printed meanwhile goes to standard error,
-    where it is not taken for an answer.
+    `explain` converts exceptions of `answer`.  Standard output is redirected to standard error, so that stray
+    prints do not corrupt the replies.
     """
     with (
-        contextlib.suppress(BrokenPipeError),  # the program that asked is gone
-        os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as answers,
+        contextlib.suppress(BrokenPipeError),  # the parent is gone
+        os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as replies,
     ):
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         for line in sys.stdin:
             try:
                 reply = {"ok": answer(json.loads(line))}
-            except Exception as error:  # noqa: BLE001  # the program that asked decides what follows
+            except Exception as error:  # noqa: BLE001  # the parent decides what to do
                 reason = explain(error)
                 reply = {"error": str(reason), "kind": reason.kind}
-            print(json.dumps(reply), file=answers, flush=True)
+            print(json.dumps(reply), file=replies, flush=True)

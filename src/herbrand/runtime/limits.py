@@ -1,7 +1,7 @@
-"""Budgets: how much time, how many atoms and how much memory a stage may use.
+"""Budgets of time, atoms and memory.
 
-Every stage that can blow up takes a `Limits`.  A stage that reaches one raises
-`herbrand.errors.BudgetExceeded` with what was spent and how far it got; it never hangs.
+Every stage whose cost is not bounded takes a `Limits` and raises `herbrand.errors.BudgetExceeded`, with the
+limit and its progress, instead of exceeding them.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ __all__ = ["DEFAULT", "UNLIMITED", "Clock", "Limits"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one piece of work may spend."""
+    """The budget of one computation."""
 
     seconds: float = 60.0
     """Wall-clock seconds."""
     atoms: int = 5_000_000
-    """Derived ground atoms (table entries) held at once; about 100 bytes each."""
+    """Derived ground atoms (table entries) in memory at once; about 100 bytes each."""
     megabytes: int = 6000
-    """Memory of a process that grounds, and about that of making a network of what it gives."""
+    """Memory of the grounder, and approximately that of building the network."""
 
     def start(self) -> Clock:
-        """Start the clock of a piece of work under these limits."""
+        """Start the clock of a computation with these limits."""
         return Clock(self)
 
 
 class Clock:
-    """Counts what a piece of work spends and stops it at its limits."""
+    """Counts what a computation has spent and stops it at its limits."""
 
     __slots__ = ("atoms", "deadline", "limits", "started")
 
@@ -43,7 +43,7 @@ class Clock:
         self.atoms = 0
 
     def spend(self, atoms: int) -> None:
-        """Count `atoms` more atoms and look at the time; raise `BudgetExceeded` at a limit."""
+        """Count further atoms and check the time; raise `BudgetExceeded` at a limit."""
         self.atoms += atoms
         if self.atoms > self.limits.atoms:
             raise BudgetExceeded(f"{self.limits.atoms} atoms", f"after {self.elapsed():.1f} s")
@@ -59,4 +59,4 @@ DEFAULT = Limits()
 """One minute, five million atoms, six gigabytes for grounding."""
 
 UNLIMITED = Limits(seconds=math.inf, atoms=2**62)
-"""No limits at all, for callers who bring their own."""
+"""No limits, for callers with other bounds."""

@@ -1,7 +1,7 @@
-"""A subprocess that answers each line with a line, within a timeout.
+"""Line-based subprocesses: each request and each reply is a line, with a timeout.
 
-One that takes too long is killed and started again at the next question; when one dies, the error quotes
-the end of its standard error.
+A subprocess that exceeds the timeout is killed and restarted at the next request; if it dies, the error
+quotes the end of its standard error.
 """
 
 from __future__ import annotations
@@ -22,28 +22,27 @@ if TYPE_CHECKING:
 __all__ = ["LineProcess", "ProcessDied"]
 
 _LAST_WORDS = 2000
-"""How many characters of a dead process's standard error are shown."""
-_LONGEST = 1 << 26
-"""Bytes of an answer; a longer one is cut, which no reader of JSON accepts."""
+"""Characters of a dead process's standard error that are quoted."""
+_MAX_REPLY_BYTES = 1 << 26
+"""A longer reply is truncated, which makes JSON invalid."""
 
 
 class ProcessDied(HerbrandError, RuntimeError):
-    """The process ended without an answer, or was closed."""
+    """The process ended without a reply, or was closed."""
 
 
 class LineProcess:
-    """A subprocess that answers lines.  It starts with the first question; `close` ends it, from any thread.
+    """A line-based subprocess, started by the first request; `close` ends it, from any thread.
 
-    Without `restart`, a process that has ended stays so, and questions raise `ProcessDied`: for one that
-    keeps a state.  With `show_errors` its standard error is that of this process; otherwise `ProcessDied`
-    quotes it.
+    Without `restart`, for stateful processes, requests to a process that has ended raise `ProcessDied`.  With
+    `show_errors` it inherits standard error; otherwise `ProcessDied` quotes it.
     """
 
     def __init__(
         self, name: str, command: Sequence[str], *, restart: bool = True, show_errors: bool = False
     ) -> None:
         self.name = name
-        """What messages call it."""
+        """Its name in error messages."""
         self.command = list(command)
         self._restart, self._show_errors = restart, show_errors
         self._started = False
@@ -54,19 +53,19 @@ class LineProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a process that can be asked."""
+        """Whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
     @property
     def has_ended(self) -> bool:
-        """Whether there was a process that can be asked no more, or `close` was called."""
+        """Whether the process was started and has ended, or `close` was called."""
         return self._started and not self.is_running
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line and return the line that answers it.
+        """Send a line and return the reply.
 
-        Raises `BudgetExceeded` after that many seconds (the process is killed), `ProcessDied` when it
-        ended instead of answering.
+        Raises `BudgetExceeded` after that many seconds, when the process is killed, and `ProcessDied` if it
+        ends without a reply.
         """
         if not self.is_running:
             if self.has_ended and not self._restart:
@@ -76,7 +75,7 @@ class LineProcess:
         process, lines, errors = self._process, self._lines, self._errors  # another thread may close them
         if process is None or process.stdin is None:
             raise ProcessDied(f"{self.name} was ended")
-        with contextlib.suppress(BrokenPipeError, ValueError):  # then there is no answer
+        with contextlib.suppress(BrokenPipeError, ValueError):  # then there is no reply
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
         try:
@@ -84,7 +83,7 @@ class LineProcess:
         except queue.Empty:
             self.close()
             raise BudgetExceeded(f"{seconds:g} seconds", f"{self.name} was stopped") from None
-        except BaseException:  # interrupted: the answer would be taken for that of the next question
+        except BaseException:  # interrupted: the late reply would be taken for the next one
             self.close()
             raise
         if answer is None:
@@ -95,7 +94,7 @@ class LineProcess:
         return answer.decode(errors="replace").rstrip("\r\n")
 
     def close(self) -> None:
-        """End the process, if there is one."""
+        """End the process if it runs."""
         finalizer, errors = self._finalizer, self._errors
         self._process = self._errors = self._finalizer = None
         self._started = True
@@ -105,7 +104,7 @@ class LineProcess:
             errors.close()
 
     def disown(self) -> None:
-        """Let go of the process without ending it: another one, of which this is a copy, goes on with it."""
+        """Forget the process without ending it, in a forked copy of this program."""
         if self._finalizer is not None:
             self._finalizer.detach()
         self._process = self._errors = self._finalizer = None
@@ -114,12 +113,12 @@ class LineProcess:
         self._started = True
         self._errors = None if self._show_errors else tempfile.TemporaryFile()  # noqa: SIM115  # closed with the process
         self._lines = queue.SimpleQueue()
-        self._process = subprocess.Popen(  # noqa: S603  # a program that the caller names
+        self._process = subprocess.Popen(  # noqa: S603  # the caller's command
             self.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            start_new_session=True,  # an interrupt of this program is not one of the subprocess
+            start_new_session=True,  # keep Ctrl+C from the subprocess
         )
         self._finalizer = weakref.finalize(self, _end, self._process)
         reader = threading.Thread(target=_read, args=(self._process.stdout, self._lines), daemon=True)
@@ -127,7 +126,7 @@ class LineProcess:
 
 
 def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes] | None) -> str:
-    """Say how a process ended; nothing where `close` ended it."""
+    """Return the exit status and the last error output of a process; empty if `close` ended it."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=5)
     if errors is None:
@@ -141,9 +140,9 @@ def _last_words(process: subprocess.Popen[bytes], errors: IO[bytes] | None) -> s
 
 
 def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:
-    """Pass lines on until the stream ends, then None."""
+    """Forward lines until the end of the stream, then None."""
     with contextlib.suppress(ValueError, OSError):
-        while line := stream.readline(_LONGEST):
+        while line := stream.readline(_MAX_REPLY_BYTES):
             lines.put(line)
     lines.put(None)
 

@@ -1,8 +1,8 @@
-"""Memory of processes: bounding it, measuring it, and returning it to the system.
+"""Bounds, measures and releases the memory of processes.
 
-glibc keeps what was freed, in an arena for each thread, for later: a server that runs for weeks would keep
-what the largest rulesheet needed, several times over.  `malloc_trim` releases it; other systems do so by
-themselves, or offer no such function.
+glibc keeps freed memory in an arena for each thread: a long-running server would retain the memory of the
+largest rulesheet several times over.  `malloc_trim` releases it; other systems do so automatically or not at
+all.
 """
 
 from __future__ import annotations
@@ -30,17 +30,15 @@ __all__ = [
 _MMAP_THRESHOLD = -3
 """`M_MMAP_THRESHOLD` of glibc."""
 _BLOCK = 1 << 17
-"""Bytes from which a block is large, as glibc has it at first."""
-
-
+"""Size of large blocks in bytes, the initial value of glibc."""
 _LIMITS: Final = """
 import resource
-for kind, wanted in {limits}:
-    most = resource.getrlimit(getattr(resource, kind))[1]
-    if most != resource.RLIM_INFINITY:
-        wanted = min(wanted, most)
+for kind, limit in {limits}:
+    hard = resource.getrlimit(getattr(resource, kind))[1]
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
     try:
-        resource.setrlimit(getattr(resource, kind), (wanted, wanted + (kind == "RLIMIT_CPU")))
+        resource.setrlimit(getattr(resource, kind), (limit, limit + (kind == "RLIMIT_CPU")))
     except (ValueError, OSError):
         pass  # macOS has limits that cannot be set
 """
@@ -48,36 +46,36 @@ _EXECUTE: Final = "import os, sys; os.execvp(sys.argv[1], sys.argv[1:])"
 
 
 def limit_memory(megabytes: int) -> None:
-    """Bound the address space of this process and its children, where the system can; let it dump no core."""
-    exec(limiting_script(megabytes, core=0), {})  # noqa: S102  # our own text
+    """Limit the address space of this process and its children if the system can; disable core dumps."""
+    exec(limiting_script(megabytes, core=0), {})  # noqa: S102  # a constant script
 
 
 def limiting_script(megabytes: int, **others: int) -> str:
-    """Return Python that bounds the address space of the process that executes it, for `python -c`.
+    """Return a Python script that limits the address space of the process that executes it.
 
-    `others` are further limits, by the ends of their names in `resource`: `cpu=60` seconds, `core=0`.
-    The text is empty where the system has no such limits.
+    `others` are further limits by the last part of their names in `resource`: `cpu=60` seconds, `core=0`.
+    The script is empty on systems without such limits.
     """
     try:
         import resource
     except ImportError:
         return ""
-    wanted = {"as": megabytes << 20} | others
-    limits = [(f"RLIMIT_{name.upper()}", value) for name, value in wanted.items()]
+    values = {"as": megabytes << 20} | others
+    limits = [(f"RLIMIT_{name.upper()}", value) for name, value in values.items()]
     return _LIMITS.format(limits=[(name, value) for name, value in limits if hasattr(resource, name)])
 
 
 def limited_command(command: Sequence[str], megabytes: int) -> list[str]:
-    """Return a command that bounds its address space, where the system can, and then executes another one."""
+    """Return a command that limits its address space, if the system can, and then executes another one."""
     script = limiting_script(megabytes)
     return [sys.executable, "-I", "-S", "-c", script + _EXECUTE, *command] if script else list(command)
 
 
 def keep_large_blocks_apart() -> None:
-    """Have large blocks taken from the system one by one, for good, so that they go back when they are freed.
+    """Fix the threshold above which glibc maps blocks separately, so that freeing returns them to the system.
 
-    glibc does so at first, and stops as soon as one is freed: arrays of zeros, of which little is used, are
-    then written to, and what lies between blocks in use stays.
+    By default glibc raises the threshold when such a block is freed; then mostly unused arrays of zeros
+    occupy memory, and free space between blocks in use is retained.
     """
     tune = _c_function("mallopt")
     if tune is not None:
@@ -93,7 +91,7 @@ def release_memory() -> None:
 
 @cache
 def _c_function(name: str) -> Any:
-    """Return a function of the C library of Linux; None elsewhere, or where it has none of this name."""
+    """Return a function of the C library on Linux; None on other systems or if it does not exist."""
     if not sys.platform.startswith("linux"):
         return None
     try:
@@ -103,29 +101,27 @@ def _c_function(name: str) -> Any:
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process has had, where the system tells; 0 elsewhere."""
-    found = _status(
-        "VmHWM"
-    )  # counts from the start of this program; getrusage also what the parent had before
-    if found is not None:
-        return found
+    """Return the peak memory of this process; 0 if unknown."""
+    peak = _status("VmHWM")  # unlike getrusage, without what the parent used before
+    if peak is not None:
+        return peak
     try:
         import resource
     except ImportError:
         return 0.0
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(most / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+    maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(maximum / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
 
 
 def resident_megabytes() -> float:
-    """Return the memory that this process has now, where the system tells; 0 elsewhere."""
+    """Return the current memory of this process; 0 if unknown."""
     return _status("VmRSS") or 0.0
 
 
 def _status(entry: str) -> float | None:
-    """Return an entry of what Linux says of a process."""
+    """Return an entry of `/proc/self/status` in megabytes; None on other systems."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return None
-    found = re.search(rf"{entry}:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
-    return None if found is None else round(int(found[1]) / 1024, 1)
+    match = re.search(rf"{entry}:\s+(\d+)", status.read_text(encoding="ascii", errors="replace"))
+    return None if match is None else round(int(match[1]) / 1024, 1)

@@ -1,8 +1,6 @@
-"""Pieces of HTML for notebooks: what `_repr_html_` methods are put together from.
+"""HTML for notebooks, used by `_repr_html_` methods.
 
-Jupyter and others ask an object for `_repr_html_`, `_repr_svg_` or `_repr_mimebundle_` and show what they
-return.  Whatever comes from a rulesheet is written as escaped text.  Colours are those of the page around,
-so that light and dark notebooks both look right.
+Text from rulesheets is escaped.  Colours are inherited from the page, for light and dark notebooks.
 """
 
 from __future__ import annotations
@@ -68,12 +66,12 @@ def table(
 
 
 def column(lines: Iterable[object]) -> Markup:
-    """Return lines below each other, in letters of one width."""
+    """Return lines in a monospaced font."""
     return Markup(f'<pre style="margin:0">{chr(10).join(text(line) for line in lines)}</pre>')
 
 
 def bars(counts: Mapping[int, int], title: str) -> Markup:
-    """Draw how often each number was met, as an SVG of bars; many neighbours share one."""
+    """Draw a histogram as SVG; with many numbers, neighbours share a bar."""
     if not counts:
         return Markup("")
     low, high = min(counts), max(counts)

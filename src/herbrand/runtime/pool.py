@@ -1,4 +1,4 @@
-"""Worker processes for many jobs, and single commands that get a text and return one."""
+"""Worker processes, and single commands with an input and an output."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["exit_with_parent", "process_pool", "run_command", "terminate"]
 
 
 def process_pool(workers: int | None = None) -> ProcessPoolExecutor:
-    """Return a pool of so many workers, by default one for each processor.
+    """Return a pool of worker processes, by default one for each processor.
 
-    Workers inherit no threads, and end with this program, also when it is killed.
+    Workers are spawned, not forked, and end with this process, even if it is killed.
     """
     return ProcessPoolExecutor(
         workers or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=exit_with_parent
@@ -28,8 +28,8 @@ def process_pool(workers: int | None = None) -> ProcessPoolExecutor:
 
 
 def terminate(pool: ProcessPoolExecutor) -> None:
-    """End a pool and its workers at once, whatever they are doing."""
-    # there is no public way before Python 3.14
+    """End a pool and its workers immediately."""
+    # there is no public function before Python 3.14
     workers = list((pool._processes or {}).values())  # noqa: SLF001
     pool.shutdown(wait=False, cancel_futures=True)
     for worker in workers:
@@ -51,9 +51,9 @@ def exit_with_parent() -> None:
 async def run_command(
     command: Sequence[str], text: bytes, seconds: float, *, with_errors: bool = False
 ) -> bytes:
-    """Give a command a text and return what it prints, with its standard error if asked for.
+    """Run a command with a text as standard input; return its output, optionally with standard error.
 
-    Raises `TimeoutError` after that many seconds; the command is killed then.
+    Raises `TimeoutError` after that many seconds, when the command is killed.
     """
     process = await asyncio.create_subprocess_exec(
         *command,

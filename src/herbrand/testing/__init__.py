@@ -1,11 +1,12 @@
-"""For the tests of herbrand, and of what builds on it.
+"""Test helpers for herbrand and for packages that extend it.
 
-| module       | what it gives                                                                    |
-|--------------|----------------------------------------------------------------------------------|
-| `strategies` | Hypothesis strategies for terms, rules, trees and whole games                    |
-| `players`    | `check_player`: whether a player keeps its clocks and plays legal moves in a game |
-| `environments` | `check_batch_env`: whether games in batches follow the rules; `check_pgx_like`    |
-| `interfaces` | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: the tests of those libraries |
+| module         | contents                                                                       |
+|----------------|--------------------------------------------------------------------------------|
+| `strategies`   | Hypothesis strategies for terms, rules, trees and whole games                  |
+| `players`      | `check_player`: tests clocks and legal moves of a player                       |
+| `environments` | `check_batch_env` and `check_pgx_like`: test environments against the rules    |
+| `interfaces`   | `check_openspiel`, `check_pettingzoo`, `check_gymnasium`: these libraries' own tests |
+| `hostile`      | adversarial peers for players and managers                                     |
 """
 
 from __future__ import annotations

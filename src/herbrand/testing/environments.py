@@ -1,4 +1,4 @@
-"""Whether environments of our own making do what they promise: `BatchEnv`, and those in JAX."""
+"""Tests of `BatchEnv` and of environments in JAX."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["check_batch_env", "check_pgx_like"]
 
 
 def check_batch_env(game: Game, *, n: int = 70, max_steps: int = 60, seed: int = 5) -> BatchEnv:
-    """Raise `AssertionError` when random games of a batch are not as the rules say; return the batch.
+    """Play random games in a batch and compare them with the rules; raise `AssertionError` for a difference.
 
-    Looked at are the first and last game and those around the edge of a machine word: legal moves, whose turn
-    it is, what is seen, what follows, ends and rewards.
+    Compares legal moves, turns, observations, successors, termination and rewards of the first and the last
+    game and of those around the boundary of a machine word.  Return the environment.
     """
     from herbrand.envs.batch import BatchEnv
 
@@ -37,7 +37,7 @@ def check_batch_env(game: Game, *, n: int = 70, max_steps: int = 60, seed: int =
         for lane in lanes:
             state = game.state(before[lane], engine="rules")
             if over[lane]:
-                assert after[lane] == before[lane], "a game that is over was moved"
+                assert after[lane] == before[lane], "a finished game has changed"
                 assert not now.rewards[lane].any()
                 continue
             joint = {}
@@ -47,7 +47,7 @@ def check_batch_env(game: Game, *, n: int = 70, max_steps: int = 60, seed: int =
                 else:
                     joint[role] = env.actions[p][actions[lane] if env.by_turns else actions[lane, p]]
             outcomes = {s.facts: s for s in state.outcomes(joint)}
-            assert after[lane] in outcomes, "the next state is another one"
+            assert after[lane] in outcomes, "the next state is wrong"
             follower = outcomes[after[lane]]
             assert bool(now.terminated[lane]) == follower.is_terminal
             if follower.is_terminal:
@@ -56,18 +56,18 @@ def check_batch_env(game: Game, *, n: int = 70, max_steps: int = 60, seed: int =
         agree(env, now, lanes)
         if env.over.all():
             break
-    assert env.over.any(), "no game came to an end"
+    assert env.over.any(), "no game ended"
     return env
 
 
 def agree(env: BatchEnv, now: BatchStep, lanes: Sequence[int]) -> None:
-    """Raise `AssertionError` where games of a batch are not as the rules say: moves, turns, what is seen."""
-    known = env.game.expander.facts(env.states)
+    """Compare legal moves, turns and observations with the rules; raise `AssertionError` for a difference."""
+    facts = env.game.expander.facts(env.states)
     for lane in lanes:
         if env.over[lane]:
             assert now.legal[lane].all()
             continue
-        state = env.game.state(known[lane], engine="rules")
+        state = env.game.state(facts[lane], engine="rules")
         assert not state.is_terminal
         choices = []
         for p, role in enumerate(env.players):
@@ -79,16 +79,16 @@ def agree(env: BatchEnv, now: BatchStep, lanes: Sequence[int]) -> None:
                 assert set(np.flatnonzero(now.legal[lane])) == legal
         if env.by_turns and max(choices) > 1:
             assert choices[now.player[lane]] == max(choices)
-        seen = np.array([c >= 0 and env.fluents[c] in known[lane] for c in env.view.columns.tolist()])
+        seen = np.array([c >= 0 and env.fluents[c] in facts[lane] for c in env.view.columns.tolist()])
         assert (now.observation[lane].reshape(-1) == seen).all()
 
 
 def check_pgx_like(env: PgxEnv, *, games: int = 3, max_steps: int = 200, seed: int = 0) -> None:
-    """Raise `AssertionError` when an environment in JAX does not do what Pgx's environments do.
+    """Test that an environment in JAX behaves like those of Pgx; raise `AssertionError` for a difference.
 
-    Looked at are shapes and types of `init` and `step` in random games, that states are frozen, that an
-    illegal action ends the game with -1 for who made it, that finished games stay with rewards 0 and all
-    actions legal, and that `jit` and `vmap` change nothing.
+    Checks shapes and types of `init` and `step` in random games, that states are immutable, that an illegal
+    action ends the game with reward -1 for its player, that finished games do not change, have rewards 0 and
+    all actions legal, and that `jit` and `vmap` give the same results.
     """
     import jax
     import jax.numpy as jnp
@@ -97,7 +97,7 @@ def check_pgx_like(env: PgxEnv, *, games: int = 3, max_steps: int = 200, seed: i
     init, step = jax.jit(env.init), jax.jit(env.step)
     rng = np.random.default_rng(seed)
 
-    def shaped(state: Any) -> None:
+    def check_shapes(state: Any) -> None:
         assert state.current_player.dtype == jnp.int32
         assert state.observation.shape == tuple(env.observation_shape)
         assert state.legal_action_mask.shape == (env.num_actions,)
@@ -112,13 +112,13 @@ def check_pgx_like(env: PgxEnv, *, games: int = 3, max_steps: int = 200, seed: i
     for game in range(games):
         key, begin = jax.random.split(key)
         state = init(begin)
-        shaped(state)
+        check_shapes(state)
         try:
             state.rewards = None
         except FrozenInstanceError:
             pass
         else:
-            raise AssertionError("states can be changed")
+            raise AssertionError("states are mutable")
         assert not bool(state.terminated)
         mask = np.asarray(state.legal_action_mask)
         if not mask.all():
@@ -140,7 +140,7 @@ def check_pgx_like(env: PgxEnv, *, games: int = 3, max_steps: int = 200, seed: i
                 for one, two in zip(*map(jax.tree_util.tree_leaves, (once, many)), strict=True):
                     assert bool((two[1] == one).all()), "vmap changes results"
             state = step(state, action, draw)
-            shaped(state)
+            check_shapes(state)
             assert int(state._step_count) == before + 1
             if bool(state.terminated) or bool(state.truncated):
                 assert bool(state.legal_action_mask.all())

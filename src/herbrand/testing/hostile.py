@@ -1,12 +1,12 @@
-"""Peers that keep to nothing, to test players and managers with.
+"""Adversarial peers for testing players and managers.
 
-    python -m herbrand.testing.hostile                            # our own manager against all bad players
+    python -m herbrand.testing.hostile                            # herbrand's manager against all bad players
     python -m herbrand.testing.hostile --player localhost:9147    # bad managers against any player
 
-`PLAYERS` are players that misbehave when a manager asks them for a move, with the kinds of problem that
-may come of each; `MANAGERS` are what bad managers do to a player's port.  `harass_manager` plays a match
-against each bad player, at the same time, and `harass_player` does all that bad managers do, while an
-honest manager plays matches with the same player.  What they return says for each case what came of it.
+`PLAYERS` are players that misbehave when a manager requests a move, with the kinds of problems that a manager
+may report for each; `MANAGERS` are attacks of bad managers on a player's port.  `harass_manager` plays
+matches against all bad players at once; `harass_player` runs all attacks while an honest manager plays
+matches with the same player.  Both return the outcome of each case.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GAME: Final = """
 (<= terminal (true (n 2)))
 (<= (goal ?r 50) (role ?r))
 """
-"""Two steps in which both say left or right."""
+"""A game of two steps in which both roles choose left or right."""
 _NAMES = count()
 _OK: Final = b"HTTP/1.0 200 OK\r\n"
 
@@ -59,12 +59,12 @@ _OK: Final = b"HTTP/1.0 200 OK\r\n"
 
 @dataclass(frozen=True, slots=True)
 class BadPlayer:
-    """How a player answers PLAY."""
+    """A way to misbehave when asked for a move."""
 
     peer: Peer
-    """Is given the streams of the connection and the message; the connection is closed after it."""
+    """Called with the streams of the connection and the message; the connection is closed afterwards."""
     kinds: frozenset[str]
-    """The kinds of problem that a manager may find in it."""
+    """The kinds of problems that a manager may report."""
 
 
 def _saying(data: bytes) -> Peer:
@@ -197,9 +197,9 @@ PLAYERS: Final = _players()
 
 
 async def harass_manager(manager: Manager, *, listener: Listener | None = None) -> dict[str, Match]:
-    """Play a match of `GAME` against each bad player, all at once, beside an honest player.
+    """Play a match of `GAME` against each bad player, all at once, with an honest player in the other role.
 
-    The names of the matches are `bad.1`, `bad.2` and so on in the order of `PLAYERS`.
+    The match ids are `bad.1`, `bad.2` and so on in the order of `PLAYERS`.
     """
     if listener is not None:
         manager.listener = listener
@@ -236,9 +236,9 @@ async def harass_manager(manager: Manager, *, listener: Listener | None = None) 
 
 
 async def send(host: str, port: int, data: bytes, *, seconds: float = 10.0, end: bool = False) -> str:
-    """Send bytes and return what comes back until the connection is closed, or "" after so many seconds."""
+    """Send bytes and return the data received until the connection is closed or the time is over."""
     reader, writer = await asyncio.open_connection(host, port)
-    found = b""
+    received = b""
     try:
         async with asyncio.timeout(seconds):
             writer.write(data)
@@ -246,12 +246,12 @@ async def send(host: str, port: int, data: bytes, *, seconds: float = 10.0, end:
             if end:
                 writer.write_eof()
             while piece := await reader.read(65536):
-                found += piece
+                received += piece
     except (TimeoutError, OSError):
         pass
     finally:
         writer.transport.abort()
-    return found.decode(errors="replace")
+    return received.decode(errors="replace")
 
 
 def _raw(data: bytes, *, seconds: float = 10.0, end: bool = False) -> Attack:
@@ -272,7 +272,7 @@ async def _ask(host: str, port: int, text: str, *, seconds: float = 15.0) -> str
 
 def _several(*texts: str) -> Attack:
     async def attack(host: str, port: int) -> str:
-        name = f"x{next(_NAMES)}"  # match x is another one in each case
+        name = f"x{next(_NAMES)}"  # a new match for each case
         named = [re.sub(r"^\((START|PLAY|STOP|SEES|ABORT) x ?", rf"(\1 {name} ", text) for text in texts]
         return " | ".join([await _ask(host, port, text) for text in named])
 
@@ -319,10 +319,10 @@ async def _many_connections(host: str, port: int) -> str:
         with contextlib.suppress(OSError):
             opened.append(await asyncio.open_connection(host, port))
     await asyncio.sleep(0.5)
-    turned_away = sum(1 for reader, _ in opened if reader.at_eof() or reader.exception())
+    rejected = sum(1 for reader, _ in opened if reader.at_eof() or reader.exception())
     for _, writer in opened:
         writer.transport.abort()
-    return f"{turned_away} turned away"
+    return f"{rejected} rejected"
 
 
 async def _many_requests(host: str, port: int) -> str:
@@ -442,12 +442,11 @@ _LEAST_HONEST: Final = 3
 async def harass_player(
     host: str, port: int, *, settings: MatchSettings | None = None, at_once: int = 1, patience: float = 5.0
 ) -> dict[str, dict[str, Any]]:
-    """Do everything that bad managers do, while an honest one plays matches.
+    """Run all attacks while an honest manager plays matches.
 
-    Returns for each case `answer` (at most 200 letters), `seconds`, `info_seconds` (how long the player then
-    took to answer INFO; None if it did not within `patience` seconds), and under "honest" what became of
-    the honest matches: how many, and their problems.  Bad managers begin up to 40 matches, which the
-    player must have room for.
+    Returns for each attack `answer` (at most 200 characters), `seconds` and `info_seconds` (the time the
+    player then took to answer INFO; None if more than `patience` seconds), and under "honest" the number of
+    honest matches and their problems.  The attacks start up to 40 matches, which the player must allow.
     """
     from herbrand.game import loads
 
@@ -475,33 +474,29 @@ async def harass_player(
             seconds = time.monotonic() - started
             started = time.monotonic()
             info = await _ask(host, port, "(INFO)", seconds=patience)
-            known = round(time.monotonic() - started, 3) if "status" in info else None
-            return {"answer": answer[:200], "seconds": round(seconds, 3), "info_seconds": known}
+            delay = round(time.monotonic() - started, 3) if "status" in info else None
+            return {"answer": answer[:200], "seconds": round(seconds, 3), "info_seconds": delay}
 
     playing = asyncio.create_task(honest())
     rows = await asyncio.gather(*map(one, MANAGERS.values()))
-    found: dict[str, dict[str, Any]] = dict(zip(MANAGERS, rows, strict=True))
+    report: dict[str, dict[str, Any]] = dict(zip(MANAGERS, rows, strict=True))
     over.set()
     await playing
     problems = [problem for match in matches for problem in match.problems]
-    found["honest"] = {
+    report["honest"] = {
         "matches": len(matches),
         "complete": sum(1 for match in matches if match.is_complete),
         "problems": [f"{problem.role}: {problem.kind}: {problem.note}" for problem in problems],
     }
-    return found
+    return report
 
 
 def main() -> int:
-    """Run from the command line; prints JSON, exit status 1 when something was not survived."""
+    """Run the command line: print a JSON report, exit with 1 if a case failed."""
     from herbrand.game import loads
 
-    parser = argparse.ArgumentParser(
-        description="Test a manager or a player against peers that keep to nothing."
-    )
-    parser.add_argument(
-        "--player", metavar="HOST:PORT", help="a player; ours should be started with --matches 50"
-    )
+    parser = argparse.ArgumentParser(description="Test a manager or a player against adversarial peers.")
+    parser.add_argument("--player", metavar="HOST:PORT", help="a player that allows 50 concurrent matches")
     options = parser.parse_args()
     if options.player:
         host, _, port = options.player.rpartition(":")
@@ -524,7 +519,7 @@ def main() -> int:
     report["memory"] = {"megabytes": peak_megabytes()}
     json.dump(report, sys.stdout, indent=1)
     print()
-    print(f"not survived: {', '.join(bad)}" if bad else "all survived", file=sys.stderr)
+    print(f"failed: {', '.join(bad)}" if bad else "all passed", file=sys.stderr)
     return 1 if bad else 0
 
 

@@ -1,7 +1,7 @@
-"""The tests that OpenSpiel, PettingZoo and Gymnasium ship for games of others, run on one of ours.
+"""Runs the conformance tests of OpenSpiel, PettingZoo and Gymnasium on a game.
 
-Each function raises `AssertionError` where such a test finds something wrong, `MissingExtra` where the
-library is not installed, and `GameError` where a game does not fit the interface, as the interface does.
+Each function raises `AssertionError` if a test fails, `MissingExtra` if the library is not installed, and
+`GameError` if the interface does not support the game.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ __all__ = ["check_gymnasium", "check_openspiel", "check_pettingzoo"]
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without advice: names of roles are the game's own, and an illegal action is no crash."""
+    """Suppress output and warnings: naming conventions do not apply, and illegal actions are handled."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
 
 
 def check_openspiel(game: Any, *, plays: int = 3, interface: bool = True, states: int = 400) -> int:
-    """Run OpenSpiel's tests on one of its games, as `pyspiel.load_game` gives it; return how many were run.
+    """Run OpenSpiel's tests on a game from `pyspiel.load_game`; return the number of tests run.
 
-    Those are its random simulation, in which states are stored and read back, and, with `interface`, its
-    test of interfaces on `states` states of random play.
+    These are its random simulation with serialization of states and, with `interface`, its API test on
+    `states` states of random play.
     """
     from herbrand.envs.single import require
 
@@ -47,12 +47,12 @@ def check_openspiel(game: Any, *, plays: int = 3, interface: bool = True, states
         return 1
     from open_spiel.integration_tests import api_test
 
-    sampled = api_test.sample_some_states
+    original = api_test.sample_some_states
 
     class Fewer:
         @staticmethod
         def sample_some_states(game: Any, max_states: int) -> Any:
-            return sampled.sample_some_states(game, max_states=min(max_states, states))
+            return original.sample_some_states(game, max_states=min(max_states, states))
 
     case = type("Case", (api_test.EnforceAPIOnPartialTreeBase,), {"game": game, "game_name": str(game)})
     result = unittest.TestResult()
@@ -60,19 +60,19 @@ def check_openspiel(game: Any, *, plays: int = 3, interface: bool = True, states
         api_test.sample_some_states = Fewer
         unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
     finally:
-        api_test.sample_some_states = sampled
-    wrong = result.errors + result.failures
-    assert not wrong, wrong[0][1]
+        api_test.sample_some_states = original
+    failures = result.errors + result.failures
+    assert not failures, failures[0][1]
     return 1 + result.testsRun
 
 
 def check_pettingzoo(
     game: Game | str, kind: Literal["aec", "parallel"], *, cycles: int = 60, **options: Any
 ) -> int:
-    """Run PettingZoo's tests on the agents in turn, or together; return how many were run.
+    """Run PettingZoo's tests on the AEC or the parallel interface; return the number of tests run.
 
-    Those of its interface with masks in either place, of seeds, of rendering (in turn only), and of the
-    limit of cycles where no play is over after four steps, which it takes for granted.
+    These are the API test with masks in either place, the seed test, the render test (AEC only), and the test
+    of `max_cycles`, which assumes that no play ends within four steps.
     """
     from herbrand.envs.pettingzoo import env, parallel_env
     from herbrand.envs.single import load_game
@@ -82,7 +82,7 @@ def check_pettingzoo(
         test: Any = import_module("pettingzoo.test")
 
         def together(**more: Any) -> Any:
-            # without a mask, the tests of the library draw any action
+            # without a mask, the library's tests draw illegal actions
             return parallel_env(loaded, **{"illegal": "replace", **options, **more})
 
         def in_turn(**more: Any) -> Any:
@@ -98,20 +98,20 @@ def check_pettingzoo(
         else:
             test.seed_test(in_turn, num_cycles=cycles)
             test.render_test(lambda render_mode="ansi": in_turn(render_mode=render_mode))
-        lasting = loaded.simulate(500, seed=1).length["min"] > 6
-        if lasting:
-            made = SimpleNamespace(
+        is_long = loaded.simulate(500, seed=1).length["min"] > 6
+        if is_long:
+            module = SimpleNamespace(
                 parallel_env=together,
                 env=lambda **more: in_turn(illegal="replace", skip_forced=False, **more),
             )
-            test.max_cycles_test(made)
-    return (3 if kind == "parallel" else 4) + lasting
+            test.max_cycles_test(module)
+    return (3 if kind == "parallel" else 4) + is_long
 
 
 def check_gymnasium(game: Game | str, *, max_steps: int = 40, **options: Any) -> int:
-    """Run Gymnasium's checker on the first player, the others playing at random; return how many were run.
+    """Run Gymnasium's checker for the first player against random ones; return the number of tests run.
 
-    The checker draws any actions, so illegal ones are replaced; a game of legal ones follows.
+    The checker also draws illegal actions, which are replaced; then a game of legal actions is played.
     """
     from gymnasium.utils.env_checker import check_env
 

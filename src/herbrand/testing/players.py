@@ -1,4 +1,4 @@
-"""`check_player`: does a player do what `herbrand.play.Player` promises, in one game?"""
+"""`check_player`: test a player against the contract of `herbrand.play.Player` in one game."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ __all__ = ["PlayerCheck", "check_player"]
 
 @dataclass
 class PlayerCheck:
-    """What came out; `problems` is empty when the player passed."""
+    """The result of a check; `problems` is empty if the player passed."""
 
     player: str
     game: str
     steps: int = 0
-    """Joint moves made."""
+    """Number of joint moves made."""
     moves: int = 0
-    """Moves that the player was asked for."""
+    """Number of moves requested from the player."""
     latest: float = 0.0
-    """Seconds that an answer came after its clock had run out, at worst."""
+    """Largest delay of an answer beyond its clock, in seconds."""
     problems: list[str] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
-        """Whether nothing was wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
 
@@ -56,61 +56,61 @@ def check_player(
     grace: float = 0.05,
     seed: int = 1,
 ) -> PlayerCheck:
-    """Let a player play all roles of a game, and look at what it answers.
+    """Let a player play all roles of a game, and check its answers.
 
-    Every role but chance is played by a player of its own, for at most `steps` joint moves; then one
-    is asked with a clock of 0 seconds, and one is stopped while it thinks.  What is checked: answers are
-    legal moves, in time (at most `grace` seconds after the clock, less the time that others had the
-    processor), and a report is about the move that was made and can be written as
-    JSON.  What a player raises is a problem.  Players are told what they saw where the rules hide something.
+    Each role but chance has its own instance, for at most `steps` joint moves; the first move has a clock of
+    0 seconds, and finally a player is stopped while it thinks.  Answers must be legal moves in time (at most
+    `grace` seconds late, not counting time in which other processes had the processor); reports must be for
+    the right role and convertible to JSON.  Exceptions are problems.  In games with percepts, players get
+    their histories.
     """
-    found = PlayerCheck(player_name, game.name)
+    check = PlayerCheck(player_name, game.name)
     chance = random.Random(seed)
     players: dict[str, Player] = {}
     for place, role in enumerate(game.players):
         players[role] = make_player(player_name, seed=seed + place)
         start = partial(players[role].start, game, role, start_clock)
-        if not _timed(found, f"start as {role}", start_clock, grace, start):
-            return found
+        if not _time_call(check, f"start as {role}", start_clock, grace, start):
+            return check
     state = game.initial_state("rules")
     histories: dict[str, list[HistoryStep]] = {role: [] for role in players}
-    while not state.is_terminal and found.steps < steps:
+    while not state.is_terminal and check.steps < steps:
         joint: dict[str, Move] = {}
         for role, legal in state.legal_moves().items():
             if not legal:
-                return found  # a fault of the game
+                return check  # an error in the game
             joint[role] = chance.choice(legal)
         for role, player in players.items():
             player.told(tuple(histories[role]))
-            move = _asked(found, player, role, state, clock if found.steps else 0.0, grace)
+            move = _request_move(check, player, role, state, clock if check.steps else 0.0, grace)
             if move is None:
-                return found
+                return check
             joint[role] = move
         if game.has_percepts:
             for role in players:
                 seen = state.percepts(joint, role)
                 histories[role].append(HistoryStep(Move(str(joint[role])).gdl, frozenset(seen)))
         state = state.next(joint)
-        found.steps += 1
+        check.steps += 1
     if not state.is_terminal:
-        _stopped(found, players, histories, state)
+        _check_stop(check, players, histories, state)
     for player in players.values():
         player.stop()
-    return found
+    return check
 
 
-def _asked(
-    found: PlayerCheck, player: Player, role: str, state: State, clock: float, grace: float
+def _request_move(
+    check: PlayerCheck, player: Player, role: str, state: State, clock: float, grace: float
 ) -> Move | None:
-    """Ask for a move; None if there is none to go on with."""
+    """Request a move; None if there was none or it was illegal."""
     answer: list[Move] = []
-    where = f"step {found.steps + 1} as {role}"
-    if not _timed(found, where, clock, grace, lambda: answer.append(player.select(state, clock))):
+    where = f"step {check.steps + 1} as {role}"
+    if not _time_call(check, where, clock, grace, lambda: answer.append(player.select(state, clock))):
         return None
-    found.moves += 1
+    check.moves += 1
     move = answer[0]
     if not state.is_legal(role, move):
-        found.problems.append(f"{where}: `{move}` is not legal")
+        check.problems.append(f"{where}: `{move}` is not legal")
         return None
     try:
         report = player.report()
@@ -118,47 +118,50 @@ def _asked(
             json.dumps(report.as_json())
             str(report)
             if report.role != role:
-                found.problems.append(f"{where}: the report is for {report.role}")
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is a problem of the player
-        found.problems.append(f"{where}: the report raised {type(error).__name__}: {error}")
+                check.problems.append(f"{where}: the report is for {report.role}")
+    except Exception as error:  # noqa: BLE001  # any exception is a problem of the player
+        check.problems.append(f"{where}: the report raised {type(error).__name__}: {error}")
     return move
 
 
-def _timed(found: PlayerCheck, where: str, clock: float, grace: float, call: Callable[[], object]) -> bool:
-    """Make a call and note how late it came back; return whether it raised nothing."""
-    waited = _waited()  # takes long itself while another thread has the interpreter's lock
+def _time_call(
+    check: PlayerCheck, where: str, clock: float, grace: float, call: Callable[[], object]
+) -> bool:
+    """Time a call and record its delay; return False if it raised an exception."""
+    waited = _waited()  # before the clock starts, since this can wait for the interpreter lock
     started, used = time.monotonic(), time.process_time()
     try:
         call()
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is a problem of the player
-        found.problems.append(f"{where}: {type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001  # any exception is a problem of the player
+        check.problems.append(f"{where}: {type(error).__name__}: {error}")
         return False
     late = time.monotonic() - started - clock
-    if late > grace:  # the machine may be busy: what counts is what this process did
+    if late > grace:  # do not count time lost to other processes
         others = sum(seconds - waited.get(thread, 0.0) for thread, seconds in _waited().items())
         late = min(late - others, time.process_time() - used - clock)
-    found.latest = max(found.latest, late)
+    check.latest = max(check.latest, late)
     if late > grace:
-        found.problems.append(f"{where}: {late:.3f} s late after a clock of {clock:g} s")
+        check.problems.append(f"{where}: {late:.3f} s late after a clock of {clock:g} s")
     return True
 
 
 def _waited() -> dict[str, float]:
-    """Return for how many seconds each thread has waited for a processor; nothing where the system is silent.
+    """Return the seconds that each thread has waited for a processor; empty if the system does not tell.
 
-    This thread waits for the interpreter's lock while another, which has it, waits for a processor.
+    All threads count, since this thread may wait for the interpreter lock while the holder waits for a
+    processor.
     """
-    found = {}
+    seconds = {}
     for path in Path("/proc/self/task").glob("*/schedstat"):
         with suppress(OSError, ValueError, IndexError):
-            found[path.parent.name] = int(path.read_text(encoding="ascii").split()[1]) / 1e9
-    return found
+            seconds[path.parent.name] = int(path.read_text(encoding="ascii").split()[1]) / 1e9
+    return seconds
 
 
-def _stopped(
-    found: PlayerCheck, players: dict[str, Player], histories: dict[str, list[HistoryStep]], state: State
+def _check_stop(
+    check: PlayerCheck, players: dict[str, Player], histories: dict[str, list[HistoryStep]], state: State
 ) -> None:
-    """Stop a player while it thinks for a minute; it must answer soon."""
+    """Stop a player that has a minute to think; it must answer within ten seconds."""
     role = next((r for r in players if len(state.legal_moves(r)) > 1), None)
     if role is None:
         return
@@ -169,8 +172,8 @@ def _stopped(
     started = time.monotonic()
     try:
         player.select(state, 60.0)
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is a problem of the player
-        found.problems.append(f"when stopped: {type(error).__name__}: {error}")
+    except Exception as error:  # noqa: BLE001  # any exception is a problem of the player
+        check.problems.append(f"when stopped: {type(error).__name__}: {error}")
     timer.join()
     if time.monotonic() - started > 10.0:
-        found.problems.append("it went on thinking after it was stopped")
+        check.problems.append("it continued to think after it was stopped")

@@ -1,8 +1,8 @@
-"""Hypothesis strategies for terms, rules and trees, for the tests of herbrand and of what builds on it.
+"""Hypothesis strategies for terms, rules, trees and games.
 
-Needs the library `hypothesis`; every strategy raises `MissingExtra` without it.  What they make is
-well formed as syntax (each connective with at least two operands, no reserved names).  Of them only
-`games` makes whole games: safe, stratified and finite, to compare evaluators on.
+Every strategy raises `MissingExtra` unless `hypothesis` is installed.  All values are syntactically
+well-formed (connectives have at least two operands, reserved names are avoided).  Only `games` and
+`hidden_games` give whole games, which are safe, stratified and finite, for comparisons of evaluators.
 """
 
 from __future__ import annotations
@@ -77,28 +77,28 @@ def _is_usable(name: str) -> bool:
 def variable_names() -> SearchStrategy[str]:
     """Names of variables that every notation can spell."""
     st = _strategies()
-    made: SearchStrategy[str] = st.sampled_from(("x", "y", "z", "mark", "x1", "x_2", "row_", "a__b"))
-    return made
+    strategy: SearchStrategy[str] = st.sampled_from(("x", "y", "z", "mark", "x1", "x_2", "row_", "a__b"))
+    return strategy
 
 
 def terms(*, odd: bool = False) -> SearchStrategy[Term]:
     """Terms: constants, variables, and functions of them."""
     st = _strategies()
     leaves = st.one_of(names(odd=odd).map(Constant), variable_names().map(Variable))
-    made: SearchStrategy[Term] = st.recursive(
+    strategy: SearchStrategy[Term] = st.recursive(
         leaves,
         lambda inner: st.builds(Function, names(odd=odd), st.lists(inner, min_size=1, max_size=3).map(tuple)),
         max_leaves=6,
     )
-    return made
+    return strategy
 
 
 def _atoms(*, odd: bool) -> SearchStrategy[Atom]:
     st = _strategies()
-    made: SearchStrategy[Atom] = st.builds(
+    strategy: SearchStrategy[Atom] = st.builds(
         Atom, names(odd=odd), st.lists(terms(odd=odd), max_size=3).map(tuple)
     )
-    return made
+    return strategy
 
 
 def literals(*, odd: bool = False) -> SearchStrategy[Literal]:
@@ -111,55 +111,56 @@ def literals(*, odd: bool = False) -> SearchStrategy[Literal]:
 
     def joined(inner: SearchStrategy[Literal]) -> SearchStrategy[Literal]:
         several = st.lists(inner, min_size=2, max_size=3).map(tuple)
-        made: SearchStrategy[Literal] = st.one_of(
+        strategy: SearchStrategy[Literal] = st.one_of(
             st.builds(Not, inner), st.builds(And, several), st.builds(Or, several)
         )
-        return made
+        return strategy
 
-    made: SearchStrategy[Literal] = st.recursive(simple, joined, max_leaves=5)
-    return made
+    strategy: SearchStrategy[Literal] = st.recursive(simple, joined, max_leaves=5)
+    return strategy
 
 
 def rules(*, odd: bool = False) -> SearchStrategy[Rule]:
     """Rules and facts."""
     st = _strategies()
     bodies = st.lists(literals(odd=odd), max_size=4).map(tuple)
-    made: SearchStrategy[Rule] = st.builds(Rule, _atoms(odd=odd), bodies)
-    return made
+    strategy: SearchStrategy[Rule] = st.builds(Rule, _atoms(odd=odd), bodies)
+    return strategy
 
 
 def trees(*, odd: bool = False) -> SearchStrategy[Tree]:
     """Trees of up to five statements."""
     st = _strategies()
-    made: SearchStrategy[Tree] = st.lists(rules(odd=odd), max_size=5).map(lambda made: sheet(*made))
-    return made
+    strategy: SearchStrategy[Tree] = st.lists(rules(odd=odd), max_size=5).map(
+        lambda statements: sheet(*statements)
+    )
+    return strategy
 
 
 _OBJECTS = ("a", "b", "c")
 _HOLES = ("{0}", "{1}")
 _LAYERS = 4
-"""Derived relations of a made game; each may negate those before it, and call itself."""
+"""Derived relations of a game; each may be recursive and negate earlier ones."""
 
 
 def games() -> SearchStrategy[str]:
     """Whole small games as prefix text: one or two roles, a handful of relations, at most 6 steps.
 
-    Every rule is safe and the rules are stratified; relations may be recursive, bodies have
-    negation, `distinct` and disjunction in any order.  Playability is not promised, but every
-    role can always `wait`.
+    Rules are safe and stratified; relations may be recursive, and bodies have negation, `distinct` and
+    disjunction in any order.  Playability is not guaranteed, but every role can always `wait`.
     """
-    made: SearchStrategy[str] = _strategies().composite(_game)()
-    return made
+    strategy: SearchStrategy[str] = _strategies().composite(_game)()
+    return strategy
 
 
 def hidden_games() -> SearchStrategy[str]:
-    """Games as `games` makes them, with hidden information: rules for `sees`, and sometimes `random`."""
+    """Games like those of `games` with hidden information: rules for `sees`, and sometimes `random`."""
 
-    def made(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
+    def build(draw: Callable[[SearchStrategy[Any]], Any]) -> str:
         return _game(draw, hidden=True)
 
-    drawn: SearchStrategy[str] = _strategies().composite(made)()
-    return drawn
+    strategy: SearchStrategy[str] = _strategies().composite(build)()
+    return strategy
 
 
 def _game(draw: Callable[[SearchStrategy[Any]], Any], *, hidden: bool = False) -> str:
@@ -179,33 +180,37 @@ def _game(draw: Callable[[SearchStrategy[Any]], Any], *, hidden: bool = False) -
     twos = draw(st.sets(st.tuples(st.sampled_from(_OBJECTS), st.sampled_from(_OBJECTS)), max_size=4))
     lines += [f"(init (two {x} {y}))" for x, y in sorted(twos)]
     lines += ["(<= (next (step ?m)) (true (step ?n)) (succ ?n ?m))", "(<= terminal (true (step 5)))"]
-    known = ["(object {0})", "(edge {0} {1})", "(true (one {0}))", "(true (two {0} {1}))"]
+    conditions = ["(object {0})", "(edge {0} {1})", "(true (one {0}))", "(true (two {0} {1}))"]
     for layer in range(_LAYERS):
         arity = draw(st.integers(0, 2))
         head = f"p{layer}" if not arity else f"(p{layer} {' '.join(_HOLES[:arity])})"
-        own = [*known, head] if arity else known
+        own = [*conditions, head] if arity else conditions
         for _ in range(draw(st.integers(1, 2))):
-            lines.append(_rule(draw, head, known, own))
-        known.append(head)
+            lines.append(_rule(draw, head, conditions, own))
+        conditions.append(head)
     lines += ["(<= (legal ?r wait) (role ?r))"]
     for role in roles:
         if hidden or draw(st.booleans()):
-            lines.append(_rule(draw, f"(legal {role} (put {{0}}))", known, known))
-        lines.append(_rule(draw, f"(goal {role} {draw(st.sampled_from((0, 30, 100)))})", known, known))
-    moved = [*known, f"(does {draw(st.sampled_from(roles))} (put {{0}}))", "(does ?who (put {0}))"]
-    lines.append(_rule(draw, "(next (one {0}))", moved, moved))
-    lines.append(_rule(draw, "(next (two {0} {1}))", moved, moved))
-    lines.append(_rule(draw, "terminal", known, known))
+            lines.append(_rule(draw, f"(legal {role} (put {{0}}))", conditions, conditions))
+        lines.append(
+            _rule(draw, f"(goal {role} {draw(st.sampled_from((0, 30, 100)))})", conditions, conditions)
+        )
+    with_moves = [*conditions, f"(does {draw(st.sampled_from(roles))} (put {{0}}))", "(does ?who (put {0}))"]
+    lines.append(_rule(draw, "(next (one {0}))", with_moves, with_moves))
+    lines.append(_rule(draw, "(next (two {0} {1}))", with_moves, with_moves))
+    lines.append(_rule(draw, "terminal", conditions, conditions))
     if hidden:
-        lines.append(_rule(draw, "(sees r1 (seen {0}))", moved, moved))
-        lines += [_rule(draw, f"(sees {role} told)", moved, moved) for role in roles if role != "random"]
+        lines.append(_rule(draw, "(sees r1 (seen {0}))", with_moves, with_moves))
+        lines += [
+            _rule(draw, f"(sees {role} told)", with_moves, with_moves) for role in roles if role != "random"
+        ]
     return "\n".join(lines)
 
 
 def _rule(
     draw: Callable[[SearchStrategy[Any]], Any], head: str, negatable: list[str], usable: list[str]
 ) -> str:
-    """Draw a rule with this head: literals that bind, then tests over what is bound, shuffled."""
+    """Draw a rule with this head: binding literals and tests of bound variables, shuffled."""
     st = _strategies()
     variables = ("?x", "?y", "?z")
 
@@ -238,10 +243,10 @@ def _rule(
 
 
 def resized(name: str, width: int, height: int) -> str:
-    """Return the rules of the bundled connectFour, breakthrough, hex or reversi on a board 2 to 26 wide.
+    """Return the rules of the bundled connectFour, breakthrough, hex or reversi on a board of another size.
 
-    Breakthrough has two rows of pawns a side, so at least four rows.  A hex board is square; one of reversi
-    has an even number of files and ranks, at least four.
+    The width is 2 to 26.  Breakthrough needs at least four rows; hex boards are square; reversi needs even
+    numbers of files and ranks, at least four.
     """
     from herbrand import games
 

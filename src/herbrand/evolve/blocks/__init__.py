@@ -1,4 +1,4 @@
-"""Building blocks of games, and what is made of them."""
+"""Building blocks of games, and the designs composed of them."""
 
 from __future__ import annotations
 

@@ -60,11 +60,11 @@ class BoardGame(Design):
     fog: Fog | None = maybe(Fog, likely=0.1)
     bank: Bank | None = maybe(Bank, likely=0.1)
     stalled: str = choice("pass", "ends")
-    """What happens when a player cannot act: it must pass, or the game is over."""
+    """Whether a player that cannot act must pass, or the game ends."""
     limit: int = span(12, 60, 40)
     """The game is over after so many steps."""
 
-    # -- what the parts mean together -----------------------------------------------------
+    # -- derived properties ---------------------------------------------------------------
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -101,12 +101,12 @@ class BoardGame(Design):
 
     @property
     def _passing(self) -> bool:
-        """Whether somebody may ever have to pass."""
+        """Whether a player may have to pass."""
         return self._no_move is None and (self.stalled == "pass" or self.bank is not None)
 
     def setup(self) -> dict[tuple[int, int], tuple[str, str]]:
-        """Return what stands on the board at first: square to player and kind."""
-        found: dict[tuple[int, int], tuple[str, str]] = {}
+        """Return the initial position: player and kind by square."""
+        position: dict[tuple[int, int], tuple[str, str]] = {}
         for start in ("middle", "ends", "back", "second"):
             for name, piece in self._named:
                 if piece.start != start:
@@ -118,11 +118,11 @@ class BoardGame(Design):
                     elif start == "ends":
                         row = [row[0], row[-1]]
                     for square in row:
-                        found.setdefault(square, (player, name))
-        return found
+                        position.setdefault(square, (player, name))
+        return position
 
     def _home(self, player: str, start: str) -> list[tuple[int, int]]:
-        """The squares of a player's back row, or second one, from left to right."""
+        """Return the squares of a player's back or second row, from left to right."""
         board = self.board
         second = start == "second"
         if board.rows == 1:
@@ -134,92 +134,92 @@ class BoardGame(Design):
             row = 1 + second if player == "white" else board.rows - second
         return [(x, row) for x in range(1, board.columns + 1)]
 
-    # -- is it a game? --------------------------------------------------------------------
+    # -- problems -------------------------------------------------------------------------
 
     def _problems(self) -> list[str]:
-        wrong = [*self._problems_of_pieces(), *self._problems_of_goals(), *self._problems_of_turns()]
-        return wrong or self._problems_at_first()
+        problems = [*self._problems_of_pieces(), *self._problems_of_goals(), *self._problems_of_turns()]
+        return problems or self._problems_at_first()
 
     def _problems_of_pieces(self) -> list[str]:
-        board, wrong = self.board, []
+        board, problems = self.board, []
         setup = self.setup()
         white = {square for square, (player, _) in setup.items() if player == "white"}
         starts = [piece.start for piece in self.pieces if piece.start != "none"]
         if any(white.intersection(self._home("black", start)) for start in starts):
-            wrong.append("the players begin on the same squares")
+            problems.append("the players begin on the same squares")
         for name, piece in self._named:
             if len(set(map(type, piece.actions))) < len(piece.actions):
-                wrong.append(f"a {name} has two actions of one kind")
+                problems.append(f"a {name} has two actions of one kind")
             if piece.start == "none" and not piece.places:
-                wrong.append(f"a {name} never comes onto the board")
+                problems.append(f"a {name} never comes onto the board")
             if piece.start != "none" and (player := ("white", name)) not in setup.values():
-                wrong.append(f"there is no square for a {player[1]} to begin")
+                problems.append(f"there is no square for a {player[1]} to begin")
             for act in piece.actions:
                 along = getattr(act, "course", "any")
                 if along == "diagonal" and not board.diagonals:
-                    wrong.append("nothing can go aslant on this board")
+                    problems.append("nothing can go aslant on this board")
                 if isinstance(act, Slide) and board.wraps:
-                    wrong.append("a slide around a torus has no end")
+                    problems.append("a slide around a torus has no end")
                 if isinstance(act, Leap) and act.pattern == "knight" and not board.diagonals:
-                    wrong.append("there are no knights on this board")
+                    problems.append("there are no knights on this board")
                 if isinstance(act, Place):
                     flat = board.rows == 1 or board.wraps
                     if act.where in {"dropped", "home"} and flat:
-                        wrong.append("this board has neither a bottom nor halves")
+                        problems.append("this board has neither a bottom nor halves")
                 if self.fog and not isinstance(act, (Place, Step)):
-                    wrong.append("in the fog, pieces cannot go further than players see")
+                    problems.append("in the fog, pieces cannot go further than players see")
                 if self.fog and isinstance(act, Place) and act.where in {"away from others", "dropped"}:
-                    wrong.append("in the fog, nobody knows where the others are")
-        return list(dict.fromkeys(wrong))
+                    problems.append("in the fog, nobody knows where the others are")
+        return list(dict.fromkeys(problems))
 
     def _problems_of_goals(self) -> list[str]:
-        board, wrong = self.board, []
+        board, problems = self.board, []
         kinds = [type(goal) for goal in self.goals]
         if len(set(kinds)) < len(kinds):
-            wrong.append("there are two goals of one kind")
+            problems.append("there are two goals of one kind")
         if not self.goals and isinstance(self.settlement, NobodyWins):
-            wrong.append("nobody can win")
+            problems.append("nobody can win")
         if not self._captures and self._scores:
-            wrong.append("points are counted, but nothing is ever taken")
+            problems.append("points are counted, but nothing is ever taken")
         starts = {name: piece.start != "none" for name, piece in self._named}
         for goal in self.goals:
             if isinstance(goal, InARow) and goal.length > max(board.columns, board.rows):
-                wrong.append("the line is longer than the board")
+                problems.append("the line is longer than the board")
             if isinstance(goal, Connect) and (board.rows == 1 or board.wraps):
-                wrong.append("this board has no sides to join")
+                problems.append("this board has no sides to join")
             if isinstance(goal, Pattern) and board.rows == 1:
-                wrong.append("no room for a pattern")
+                problems.append("no room for a pattern")
             if isinstance(goal, Pattern) and goal.shape == "cross" and not board.diagonals:
-                wrong.append("no room for a pattern")
+                problems.append("no room for a pattern")
             if isinstance(goal, Race):
                 if not self._moves and not self._jumps:
-                    wrong.append("nothing can run the race")
+                    problems.append("nothing can run the race")
                 if any(act.where != "home" for _, act in self._places):
-                    wrong.append("the race can be won by placing")
+                    problems.append("the race can be won by placing")
                 if goal.to == "far" and board.wraps:
-                    wrong.append("a torus has no farthest row")
+                    problems.append("a torus has no farthest row")
             if isinstance(goal, Eliminate):
                 if not self._captures:
-                    wrong.append("nothing is ever taken")
+                    problems.append("nothing is ever taken")
                 if not (starts[self._names[0]] if goal.royal else any(starts.values())):
-                    wrong.append("there is nothing to be taken at first")
-        return wrong
+                    problems.append("there is nothing to be taken at first")
+        return problems
 
     def _problems_of_turns(self) -> list[str]:
-        wrong = []
+        problems = []
         if self.bank is not None:
             if not self._places:
-                wrong.append("there is nothing to be bought")
+                problems.append("there is nothing to be bought")
             if self._no_move is not None:
-                wrong.append("who has no coins would be without a move")
+                problems.append("who has no coins would be without a move")
             if self.bank.start == 0 and not self.setup() and isinstance(self.turn, Alternating):
-                wrong.append("nothing can be bought at first")
+                problems.append("nothing can be bought at first")
         if self._no_move is not None and self.stalled == "pass":
-            wrong.append("a player that cannot act loses or wins, so that it does not pass")
-        return wrong
+            problems.append("a player that cannot act loses or wins, so that it does not pass")
+        return problems
 
     def _problems_at_first(self) -> list[str]:
-        """What only the rules of the whole sheet tell about the start."""
+        """Return problems of the initial state, which needs the complete rules."""
         state = self.game().initial_state("rules")
         if state.is_terminal:
             return ["the game is over before it begins"]
@@ -231,7 +231,7 @@ class BoardGame(Design):
     # -- in words -------------------------------------------------------------------------
 
     def paragraphs(self) -> list[str]:
-        """Explain the game."""
+        """Describe the game."""
         names = self._names
         begin = f"{self.name} is played on {self.board.in_words()}. {self.turn.in_words()}"
         pieces = [piece.about(name) for name, piece in zip(names, self.pieces, strict=True)]
@@ -476,7 +476,7 @@ class BoardGame(Design):
 
     @staticmethod
     def _has_begun(turn: Several) -> str:
-        """Condition that something was done in this turn, so that it may be ended.
+        """Return the condition that the turn may be ended, since it has had an action.
 
         The first turn of the game, when it is shorter, looks as if it had begun; it may be ended at once.
         """

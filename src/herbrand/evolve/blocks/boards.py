@@ -1,6 +1,6 @@
-"""Boards: where the squares are, and which square lies in which direction of which.
+"""Boards: squares and their neighbours by direction.
 
-All boards share one vocabulary, so that every other block works on each of them:
+All boards define the same relations, so that the other blocks work with each of them:
 
 | relation                         | meaning                                                          |
 |----------------------------------|------------------------------------------------------------------|
@@ -46,34 +46,34 @@ _SIX: Final = ("east", "north", "northwest")
 
 @dataclass(frozen=True)
 class Board(Block):
-    """What all boards have: columns, rows, directions."""
+    """A board with columns, rows and directions."""
 
     wraps = False
     """Whether the last column and row touch the first."""
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         raise NotImplementedError
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         raise NotImplementedError
 
     @property
     def directions(self) -> dict[str, tuple[int, int]]:
-        """Each direction with the columns and rows it goes."""
+        """The offset in columns and rows of each direction."""
         raise NotImplementedError
 
     @property
     def diagonals(self) -> tuple[str, ...]:
-        """The directions in which squares touch at a corner only."""
+        """The directions in which squares touch only at corners."""
         return tuple(d for d in self.directions if d in {"northeast", "northwest", "southeast", "southwest"})
 
     @property
     def cells(self) -> int:
-        """How many squares there are."""
+        """Number of squares."""
         return self.columns * self.rows
 
     @property
@@ -82,13 +82,13 @@ class Board(Block):
         return not self.wraps
 
     def ahead(self) -> tuple[tuple[str, str], ...]:
-        """Return the directions in which each player looks at the other, as (player, direction)."""
+        """Return the forward directions of each player as (player, direction)."""
         up = [d for d, (_, dy) in self.directions.items() if dy > 0]
         down = [d for d, (_, dy) in self.directions.items() if dy < 0]
         return tuple(("white", d) for d in up) + tuple(("black", d) for d in down)
 
     def neighbour(self, x: int, y: int, direction: str) -> tuple[int, int] | None:
-        """Return the next square in a direction, or None at the edge."""
+        """Return the next square in a direction; None at the edge."""
         dx, dy = self.directions[direction]
         x, y = x + dx, y + dy
         if self.wraps:
@@ -98,11 +98,11 @@ class Board(Block):
     # -- rules ----------------------------------------------------------------------------
 
     def with_parameters(self, least: int) -> Self:
-        """Return the board with its measures as parameters, no smaller than `least`."""
+        """Return the board with its sizes as parameters, at least `least`."""
         raise NotImplementedError
 
     def writing(self) -> Writing:
-        """Return how GGDL says which columns and rows there are, and which is next to which."""
+        """Return the relations of columns and rows in GGDL."""
         sides = [("column", self.columns, ("right_of", "right"))]
         if self.rows > 1:
             sides.append(("row", self.rows, ("above", "up")))
@@ -164,12 +164,12 @@ class Squares(Board):
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.width
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self.height
 
     @property
@@ -187,19 +187,19 @@ class Squares(Board):
         return f"a board of {count(self.width)} by {count(self.height)} squares"
 
 
-class _AsWideAsHigh(Board):
-    """As many columns as rows."""
+class _SquareBoard(Board):
+    """A board with equal numbers of columns and rows."""
 
     size: int
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.size
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self.size
 
     def with_parameters(self, least: int) -> Self:
@@ -208,7 +208,7 @@ class _AsWideAsHigh(Board):
 
 
 @dataclass(frozen=True)
-class Torus(_AsWideAsHigh):
+class Torus(_SquareBoard):
     """A square whose opposite edges touch, with eight directions."""
 
     size: int = span(4, 6, 5)
@@ -226,7 +226,7 @@ class Torus(_AsWideAsHigh):
 
 
 @dataclass(frozen=True)
-class Hexagons(_AsWideAsHigh):
+class Hexagons(_SquareBoard):
     """A rhombus of hexagons, six directions: each row is half a cell further right than the one below."""
 
     size: int = span(3, 6, 5)
@@ -255,7 +255,7 @@ class Line(Board):
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.length
 
     @property

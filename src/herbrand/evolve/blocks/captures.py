@@ -1,4 +1,4 @@
-"""What happens to enemy pieces beside the one that has just come to its square."""
+"""Effects of a piece that arrives on a square on enemy pieces around it."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ __all__ = ["Contagion", "Custodian", "Effect"]
 
 @dataclass(frozen=True)
 class Effect(Block):
-    """What a piece does to its surroundings when it comes to its square."""
+    """The effect of an arriving piece on its surroundings."""
 
     turns: bool = choice(False, True)
-    """Whether the pieces hit change sides instead of leaving the board."""
+    """Whether struck pieces change sides instead of leaving the board."""
 
     @property
     def becomes(self) -> str:
-        """What becomes of the pieces."""
+        """The fate of struck pieces, as a verb phrase."""
         return "changes sides" if self.turns else "is taken"
 
     def rules(self, *, moves: bool) -> str:
-        """Return the rule for `struck`: ?player hits the enemy piece on ?x2 ?y2.
+        """Return the rule for `struck`: ?player strikes the enemy piece on ?x2 ?y2.
 
-        `moves` tells whether pieces move at all.
+        `moves` says whether the game has pieces that move.
         """
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Custodian(Effect):
-    """An enemy piece between the new one and another of the same side, in a line, is hit."""
+    """Strikes an enemy piece between the arriving one and another one of its side, in a line."""
 
     straight: bool = choice(False, True)
-    """Whether only straight lines count, not those aslant."""
+    """Whether diagonal lines do not count."""
 
     def in_words(self) -> str:
         """Say what happens."""
@@ -56,10 +56,10 @@ class Custodian(Effect):
 
 @dataclass(frozen=True)
 class Contagion(Effect):
-    """Enemy pieces beside the new one are hit."""
+    """Strikes enemy pieces beside the arriving one."""
 
     straight: bool = choice(False, True)
-    """Whether only straight neighbours count, not those aslant."""
+    """Whether diagonal neighbours do not count."""
 
     def in_words(self) -> str:
         """Say what happens."""

@@ -1,4 +1,4 @@
-"""What every design of a game can do."""
+"""The base class of game designs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _LAST: Final = ["n", "l", "r", "k", "m", "s", "th", "x", "nd", "rk", "lt"]
 
 @dataclass(frozen=True)
 class Design(Block):
-    """A whole game, put together from blocks: a value, with JSON in and out.
+    """A complete game composed of blocks, as a value with a JSON form.
 
         >>> from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares
         >>> design = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
@@ -60,48 +60,47 @@ class Design(Block):
         >>> design.game().simulate(100, seed=1).playouts
         100
 
-    Not everything that can be put together is a game: `problems` says what is wrong.  A design without
-    problems prints as a rulesheet without a warning, whose every play ends, and in which every role always
-    has a legal move.
+    Not every combination of blocks is a game (see `problems`).  A design without problems prints as a
+    rulesheet without warnings, in which every play ends and every role always has a legal move.
     """
 
     @property
     def name(self) -> str:
-        """A name made from the design, the same for the same design and hardly ever for others."""
+        """A pronounceable name derived from a hash of the design."""
         content = json.dumps(self.as_json(), sort_keys=True)
         number = int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "big")
-        found = ""
+        name = ""
         for parts in (_FIRST, _VOWELS, _FIRST, _VOWELS, _LAST):
-            number, chosen = divmod(number, len(parts))
-            found += parts[chosen]
-        return found.capitalize()
+            number, index = divmod(number, len(parts))
+            name += parts[index]
+        return name.capitalize()
 
     def problems(self) -> list[str]:
-        """Say why this is no game, if it is none: every reason, in words; empty for a game."""
-        wrong = [
-            f"{value!r} may not stand at `{path}`"
+        """Return all reasons why this is not a game; empty for a game."""
+        invalid = [
+            f"invalid value {value!r} of `{path}`"
             for path, value, grammar in within(self)
             if not grammar.holds(value)
         ]
-        return wrong or self._problems()
+        return invalid or self._problems()
 
     def _problems(self) -> list[str]:
         raise NotImplementedError
 
     def paragraphs(self) -> list[str]:
-        """Explain the game to people, in sentences made from its blocks."""
+        """Describe the game to people, in sentences from its blocks."""
         raise NotImplementedError
 
     def in_words(self) -> str:
-        """Explain the game in one paragraph."""
+        """Describe the game in one paragraph."""
         return " ".join(self.paragraphs())
 
     def rulesheet(self) -> str:
-        """Return the game as GDL or GDL-II, with comments; meaningful if there are no `problems`."""
+        """Return the game as GDL or GDL-II with comments; valid if there are no `problems`."""
         return self.sheet_of().text(self.helpers())
 
     def ggdl(self) -> str:
-        """Return the same game in GGDL, where some of the numbers of the design are parameters.
+        """Return the same game in GGDL, with some numbers of the design as parameters.
 
         >>> from herbrand.evolve import BoardGame, InARow, Piece, Place, Squares
         >>> design = BoardGame(Squares(3, 3), (Piece((Place(),)),), goals=(InARow(3),))
@@ -114,23 +113,23 @@ class Design(Block):
         return sheet.ggdl(varied.helpers(), parameters_of(varied), varied.writing())
 
     def sheet_of(self) -> SheetWriter:
-        """Return the rules in sections, without those helper relations that they need."""
+        """Return the rules in sections, without helper relations."""
         raise NotImplementedError
 
     def helpers(self) -> dict[str, tuple[str, str]]:
-        """Return the relations that rules may ask for: a section's comment and rules."""
+        """Return the helper relations that rules may use: comment of the section and rules."""
         raise NotImplementedError
 
     def with_parameters(self) -> Self:
-        """Return the design with those numbers named that may be others without changing other rules."""
+        """Return the design with numbers that can vary independently of the rules as parameters."""
         return self
 
     def writing(self) -> Writing:
-        """Return what GGDL says shorter of a design with parameters."""
+        """Return the relations that are shorter in GGDL, for a design with parameters."""
         return Writing({}, {})
 
     def game(self) -> Game:
-        """Return the game, read from its rules; the same one as long as it is among the last asked for."""
+        """Return the game, cached for the most recent designs."""
         return _game_of(self)
 
     def rules_as_text(self) -> str:
@@ -139,7 +138,7 @@ class Design(Block):
 
     @property
     def size(self) -> int:
-        """How many blocks and fields the design has, as a measure of how much must be explained."""
+        """Number of blocks and fields, as a measure of the complexity of the rules."""
         return _size(self)
 
 
@@ -164,5 +163,5 @@ def _size(block: Block) -> int:
 
 
 def design_from_json(content: Any) -> Design:
-    """Return the design that `as_json` wrote; raises `HerbrandError`, naming what is wrong, for others."""
+    """Return the design from the result of `as_json`; `HerbrandError` for invalid content."""
     return block_from_json(content, Design)

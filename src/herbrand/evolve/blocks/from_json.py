@@ -1,4 +1,4 @@
-"""Blocks from the JSON that `Block.as_json` writes."""
+"""Reads blocks from the JSON of `Block.as_json`."""
 
 from __future__ import annotations
 
@@ -15,47 +15,46 @@ B = TypeVar("B", bound=Block)
 
 
 def block_from_json(content: Any, kind: type[B]) -> B:
-    """Return the block that `as_json` wrote.
+    """Return the block from the result of `as_json`; missing fields have their defaults.
 
-    Fields that are left out have their usual values.  Raises `HerbrandError` with every wrong field named
-    when the content is no block of the kind asked for.
+    Raises `HerbrandError`, naming all invalid fields, if the content is not a block of this kind.
     """
-    wrong: list[str] = []
-    made = _read(content, "", wrong)
-    if not wrong and not isinstance(made, kind):
-        wrong.append(f"there is a {type(made).__name__} instead of a {kind.__name__}")
-    if wrong:
-        raise HerbrandError("this is no design: " + "; ".join(wrong))
-    assert isinstance(made, kind)
-    return made
+    errors: list[str] = []
+    block = _read(content, "", errors)
+    if not errors and not isinstance(block, kind):
+        errors.append(f"there is a {type(block).__name__} instead of a {kind.__name__}")
+    if errors:
+        raise HerbrandError("not a design: " + "; ".join(errors))
+    assert isinstance(block, kind)
+    return block
 
 
-def _read(content: Any, path: str, wrong: list[str]) -> Any:
+def _read(content: Any, path: str, errors: list[str]) -> Any:
     at = f" at {path}" if path else ""
     if not isinstance(content, dict) or content.get("block") not in Block.kinds:
         named = content.get("block") if isinstance(content, dict) else content
-        wrong.append(f"{named!r} names no block{at} (there are: {', '.join(sorted(Block.kinds))})")
+        errors.append(f"unknown block {named!r}{at} (one of: {', '.join(sorted(Block.kinds))})")
         return None
     kind = Block.kinds[content["block"]]
     grammars = grammar_of(kind)
-    known = {part.name for part in fields(kind)}
+    names = {part.name for part in fields(kind)}
     values: dict[str, Any] = {}
     for name, value in content.items():
         here = f"{path}.{name}" if path else name
         if name == "block":
             continue
-        if name not in known:
-            wrong.append(f"{kind.__name__} has no field `{name}`{at} (it has: {', '.join(sorted(known))})")
+        if name not in names:
+            errors.append(f"{kind.__name__} has no field `{name}`{at} (it has: {', '.join(sorted(names))})")
             continue
-        before = len(wrong)
+        before = len(errors)
         if isinstance(value, dict):
-            value = _read(value, here, wrong)
+            value = _read(value, here, errors)
         elif isinstance(value, list):
             value = tuple(
-                _read(item, f"{here}.{number}", wrong) if isinstance(item, dict) else item
+                _read(item, f"{here}.{number}", errors) if isinstance(item, dict) else item
                 for number, item in enumerate(value)
             )
-        if len(wrong) == before and name in grammars and not grammars[name].holds(value):
-            wrong.append(f"{value!r} may not stand at {here} (allowed: {grammars[name]})")
+        if len(errors) == before and name in grammars and not grammars[name].holds(value):
+            errors.append(f"invalid value {value!r} of {here} (allowed: {grammars[name]})")
         values[name] = value
-    return None if wrong else kind(**values)
+    return None if errors else kind(**values)

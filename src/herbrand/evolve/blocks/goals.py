@@ -1,4 +1,4 @@
-"""Goals: what wins at once, and what is counted when nobody has won by the end."""
+"""Goals that win immediately, and settlements that are scored at the end otherwise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Goal(Block):
-    """Something that ends the game with a winner."""
+    """A condition that ends the game with a winner."""
 
     def rules(self, board: Board, names: tuple[str, ...]) -> list[str]:
         """Return the rules for `won`."""
@@ -39,11 +39,11 @@ class Goal(Block):
 
 @dataclass(frozen=True)
 class InARow(Goal):
-    """So many pieces of one's own in a line."""
+    """A number of own pieces in a line."""
 
     length: int = span(3, 5)
     loses: bool = choice(False, True)
-    """Whether the one who makes the line loses."""
+    """Whether the player who makes the line loses."""
 
     def in_words(self) -> str:
         """Say what is to be done, or avoided."""
@@ -76,7 +76,7 @@ class InARow(Goal):
 
 @dataclass(frozen=True)
 class Pattern(Goal):
-    """Pieces of one's own in a pattern."""
+    """Own pieces in a pattern."""
 
     shape: str = choice("block", "cross")
 
@@ -106,10 +106,10 @@ class Pattern(Goal):
 
 @dataclass(frozen=True)
 class Connect(Goal):
-    """A chain of one's own pieces from side to side."""
+    """A chain of own pieces from side to side."""
 
     aslant: bool = choice(False, True)
-    """Whether pieces that touch at a corner are joined."""
+    """Whether pieces that touch at a corner are connected."""
 
     def in_words(self) -> str:
         """Say which sides."""
@@ -135,7 +135,7 @@ class Connect(Goal):
 
 @dataclass(frozen=True)
 class Race(Goal):
-    """A piece of one's own at a certain place."""
+    """An own piece on a target square."""
 
     to: str = choice("far", "centre")
 
@@ -160,7 +160,7 @@ class Eliminate(Goal):
     """The opponent has no piece left, or none of the first kind."""
 
     royal: bool = choice(False, True)
-    """Whether it is enough to take all pieces of the first kind."""
+    """Whether only pieces of the first kind count."""
 
     def in_words(self) -> str:
         """Say what must be taken."""
@@ -180,7 +180,7 @@ class Eliminate(Goal):
 
 @dataclass(frozen=True)
 class NoMove(Goal):
-    """The player who is to act and cannot loses; or wins."""
+    """A player who must act but cannot loses, or wins."""
 
     wins: bool = choice(False, True)
 
@@ -198,7 +198,7 @@ class NoMove(Goal):
 
 @dataclass(frozen=True)
 class Score(Goal):
-    """So many points; every action that takes or turns pieces is a point."""
+    """A number of points, one for every action that takes or turns pieces."""
 
     points: int = span(1, 6, 3)
 
@@ -217,7 +217,7 @@ class Score(Goal):
 
 @dataclass(frozen=True)
 class Settlement(Block):
-    """What is counted when the game is over and nobody has won."""
+    """The outcome if the game ends without a winner."""
 
     def rules(self, board: Board) -> list[str]:
         """Return rules for `(leads ?player ?other)`; none when nothing is counted."""
@@ -243,9 +243,9 @@ class Majority(Settlement):
     """More pieces, or a larger territory."""
 
     of: str = choice("pieces", "territory", "points")
-    """`territory`: squares held, and free ones that touch own pieces only; `points` as in `Score`."""
+    """`territory`: occupied squares, and free ones that touch only own pieces; `points` as in `Score`."""
     even: bool = choice(True, False)
-    """Whether equal numbers are a draw; else Black, who moves second, wins."""
+    """Whether equal numbers are a draw; otherwise Black, who moves second, wins."""
 
     def in_words(self) -> str:
         """Say what is counted."""
@@ -276,7 +276,7 @@ class Majority(Settlement):
 
 
 def centre(board: Board) -> list[tuple[int, int]]:
-    """Return the one, two or four squares in the middle."""
+    """Return the one, two or four central squares."""
     columns = sorted({(board.columns + 1) // 2, board.columns // 2 + 1})
     rows = sorted({(board.rows + 1) // 2, board.rows // 2 + 1})
     return [(x, y) for x in columns for y in rows]

@@ -1,6 +1,6 @@
-"""The grammar: which values a field of a block may have, and how one is drawn or varied.
+"""The grammar of blocks: the valid values of a field, and how to draw and vary them.
 
-A block is a frozen dataclass whose fields say, beside their type, what may stand in them:
+A block is a frozen dataclass whose fields declare their grammars:
 
     >>> from random import Random
     >>> grammar = WholeNumber(3, 5)
@@ -10,13 +10,13 @@ A block is a frozen dataclass whose fields say, beside their type, what may stan
 | grammar  | values                                          | a variation                           |
 |----------|-------------------------------------------------|---------------------------------------|
 | `Choice` | one of some words or numbers                    | another one                           |
-| `WholeNumber`   | a whole number from `least` to `most`           | one more or less, sometimes any other |
+| `WholeNumber`   | an integer from `least` to `most`               | one more or less, sometimes any other |
 | `One`    | a block of one of some kinds                    | another kind, or a field within       |
-| `Maybe`  | a block of one of some kinds, or none           | as `One`, or none                     |
+| `Maybe`  | a block of one of some kinds, or None           | as `One`, or None                     |
 | `Some`   | several blocks                                  | one more, one less, one varied        |
 
-`random_design`, mutation, crossover and the JSON form know nothing else about blocks, so that a new
-block or a new field takes part in all of them.
+`random_design`, mutation, crossover and the JSON form depend only on grammars, so that new blocks and fields
+need no other code.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Choice:
         return chance.choice([other for other in self.values if other != value] or [value])
 
     def holds(self, value: Any) -> bool:
-        """Whether the value is one of them."""
+        """Whether the value is valid."""
         return any(value == other and type(value) is type(other) for other in self.values)
 
 
@@ -123,14 +123,14 @@ class Maybe:
 
     kinds: tuple[type[Block], ...]
     likely: float = 0.3
-    """How often there is one."""
+    """Probability of a block."""
 
     def draw(self, chance: Random) -> Block | None:
         """Return a block or None."""
         return One(self.kinds).draw(chance) if chance.random() < self.likely else None
 
     def vary(self, chance: Random, value: Block | None) -> Block | None:
-        """Take the block away, put one there, or vary it."""
+        """Remove, add or vary the block."""
         if value is None:
             return One(self.kinds).draw(chance)
         return None if chance.random() < 0.5 else One(self.kinds).vary(chance, value)
@@ -154,7 +154,7 @@ class Some:
         return tuple(One(self.kinds).draw(chance) for _ in range(number))
 
     def vary(self, chance: Random, value: tuple[Block, ...]) -> tuple[Block, ...]:
-        """Add a block, take one away, or vary one."""
+        """Add, remove or vary a block."""
         ways = ["vary"] * 2 * bool(value)
         ways += ["add"] * (len(value) < self.most) + ["drop"] * (len(value) > self.least)
         way = chance.choice(ways)
@@ -177,27 +177,27 @@ Grammar: TypeAlias = Choice | WholeNumber | One | Maybe | Some
 
 
 def choice(*values: Any) -> Any:
-    """A field that holds one of some words or numbers; the first is what it holds if nothing is said."""
+    """Declare a field with one of some words or numbers; the first is the default."""
     return field(default=values[0], metadata={_KEY: Choice(values)})
 
 
 def span(least: int, most: int, usual: int | None = None) -> Any:
-    """A field that holds a whole number."""
+    """Declare a field with an integer."""
     return field(default=least if usual is None else usual, metadata={_KEY: WholeNumber(least, most)})
 
 
 def one(*kinds: type[Block]) -> Any:
-    """A field that holds a block."""
+    """Declare a field with a block."""
     return field(default_factory=kinds[0], metadata={_KEY: One(kinds)})
 
 
 def maybe(*kinds: type[Block], likely: float = 0.3) -> Any:
-    """A field that holds a block or None."""
+    """Declare a field with a block or None."""
     return field(default=None, metadata={_KEY: Maybe(kinds, likely)})
 
 
 def some(*kinds: type[Block], least: int = 0, most: int = 3) -> Any:
-    """A field that holds several blocks."""
+    """Declare a field with several blocks."""
     usual = kinds[0]
     return field(
         default_factory=lambda: tuple(usual() for _ in range(least)),
@@ -206,7 +206,7 @@ def some(*kinds: type[Block], least: int = 0, most: int = 3) -> Any:
 
 
 def grammar_of(kind: type[Block]) -> dict[str, Grammar]:
-    """Return what may stand in each field of a kind of block."""
+    """Return the grammar of each field of a kind of block."""
     return {part.name: part.metadata[_KEY] for part in fields(kind) if _KEY in part.metadata}
 
 
@@ -226,7 +226,7 @@ def vary_block(block: B, chance: Random) -> B:
 
 
 def within(block: Block, path: str = "") -> Iterator[tuple[str, Any, Grammar]]:
-    """Every field of a block and of the blocks in it: a path such as `pieces.0.kind`, value and grammar."""
+    """Yield path (such as `pieces.0.kind`), value and grammar of all fields, including inner blocks."""
     for name, grammar in grammar_of(type(block)).items():
         value = getattr(block, name)
         here = f"{path}.{name}" if path else name

@@ -1,4 +1,4 @@
-"""Relations about numbers that rules may ask for."""
+"""Helper relations about numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SECTION: Final = "Numbers"
 
 
 def numbers(most: int) -> dict[str, tuple[str, str]]:
-    """Return the relations about the numbers from 0 to `most`: name to section and rules."""
+    """Return the helper relations about the numbers from 0 to `most`: name to section and rules."""
     rules = {
         "at_least": "(<= (at_least ?n ?m) (at_most ?m ?n))",
         "at_most": "(<= (at_most ?n ?n) (number ?n))\n(<= (at_most ?n ?m) (greater ?m ?n))",

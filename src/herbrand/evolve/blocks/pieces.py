@@ -1,7 +1,7 @@
-"""Pieces: where they stand at first, and how they come onto the board, move and capture.
+"""Pieces: their initial squares, and how they are placed, move and capture.
 
-An action gives rules for `may_place`, `may_move` or `may_jump`, which say what a player could do if it were
-its turn; the rules for turns make legal moves of them.
+An action has rules for `may_place`, `may_move` or `may_jump`, the moves that would be possible if it were the
+player's turn; the rules of turns derive legal moves from them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ONTO_WORDS: Final = {
 
 
 def course(name: str) -> str:
-    """Conditions that ?d is a direction of a course."""
+    """Return the condition that ?d is a direction of a course."""
     return {
         "any": "",
         "orthogonal": "(orthogonal ?d)",
@@ -44,14 +44,14 @@ def course(name: str) -> str:
 
 
 def onto(name: str) -> tuple[str, ...]:
-    """Conditions, one for each way, that a piece of ?player may end its move on ?x2 ?y2."""
+    """Return alternative conditions for a piece of ?player to end its move on ?x2 ?y2."""
     free, enemy = "(free ?x2 ?y2)", "(enemy ?player ?x2 ?y2)"
     return {"free": (free,), "enemy": (enemy,), "both": (free, enemy)}[name]
 
 
 @dataclass(frozen=True)
 class Action(Block):
-    """One way to act with a piece."""
+    """An action with a piece."""
 
     places = False
     """Whether it puts pieces on the board."""
@@ -62,11 +62,11 @@ class Action(Block):
         return False
 
     def rules(self, kind: str) -> list[str]:
-        """Return the rules that say what may be done with a piece of a kind."""
+        """Return the rules for the action with a kind of piece."""
         raise NotImplementedError
 
     def reach(self, kind: str) -> list[str]:
-        """Return bodies that list every pair of squares ?x1 ?y1 ?x2 ?y2 that a move of ?player could join."""
+        """Return rule bodies for all pairs of squares ?x1 ?y1 ?x2 ?y2 that a move could connect."""
         del kind
         return []
 
@@ -76,11 +76,11 @@ class Place(Action):
     """Put a new piece on the board."""
 
     where: str = choice("anywhere", "beside own", "away from own", "away from others", "home", "dropped")
-    """`away from own`: touching no piece of one's own, `dropped`: at the bottom or on top of a piece."""
+    """`away from own`: not beside own pieces; `dropped`: at the bottom or on top of a piece."""
     supply: int = span(0, 8, 0)
-    """How many such pieces each player has; 0: as many as it likes."""
+    """Number of such pieces for each player; 0 for no limit."""
     cost: int = span(1, 3, 1)
-    """Coins that one costs, in games with money."""
+    """Price in coins, in games with money."""
 
     places = True
 
@@ -98,7 +98,7 @@ class Place(Action):
         return f"is placed {where}{stock}"
 
     def conditions(self) -> list[list[str]]:
-        """Return bodies about ?player, ?x and ?y, beside the square being free; any of them suffices."""
+        """Return alternative rule bodies about ?player, ?x and ?y, in addition to the square being free."""
         if self.where == "beside own":
             return [
                 ["(beside ?x ?y ?x2 ?y2)", "(holds ?player ?x2 ?y2)"],
@@ -117,15 +117,15 @@ class Place(Action):
 
 @dataclass(frozen=True)
 class _Straight(Action):
-    """Go in one direction."""
+    """A move in one direction."""
 
     course: str = choice(*_COURSES)
     onto: str = choice(*_ONTO)
 
     goes: ClassVar[str]
-    """The relation of direction, square and square that says where to."""
+    """The relation of direction, origin and target."""
     could: ClassVar[str]
-    """The same whatever stands between."""
+    """The same regardless of other pieces."""
 
     @property
     def captures(self) -> bool:
@@ -210,7 +210,7 @@ class Jump(Action):
 
     over: str = choice("enemy", "own", "any")
     takes: bool = choice(True, False)
-    """Whether an enemy piece that is jumped over is taken."""
+    """Whether jumping over an enemy piece takes it."""
 
     @property
     def captures(self) -> bool:
@@ -241,30 +241,30 @@ class Jump(Action):
 
 @dataclass(frozen=True)
 class Piece(Block):
-    """A kind of piece: what it can do, and where it stands at first."""
+    """A kind of piece: its actions and initial squares."""
 
     actions: tuple[Action, ...] = some(Place, Step, Slide, Leap, Jump, least=1, most=2)
     start: str = choice("none", "back", "second", "ends", "middle")
-    """Where each player has them at first: filling its `back` row or its `second` one, at the `ends` or in
-    the `middle` of the back row."""
+    """Initial squares of each player: all of its `back` row or its `second` row, the `ends` or the `middle`
+    of the back row."""
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """How new ones come onto the board."""
+        """The actions that place new pieces."""
         return tuple(action for action in self.actions if isinstance(action, Place))
 
     @property
     def moves(self) -> tuple[Action, ...]:
-        """How they move."""
+        """The actions that move pieces."""
         return tuple(action for action in self.actions if not action.places)
 
     @property
     def captures(self) -> bool:
-        """Whether they can take enemy pieces by moving."""
+        """Whether a move can take an enemy piece."""
         return any(action.captures for action in self.actions)
 
     def likely_name(self) -> str:
-        """Return what people would call such a piece."""
+        """Return a customary name for such a piece."""
         if not self.moves:
             return "stone"
         first = self.moves[0]
@@ -298,12 +298,12 @@ def plural(name: str) -> str:
 
 
 def names_of(pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """Return a name for each kind of piece, all different."""
+    """Return a distinct name for each kind of piece."""
     spare = iter(["man", "guard", "scout", "horse", "tower"])
-    found: list[str] = []
+    names: list[str] = []
     for piece in pieces:
         name = piece.likely_name()
-        while name in found:
+        while name in names:
             name = next(spare)
-        found.append(name)
-    return tuple(found)
+        names.append(name)
+    return tuple(names)

@@ -1,4 +1,4 @@
-"""Turn orders, sight and money: who acts when, what it knows, what it can pay."""
+"""Turn orders, visibility and money."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Alternating", "Bank", "Fog", "Several", "Simultaneous", "Turn"]
 
 @dataclass(frozen=True)
 class Turn(Block):
-    """Who acts when."""
+    """A turn order."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Alternating(Turn):
 
 @dataclass(frozen=True)
 class Simultaneous(Turn):
-    """Both at once; pieces that come to the same square are both lost."""
+    """Simultaneous actions; pieces that arrive on the same square are both lost."""
 
     def in_words(self) -> str:
         """Say what happens when they meet."""
@@ -40,7 +40,7 @@ class Several(Turn):
 
     actions: int = span(2, 3)
     opening: int = span(1, 2)
-    """How many actions the very first turn has; one makes up for moving first."""
+    """Number of actions in the first turn; one compensates for moving first."""
 
     def in_words(self) -> str:
         """Say how many."""
@@ -56,7 +56,7 @@ class Fog(Block):
     """Players see their own pieces and the squares beside them, nothing else."""
 
     told: bool = choice(True, False)
-    """Whether both hear that something was taken."""
+    """Whether both players are informed of captures."""
 
     def in_words(self) -> str:
         """Say what is seen."""
@@ -66,14 +66,14 @@ class Fog(Block):
 
 @dataclass(frozen=True)
 class Bank(Block):
-    """Placing costs coins; every turn brings some."""
+    """Money: placing costs coins, and every turn brings some."""
 
     start: int = span(0, 4, 2)
     income: int = span(1, 2)
     dice: bool = choice(False, True)
-    """Whether chance says how many coins a turn brings: from none to twice the income."""
+    """Whether the income of a turn is random: from none to twice the usual income."""
     most = 6
-    """More coins cannot be kept."""
+    """Maximum number of coins of a player."""
 
     def in_words(self) -> str:
         """Say what there is."""

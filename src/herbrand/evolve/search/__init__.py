@@ -1,26 +1,24 @@
-"""Search for games: MAP-Elites over what games are like to play.
+"""Search for games by MAP-Elites.
 
-The archive is a grid over how games differ (`axes`: length, choice, kind of game); each of its cells keeps
-the best game found for it (`quality`).  Again and again games of the archive are varied, sifted (`filters`),
-measured, and what is better than the game in its cell, and passes what can be proved about it (`admission`),
-takes its place: J.-B.  Mouret and J.  Clune, *Illuminating search spaces by mapping elites* (2015).
+The archive is a grid over features of games (`axes`: kind, length, branching), with the best game (`quality`)
+in each cell.  In each iteration games of the archive are varied, filtered (`filters`) and measured; a game
+that is better than the one in its cell replaces it if its required properties are not refuted (`admission`):
+J.-B. Mouret and J. Clune, *Illuminating search spaces by mapping elites* (2015).
 
 | module      | what it does                                                                        |
 |-------------|-------------------------------------------------------------------------------------|
-| `candidate` | what is made of a parent, and what was found out about it, as JSON                  |
-| `evaluate`  | makes, sifts, measures and proves one candidate; runs in any process                |
+| `candidate` | `Candidate`, `SearchSettings` and jobs as values                                    |
+| `evaluate`  | varies, filters, measures and proves one candidate, in any process                  |
 | `archive`   | the best game of each cell                                                          |
 | `store`     | all candidates in SQLite, a batch in a transaction                                  |
 | `loop`      | `GameSearch`: batches, budgets, resuming                                                |
 
-Why there is no library below it: `ribs` (pyribs) is the well-kept one for quality diversity, and its
-emitters, the larger part of it, move vectors of real numbers; designs are trees.  Its `GridArchive` can hold
-objects, but what is needed of one here is a dictionary from cells to games, with a third axis that is no
-number, rebuilt from the database after a kill; numpy arrays, and pandas and scikit-learn with them, would be
-dependencies for that alone.
+The established library for quality diversity, `ribs` (pyribs), is not used: its emitters, the larger part of
+it, vary vectors of real numbers, whereas designs are trees, and its `GridArchive` would bring numpy, pandas
+and scikit-learn for what is a dictionary here, with a categorical axis.
 
-Batches are drawn from the archive as it was two batches before, so that processors need not wait for the last
-game of a batch; what is drawn depends on the seed and on the archive only, not on the number of processes.
+Batches are drawn from the archive before the previous batch, so that processors need not wait for the last
+game of a batch; they depend only on the seed and the archive, not on the number of processes.
 """
 
 from __future__ import annotations

@@ -12,50 +12,50 @@ if TYPE_CHECKING:
 
 __all__ = ["Archive"]
 
-LEAST: Final = 0.05
-"""Games of less quality are not kept, whatever cell they are in: they are unfair, or always drawn."""
+MIN_QUALITY: Final = 0.05
+"""Minimum quality; games below it are unfair or nearly always drawn."""
 
 
 @dataclass(slots=True)
 class Archive:
-    """Games by cells.  Two archives are the same when the same candidates came in the same order."""
+    """The best game of each cell; depends only on the candidates and their order."""
 
     cells: dict[tuple[str, ...], Candidate] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
-    """Names of all games that were ever looked at."""
+    """Names of all candidates so far."""
     networks: set[str] = field(default_factory=set)
-    """Their networks."""
+    """Digests of their networks."""
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate]) -> Archive:
-        """Return the archive that candidates lead to."""
+        """Return the archive that results from candidates."""
         archive = cls()
         for candidate in candidates:
             archive.add(candidate)
         return archive
 
     def wants(self, candidate: Candidate) -> bool:
-        """Whether a candidate is better than what its cell has; new names only."""
-        if candidate.reason or candidate.quality < LEAST or candidate.name in self.names:
+        """Whether a candidate is new and better than the game in its cell."""
+        if candidate.reason or candidate.quality < MIN_QUALITY or candidate.name in self.names:
             return False
-        old = self.cells.get(candidate.cell)
-        return old is None or candidate.quality > old.quality
+        elite = self.cells.get(candidate.cell)
+        return elite is None or candidate.quality > elite.quality
 
     def add(self, candidate: Candidate) -> bool:
-        """Put a candidate into its cell if it is better than what is there; say whether it was."""
-        better = self.wants(candidate)
-        if better:
+        """Add a candidate; return whether it became the game of its cell."""
+        is_better = self.wants(candidate)
+        if is_better:
             self.cells[candidate.cell] = candidate
         self.names.add(candidate.name)
         self.networks.add(candidate.network)
-        return better
+        return is_better
 
     def elites(self) -> list[Candidate]:
-        """Return the games that are kept, the best first."""
+        """Return the games of all cells, the best first."""
         return sorted(self.cells.values(), key=lambda c: (-c.quality, c.number))
 
     def copy(self) -> Archive:
-        """Return an archive that further candidates do not change."""
+        """Return an independent copy."""
         return Archive(dict(self.cells), set(self.names), set(self.networks))
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""How games differ: the axes of the archive."""
+"""The axes of the archive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AXES: Final[dict[str, tuple[float, ...]]] = {
 }
 """Measures with the bounds between their cells; the third axis is `kind_of`.
 
-Games that are not searched are as long as random games."""
+For games too large for searching players, the length of random games counts."""
 
 
 def cell_of(design: Design, measures: Mapping[str, float]) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ def cell_of(design: Design, measures: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def kind_of(design: Design) -> str:
-    """Return `cards`, `hidden` or `at once`, else the board; for rules that changed, that of their origin."""
+    """Return `cards`, `hidden`, `at once` or the type of the board; for rewritten rules, of the origin."""
     if isinstance(design, Rewritten):
         return "rules" if design.origin is None else kind_of(design.origin)
     if not isinstance(design, BoardGame):

@@ -1,4 +1,4 @@
-"""Candidates: how a game is to be made, and what was found out about it."""
+"""Candidates of a search, and the jobs that create them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["Candidate", "EvaluationJob", "SearchSettings"]
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """What decides the result of a search, beside how long it goes on."""
+    """The settings that determine the result of a search, besides its duration."""
 
     seed: int = 0
     batch: int = 16
-    """Candidates that are drawn from one state of the archive."""
+    """Number of candidates drawn from one state of the archive."""
     first: int = 48
-    """So many candidates are random designs, before any is varied."""
+    """Number of initial candidates, which are random designs."""
     families: tuple[str, ...] = tuple(FAMILIES)
     """Of random designs: `board`, `tricks`, `market`."""
     pairs: int = 16
-    """Pairs of games in each contest between players that search."""
+    """Pairs of games in each contest between searching players."""
     gates: int = 20_000
-    """Larger networks are not looked at."""
+    """Maximum size of a network."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as JSON-ready data."""
@@ -39,44 +39,44 @@ class SearchSettings:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> SearchSettings:
-        """Return what `as_json` wrote."""
+        """Return the settings from the result of `as_json`."""
         return cls(**{**content, "families": tuple(content["families"])})
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationJob:
-    """One candidate to be made and looked at; can be sent to another process."""
+    """A candidate to be created and evaluated; can be sent to another process."""
 
     operator: str
     seed: int
     parents: tuple[Design, ...]
     settings: SearchSettings
     measure: Callable[[Game, int], Mapping[str, float]] | None = None
-    """Measures a game by a seed; `herbrand.measure` if None."""
+    """Function that measures a game with a seed; `herbrand.measure` if None."""
     known: frozenset[str] = frozenset()
-    """Networks of games that are there already: who plays as one of them is thrown away."""
+    """Network digests of existing games; candidates with one of them are discarded."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A game that was made, and what was found out about it."""
+    """A game and the results of its evaluation."""
 
     design: Design | None
     lineage: Lineage
     reason: str = ""
-    """Why it was thrown away; empty for a game that was measured."""
+    """Why it was discarded; empty for a game that was measured."""
     measures: dict[str, float] = field(default_factory=dict)
     quality: float = 0.0
     cell: tuple[str, ...] = ()
-    """Where in the archive it belongs."""
+    """Its cell of the archive."""
     proofs: dict[str, str] = field(default_factory=dict)
-    """Properties with their verdicts, for games that were better than the one in their cell."""
+    """Verdicts by property, for games that were better than the one in their cell."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Processor seconds of each stage."""
     number: int = -1
-    """Place among all candidates of the search."""
+    """Index among all candidates of the search."""
     network: str = ""
-    """The same for games that are the same, gate by gate; empty where there is none."""
+    """Digest of the network, equal for games with equal networks; empty without a network."""
 
     @property
     def name(self) -> str:
@@ -85,7 +85,7 @@ class Candidate:
 
     @property
     def measured(self) -> bool:
-        """Whether it passed the filters, so that it was measured."""
+        """Whether it passed the filters and was measured."""
         return bool(self.cell)
 
     def as_json(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Candidate:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Candidate:
-        """Return what `as_json` wrote."""
+        """Return the candidate from the result of `as_json`."""
         design = content["design"]
         return cls(
             None if design is None else design_from_json(design),

@@ -1,4 +1,4 @@
-"""Make, sift, measure and prove one candidate; in whatever process this runs."""
+"""Creates, filters, measures and proves one candidate."""
 
 from __future__ import annotations
 
@@ -25,31 +25,28 @@ if TYPE_CHECKING:
 __all__ = ["Proofs", "admission", "digest", "evaluate", "look_at"]
 
 Proofs: TypeAlias = tuple[dict[str, str], str, dict[str, float]]
-"""Verdicts by property, what is against the game (empty if nothing), and seconds by stage."""
+"""Verdicts by property, the reason against the game (empty if none), and seconds by stage."""
 PROOF_SECONDS = 4.0
-"""Seconds that the proofs about one game may take."""
+"""Time limit for the proofs about one game."""
 
 
 def evaluate(job: EvaluationJob) -> Candidate:
-    """Make the candidate that a job asks for, and measure it unless a filter holds it back.
-
-    The result depends on the job alone.
-    """
+    """Create the candidate of a job, and measure it if it passes the filters; depends only on the job."""
     clock = _Clock()
     variant = _vary(job)
     clock.lap("variation")
-    return _looked_at(variant, job, clock)
+    return _evaluate(variant, job, clock)
 
 
 def look_at(variant: Variant, job: EvaluationJob) -> Candidate:
-    """Look at a game that is there already as `evaluate` does, with the settings of a job.
+    """Evaluate an existing game as `evaluate` does, with the settings of a job.
 
-    Stages are in the order of their costs: check, random games of the network, all measures.
+    Stages are in the order of their costs: check, random games on the network, all measures.
     """
-    return _looked_at(variant, job, _Clock())
+    return _evaluate(variant, job, _Clock())
 
 
-def _looked_at(variant: Variant, job: EvaluationJob, clock: _Clock) -> Candidate:
+def _evaluate(variant: Variant, job: EvaluationJob, clock: _Clock) -> Candidate:
     candidate = Candidate(variant.design, variant.lineage, seconds=clock.laps)
     if variant.design is None:
         candidate.reason = "no variation was a game"
@@ -67,7 +64,7 @@ def _looked_at(variant: Variant, job: EvaluationJob, clock: _Clock) -> Candidate
 
 
 def _stages(candidate: Candidate, game: Game, job: EvaluationJob, clock: _Clock) -> Iterator[str]:
-    """Go through the stages; each says what is against the game, if anything."""
+    """Run the stages; yield the reason against the game after each, or an empty string."""
     design = candidate.design
     assert design is not None
     warned = [d.message for d in game.diagnostics if d.severity.value != "note"]
@@ -81,7 +78,7 @@ def _stages(candidate: Candidate, game: Game, job: EvaluationJob, clock: _Clock)
     cheap = _cheap(game, job.seed)
     clock.lap("random games")
     yield reason_against(cheap)
-    measures = (job.measure or _Measuring(job.settings.pairs))(game, job.seed)
+    measures = (job.measure or _FullMeasure(job.settings.pairs))(game, job.seed)
     rounded = {name: round(value, 6) for name, value in measures.items()}
     candidate.measures = {**cheap, **rounded, "gates": gates}
     clock.lap("measures")
@@ -90,70 +87,70 @@ def _stages(candidate: Candidate, game: Game, job: EvaluationJob, clock: _Clock)
 
 
 def admission(design: Design, seconds: float = PROOF_SECONDS) -> Proofs:
-    """Decide what must hold of a game that is kept: it ends, all can act, each player can win.
+    """Decide the required properties of a game: termination, playability, weak winnability.
 
-    What is refuted is against it, and so is an end that is not proved; what else is unknown within the budget
-    is not.
+    A game is rejected if one of them is refuted or if termination is not proved; the others may remain
+    unknown within the budget.
     """
     from herbrand.analyse.budget import Budget
     from herbrand.analyse.proofs.prove import analyse
 
     clock, game = _Clock(), design.game()
-    wanted = ["termination", "playability"]
-    won = _all_win_at_random(game)
-    if not won:
-        wanted.append("weak_winnability")
+    properties = ["termination", "playability"]
+    all_win = _all_win_at_random(game)
+    if not all_win:
+        properties.append("weak_winnability")
     budget = Budget(seconds=seconds, states=20_000)
-    found = analyse(game, wanted, budget=budget, values=False, remarks=False).properties
+    decided = analyse(game, properties, budget=budget, values=False, remarks=False).properties
     clock.lap("proofs")
     verdicts = {
         name: f"{verdict.answer} ({verdict.method})" if verdict.is_known else verdict.answer
-        for name, verdict in found.items()
+        for name, verdict in decided.items()
     }
-    if won:
+    if all_win:
         verdicts["weak_winnability"] = "proved (random games)"
-    against = [name for name, verdict in found.items() if verdict.answer == "refuted"]
-    if not found["termination"].is_known:
-        against.append("termination")
-    return verdicts, f"not proved: {', '.join(against)}" if against else "", clock.laps
+    missing = [name for name, verdict in decided.items() if verdict.answer == "refuted"]
+    if not decided["termination"].is_known:
+        missing.append("termination")
+    return verdicts, f"not proved: {', '.join(missing)}" if missing else "", clock.laps
 
 
 def _all_win_at_random(game: Game) -> bool:
-    """Whether each player wins some of many random games, so that each can win."""
-    found = game.expander.rollouts(game.expander.initial, seed=1, each=1024, max_steps=300)
-    wins = (found.goals == 100) & ~found.truncated[:, None]
+    """Whether each player wins some of many random games, which proves that each can win."""
+    rollouts = game.expander.rollouts(game.expander.initial, seed=1, each=1024, max_steps=300)
+    wins = (rollouts.goals == 100) & ~rollouts.truncated[:, None]
     return all(wins[:, game.role_index(role)].any() for role in game.players)
 
 
 def digest(network: Network) -> str:
-    """Return what is the same for equal networks, gate by gate, and for no others."""
+    """Return a hash that identifies equal networks."""
     names = [network.terms.text(int(term)) for term in (*network.fluents, *network.moves[:, 1])]
-    found = blake2b(repr((names, network.terminal)).encode(), digest_size=16)
+    digest = blake2b(repr((names, network.terminal)).encode(), digest_size=16)
     for part in (network.left, network.right, network.legal, network.next, network.goal, network.sees):
-        found.update(part.tobytes())
-    found.update(network.initial.tobytes())
-    return found.hexdigest()
+        digest.update(part.tobytes())
+    digest.update(network.initial.tobytes())
+    return digest.hexdigest()
 
 
 def _vary(job: EvaluationJob) -> Variant:
-    """Make the design."""
+    """Create the design of a job."""
     if job.operator == "random":
         design = random_design(job.seed, job.settings.families)
         return Variant(design, Lineage("random", job.seed))
     vary: Any = {"mutate": mutate, "cross": cross, "mutate_rules": mutate_rules, "cross_rules": cross_rules}
-    found: Variant = vary[job.operator](*job.parents, job.seed)
-    return found
+    variant: Variant = vary[job.operator](*job.parents, job.seed)
+    return variant
 
 
 def _cheap(game: Game, seed: int) -> dict[str, float]:
     from herbrand.measure import measure
 
-    found = measure(game, effort="cheap", seed=seed, only=CHEAP)
-    return {name: round(value, 6) for name, value in found.values.items()}
+    measures = measure(game, effort="cheap", seed=seed, only=CHEAP)
+    return {name: round(value, 6) for name, value in measures.values.items()}
 
 
-class _Measuring:
-    """All measures of `herbrand.measure`, from fewer games than for games that are to be kept."""
+class _FullMeasure:
+    """All measures of `herbrand.measure`, from fewer games than usual."""
 
     def __init__(self, pairs: int) -> None:
         self.pairs = pairs
@@ -166,14 +163,14 @@ class _Measuring:
 
 
 class _Clock:
-    """Processor seconds of each stage, those of child processes too."""
+    """Processor seconds of each stage, including child processes."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self._last = self._now()
 
     def lap(self, stage: str) -> None:
-        """Count what was spent since the last lap as that of a stage."""
+        """Attribute the time since the last lap to a stage."""
         now = self._now()
         self.laps[stage] = round(now - self._last, 4)
         self._last = now

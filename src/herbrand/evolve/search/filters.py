@@ -1,4 +1,4 @@
-"""What is sifted out before a game is measured: nobody would play it twice."""
+"""Filters that discard uninteresting games before they are measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["CHEAP", "LEAST", "reason_against"]
 
 CHEAP: Final = ("completion", "length", "branching", "agency", "balance", "draws")
-"""Measures that are taken first: of random games only."""
+"""Measures of random games, on which the filters depend."""
 
 LEAST: Final[dict[str, tuple[float, str]]] = {
     "completion": (1.0, "some random games do not end"),
@@ -19,14 +19,14 @@ LEAST: Final[dict[str, tuple[float, str]]] = {
     "agency": (0.25, "hardly ever a choice"),
     "balance": (0.25, "one side nearly always wins at random"),
 }
-"""The least of a measure that is good enough, and what is said about less."""
-MOST_DRAWS: Final = 0.95
-"""More draws than this in random games are too many."""
+"""Minimum of each measure, and the reason for discarding games below it."""
+MAX_DRAWS: Final = 0.95
+"""Maximum share of draws in random games."""
 
 
 def reason_against(measures: Mapping[str, float]) -> str:
-    """Say why a game is not worth measuring, by what random games show; empty if it is."""
+    """Return the reason for discarding a game by its cheap measures; empty if it passes."""
     for name, (least, reason) in LEAST.items():
         if measures.get(name, 0.0) < least:
             return reason
-    return "hardly ever a winner" if measures.get("draws", 0.0) > MOST_DRAWS else ""
+    return "hardly ever a winner" if measures.get("draws", 0.0) > MAX_DRAWS else ""

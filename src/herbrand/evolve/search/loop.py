@@ -1,4 +1,4 @@
-"""`GameSearch`: draw batches of candidates, look at them in as many processes as there are, keep the best."""
+"""`GameSearch`: draws batches of candidates, evaluates them in parallel, keeps the best."""
 
 from __future__ import annotations
 
@@ -29,39 +29,38 @@ __all__ = ["GameSearch", "SearchProgress"]
 
 T = TypeVar("T")
 OPERATORS: Final = {"random": 10, "mutate": 50, "cross": 20, "mutate_rules": 15, "cross_rules": 5}
-"""How often each is used, once there are games to be varied."""
+"""Weights of the operators."""
 _TICK: Final = 1.0
-"""Seconds between two looks at a batch that is under way."""
-FEW: Final = 4
-"""With fewer games in the archive than this, candidates are random."""
+"""Seconds between progress reports."""
+MIN_ELITES: Final = 4
+"""With fewer games in the archive, candidates are random."""
 
 
 @dataclass(slots=True)
 class SearchProgress:
-    """How far a search has come."""
+    """The progress of a search."""
 
     seconds: float
-    """Since it was started, this time."""
+    """Since this run was started."""
     candidates: int
-    """Looked at, all in all."""
+    """Number of candidates in all runs."""
     measured: int
-    """Those that passed the filters, so that all measures were taken."""
+    """Number of candidates that passed the filters."""
     reasons: Counter[str]
-    """Why the others were thrown away."""
+    """Why the others were discarded."""
     archive: Archive
     spent: Counter[str] = field(default_factory=Counter)
     """Processor seconds of each stage, over all candidates."""
     latest: Candidate | None = None
-    """The last one that came into the archive."""
+    """The last one that was added to the archive."""
     under_way: int = 0
-    """Candidates of batches that are not finished which were looked at, too."""
+    """Number of evaluated candidates in unfinished batches."""
 
 
 class GameSearch:
-    """A search for games, kept in a database.
+    """A search for games, stored in a database.
 
-    The same settings give the same archive after the same number of batches, whatever executes them and
-    however often the search was interrupted.
+    The archive depends only on the settings and the number of batches, not on the executor or interruptions.
     """
 
     def __init__(
@@ -72,9 +71,10 @@ class GameSearch:
         measure: Callable[[Game, int], Mapping[str, float]] | None = None,
         prove: Callable[[Design], Proofs] = admission,
     ) -> None:
-        """Begin a search, or go on with the one in the database.
+        """Start a search, or resume the one in the database.
 
-        `measure` measures a game by a seed, as `herbrand.measure` if None; `prove` decides what is admitted.
+        `measure` measures a game with a seed (by default `herbrand.measure`); `prove` decides about
+        admission.
         """
         self.store = SearchStore(database)
         self.settings = self.store.settings(settings)
@@ -100,62 +100,62 @@ class GameSearch:
         jobs: int | None = None,
         listener: Callable[[SearchProgress], None] | None = None,
     ) -> Archive:
-        """Go on for so many seconds, or until there are so many batches in all; return the archive.
+        """Search for so many seconds, or until there are so many batches in total; return the archive.
 
-        Without an `executor`, `jobs` processes are started, one for each core if None.  What is under way
-        when the time is over is left; it will be done when the search goes on.  `listener` hears of every
-        batch, and about once a second of what is `under_way`.
+        Without an `executor`, `jobs` processes are started, by default one per core.  Unfinished batches are
+        abandoned at the end of the time, and repeated when the search is resumed.  `listener` is called after
+        every batch and about once a second.
         """
         began = time.monotonic()
         pool = executor if executor is not None else process_pool(jobs)
         latest: Candidate | None = None
         under_way: list[list[Future[Candidate]]] = []
         try:
-            # The next batch is drawn from the archive before the last one, the one after it from the last.
+            # The next batch is drawn from the archive without the last batch, the one after it from all.
             drawn = self.batches
             for archive in (self._before, self.archive):
                 if batches is None or drawn < batches:
                     under_way.append([pool.submit(evaluate, job) for job in self._draw(drawn, archive)])
                     drawn += 1
 
-            def tell() -> None:
+            def report() -> None:
                 if listener is not None:
-                    told = self.progress(time.monotonic() - began, latest)
-                    told.under_way = sum(future.done() for futures in under_way for future in futures)
-                    listener(told)
+                    progress = self.progress(time.monotonic() - began, latest)
+                    progress.under_way = sum(future.done() for futures in under_way for future in futures)
+                    listener(progress)
 
             while under_way:
-                found = _wait(under_way[0], began + seconds, tell)
-                if found is None:
+                results = _wait(under_way[0], began + seconds, report)
+                if results is None:
                     break
                 under_way.pop(0)
-                if any(isinstance(result, BrokenExecutor) for result in found) and executor is None:
+                if any(isinstance(result, BrokenExecutor) for result in results) and executor is None:
                     pool.shutdown(wait=False, cancel_futures=True)
                     pool, under_way = process_pool(jobs), []
-                    found = [_alone(job) for job in self._draw(self.batches, self._before)]
-                latest = self._finish(found, pool, tell) or latest
+                    results = [_run_alone(job) for job in self._draw(self.batches, self._before)]
+                latest = self._finish(results, pool, report) or latest
                 if listener is not None:
                     listener(self.progress(time.monotonic() - began, latest))
                 while len(under_way) < 2 and (batches is None or drawn < batches):
-                    again = self.batches + len(under_way)
-                    archive = self._before if again == self.batches else self.archive
-                    under_way.append([pool.submit(evaluate, job) for job in self._draw(again, archive)])
-                    drawn = again + 1
+                    batch = self.batches + len(under_way)
+                    archive = self._before if batch == self.batches else self.archive
+                    under_way.append([pool.submit(evaluate, job) for job in self._draw(batch, archive)])
+                    drawn = batch + 1
         finally:
-            for future in (future for batch in under_way for future in batch):
+            for future in (future for futures in under_way for future in futures):
                 future.cancel()
             if isinstance(pool, ProcessPoolExecutor) and executor is None:
                 terminate(pool)
         return self.archive
 
     def progress(self, seconds: float = 0.0, latest: Candidate | None = None) -> SearchProgress:
-        """Return how far the search has come."""
+        """Return the progress of the search."""
         return SearchProgress(
             seconds, self.candidates, self.measured, self.reasons, self.archive, self.spent, latest
         )
 
     def everything(self) -> list[Candidate]:
-        """Return all candidates there ever were, from the database."""
+        """Return all candidates, from the database."""
         return [candidate for batch in self.store.batches() for candidate in batch]
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ class GameSearch:
     # -- batches --------------------------------------------------------------------------
 
     def _draw(self, batch: int, archive: Archive) -> list[EvaluationJob]:
-        """Say which candidates a batch has; depends on the seed, its number and the archive."""
+        """Return the jobs of a batch; depends only on the seed, its number and the archive."""
         chance = Random(f"{self.settings.seed}:{batch}")
         elites = archive.elites()
         known = frozenset(candidate.network for candidate in elites)
@@ -177,7 +177,7 @@ class GameSearch:
     def _job(self, number: int, elites: list[Candidate], chance: Random) -> EvaluationJob:
         seed = chance.getrandbits(48)
         (operator,) = chance.choices(list(OPERATORS), list(OPERATORS.values()))
-        if number < self.settings.first or len(elites) < FEW:
+        if number < self.settings.first or len(elites) < MIN_ELITES:
             operator = "random"
         if operator == "random":
             return EvaluationJob("random", seed, (), self.settings, self.measure)
@@ -195,12 +195,12 @@ class GameSearch:
         return EvaluationJob(operator, seed, parents, self.settings, self.measure)
 
     def _finish(
-        self, found: Sequence[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
+        self, results: Sequence[Candidate | BaseException], pool: Executor, tick: Callable[[], None]
     ) -> Candidate | None:
-        """Prove what deserves it, keep the batch, and return the last one that came into the archive."""
+        """Prove the promising candidates, store the batch, and return the last one added to the archive."""
         batch = []
         first = self.batches * self.settings.batch
-        for number, result in enumerate(found, first):
+        for number, result in enumerate(results, first):
             candidate = (
                 Candidate(None, Lineage("-", 0), f"failed: {result}")
                 if isinstance(result, BaseException)
@@ -230,7 +230,7 @@ class GameSearch:
         return self._count(batch)
 
     def _count(self, batch: Sequence[Candidate]) -> Candidate | None:
-        """Take a batch into the archive and the statistics."""
+        """Add a batch to the archive and the statistics."""
         self._before = self.archive.copy()
         latest = None
         for candidate in batch:
@@ -245,25 +245,25 @@ class GameSearch:
         return latest
 
 
-def _alone(job: EvaluationJob) -> Candidate | BaseException:
-    """Do one job after a process died, in a pool of its own: so that only what kills it is lost."""
-    with process_pool(1) as own:
-        future = own.submit(evaluate, job)
+def _run_alone(job: EvaluationJob) -> Candidate | BaseException:
+    """Run one job in a separate pool after a worker died, so that only the job that kills it is lost."""
+    with process_pool(1) as pool:
+        future = pool.submit(evaluate, job)
         return future.exception() or future.result()
 
 
 def _wait(
     futures: list[Future[T]], deadline: float, tick: Callable[[], None]
 ) -> list[T | BaseException] | None:
-    """Return the results; None if they are not all there in time.  Ticks about once a second."""
+    """Return the results, or None at the deadline; call `tick` about once a second."""
     from concurrent.futures import wait
 
-    open_: Collection[Future[T]] = futures
-    while open_:
+    pending: Collection[Future[T]] = futures
+    while pending:
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        _, open_ = wait(futures, min(left, _TICK))
-        if open_:
+        _, pending = wait(futures, min(left, _TICK))
+        if pending:
             tick()
     return [future.exception() or future.result() for future in futures]

@@ -1,4 +1,4 @@
-"""How good a game is, in one number."""
+"""The quality of a game as one number."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ if TYPE_CHECKING:
 __all__ = ["RUNGS", "quality"]
 
 RUNGS: Final = (1, 4, 16)
-"""Positions that the players of the ladder open before each move."""
+"""Positions that the players of the ladder expand before each move."""
 
 
 def quality(measures: Mapping[str, float]) -> float:
     """Return the quality of a game between 0 and 1, from its measures.
 
-    A game must be fair and decided between players that search, whatever else it is:
+    Games between searching players must be fair and decisive:
 
         search_balance · (1 - search_draws²) · (skill + depth/2 + min(1, 2·drama) + uncertainty) / 4
 
-    The four in the mean are close to criteria of Browne and Maire (*Evolutionary game design*, 2010): that
-    skill tells, that more of it tells more, that who is behind can still win, and that the end is open for
-    long.  Depth counts the rungs of the ladder `RUNGS` that are worth climbing, two at most.
+    The four terms of the mean resemble criteria of Browne and Maire (*Evolutionary game design*, 2010): skill
+    matters, more skill matters more, players can recover from being behind, and the outcome stays open for
+    long.  Depth counts the rungs of the ladder `RUNGS` worth climbing, at most two.
 
-    Of games that are too large to be searched only random games tell, and they get at most a quarter, by how
-    often there is a choice:
+    For games too large for searching players only random games count, with at most a quarter of the quality,
+    by how often there is a choice:
 
         balance · (1 - draws²) · agency / 4
     """
     if "search_balance" not in measures:
-        told = measures.get("balance", 0.0) * (1 - measures.get("draws", 0.0) ** 2)
-        return round(told * measures.get("agency", 0.0) / 4, 6)
+        decisive = measures.get("balance", 0.0) * (1 - measures.get("draws", 0.0) ** 2)
+        return round(decisive * measures.get("agency", 0.0) / 4, 6)
     fair = measures.get("search_balance", 0.0)
     decided = 1 - measures.get("search_draws", 0.0) ** 2
     play = (

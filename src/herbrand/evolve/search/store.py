@@ -1,6 +1,6 @@
-"""All candidates of a search in SQLite: a batch in one transaction.
+"""The candidates of a search in SQLite, a batch per transaction.
 
-A kill loses nothing but the batches that were under way, which are drawn again.
+A killed search loses only its unfinished batches, which are drawn again.
 """
 
 from __future__ import annotations
@@ -38,36 +38,36 @@ class SearchStore:
             self._db.executescript(_SCHEMA)
             self._db.execute("pragma journal_mode = wal")
         except sqlite3.Error as error:
-            raise HerbrandError(f"{path} is no database of a search: {error}") from error
+            raise HerbrandError(f"{path} is not a search database: {error}") from error
         self.path = path
 
-    def settings(self, wanted: SearchSettings) -> SearchSettings:
-        """Return the settings of the search, which are those wanted when it begins.
+    def settings(self, settings: SearchSettings) -> SearchSettings:
+        """Store the settings of a new search, or check those of an existing one; return them.
 
-        Raises `HerbrandError` when it began with others.
+        Raises `HerbrandError` if the search has other settings.
         """
         row = self._db.execute("select version, settings from search").fetchone()
         if row is None:
-            text = json.dumps(wanted.as_json())
+            text = json.dumps(settings.as_json())
             with self._db:
                 self._db.execute("insert into search values (?, ?)", (_VERSION, text))
-            return wanted
+            return settings
         if row[0] != _VERSION:
             raise HerbrandError(f"{self.path} was written by another version of herbrand")
-        kept = SearchSettings.from_json(json.loads(row[1]))
-        if kept != wanted:
-            mine, theirs = wanted.as_json(), kept.as_json()
-            other = ", ".join(f"{n} {theirs[n]}, not {mine[n]}" for n in mine if mine[n] != theirs[n])
-            raise HerbrandError(f"the search in {self.path} began with {other}")
-        return kept
+        stored = SearchSettings.from_json(json.loads(row[1]))
+        if stored != settings:
+            new, old = settings.as_json(), stored.as_json()
+            differences = ", ".join(f"{n} {old[n]}, not {new[n]}" for n in new if new[n] != old[n])
+            raise HerbrandError(f"the search in {self.path} began with {differences}")
+        return stored
 
     def begun(self) -> SearchSettings | None:
-        """Return the settings of a search that has begun, or None."""
+        """Return the settings of an existing search, or None."""
         row = self._db.execute("select settings from search").fetchone()
         return None if row is None else SearchSettings.from_json(json.loads(row[0]))
 
     def add(self, batch: int, candidates: Sequence[Candidate]) -> None:
-        """Keep a whole batch."""
+        """Store a batch."""
         rows = []
         for candidate in candidates:
             content = candidate.as_json()
@@ -86,15 +86,15 @@ class SearchStore:
             self._db.executemany("insert into candidates values (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def batches(self) -> list[list[Candidate]]:
-        """Return the candidates of all batches, in their order."""
-        found: list[list[Candidate]] = []
+        """Return the candidates of all batches in order."""
+        batches: list[list[Candidate]] = []
         query = "select batch, content from candidates order by number"
         row: tuple[int, Any]
         for row in self._db.execute(query):
-            while len(found) <= row[0]:
-                found.append([])
-            found[row[0]].append(Candidate.from_json(json.loads(row[1])))
-        return found
+            while len(batches) <= row[0]:
+                batches.append([])
+            batches[row[0]].append(Candidate.from_json(json.loads(row[1])))
+        return batches
 
     def close(self) -> None:
         """Close the database."""

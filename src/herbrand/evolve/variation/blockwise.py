@@ -17,14 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["cross", "mutate"]
 
 ATTEMPTS: Final = 60
-"""So many results are looked at before variation is given up."""
+"""Maximum number of attempts."""
 
 
 def mutate(design: Design, seed: int) -> Variant:
-    """Return the design with a field or two varied.
-
-    Every result has no problems and differs from the design; the same seed gives the same one.
-    """
+    """Return the design with one or two fields varied, without problems; deterministic by seed."""
 
     def attempt(chance: Random) -> Design:
         new = vary_block(design, chance)
@@ -34,10 +31,9 @@ def mutate(design: Design, seed: int) -> Variant:
 
 
 def cross(mother: Design, father: Design, seed: int) -> Variant:
-    """Return a design with parts of both, which must be of one family.
+    """Return a design whose fields come from either parent and which differs from both.
 
-    Each part comes from either one; at least one from each that differs.  Raises `TypeError` for designs of
-    two families, which have no parts in common.
+    Raises `TypeError` for designs of different families, which have no common fields.
     """
     if type(mother) is not type(father):
         raise TypeError(f"a {type(mother).__name__} and a {type(father).__name__} have no parts in common")
@@ -71,18 +67,18 @@ def _first(
 
 
 def _difference(old: Design, new: Design) -> str:
-    """Say which fields differ: blocks of other kinds as wholes, else the innermost fields."""
+    """Describe the differing fields: blocks of different kinds as a whole, otherwise the innermost fields."""
     before = {path: value for path, value, _ in within(old)}
     after = {path: value for path, value, _ in within(new)}
     changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
     whole = [path for path in changed if type(before.get(path)) is not type(after.get(path))]
-    told = [
+    shown = [
         path
         for path in changed
         if not any(path.startswith(f"{other}.") for other in whole)
         and (path in whole or not any(other.startswith(f"{path}.") for other in changed))
     ]
-    return ", ".join(f"{path}: {_short(before.get(path))} → {_short(after.get(path))}" for path in told)
+    return ", ".join(f"{path}: {_short(before.get(path))} → {_short(after.get(path))}" for path in shown)
 
 
 def _short(value: Any) -> str:

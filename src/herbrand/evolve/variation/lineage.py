@@ -1,4 +1,4 @@
-"""How a game came to be."""
+"""The origin of a game."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Lineage", "Variant"]
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Whose child a game is: the same operator, seed and parents give the same game again."""
+    """The origin of a game: operator, seed and parents determine it."""
 
     operator: str
     """`random`, `mutate`, `cross`, `mutate_rules` or `cross_rules`."""
     seed: int
     parents: tuple[str, ...] = ()
-    """Names of the games it was made from."""
+    """Names of its parents."""
     detail: str = ""
-    """What was changed, in words."""
+    """Description of the change."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the lineage as JSON-ready data."""
@@ -34,7 +34,7 @@ class Lineage:
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Lineage:
-        """Return what `as_json` wrote."""
+        """Return the lineage from the result of `as_json`."""
         parents = tuple(content["parents"])
         return cls(content["operator"], content["seed"], parents, content["detail"])
 
@@ -45,9 +45,9 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A new design, or none when every attempt failed."""
+    """A new design, or None if every attempt failed."""
 
     design: Design | None
     lineage: Lineage
     discarded: tuple[str, ...] = ()
-    """Why earlier attempts were thrown away, one reason for each."""
+    """The reason for discarding each earlier attempt."""

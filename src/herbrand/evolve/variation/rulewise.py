@@ -1,19 +1,18 @@
-"""Mutation and crossover of rulesheets, rule by rule: for any GDL, not only for what blocks printed.
+"""Mutation and crossover of arbitrary GDL rulesheets, rule by rule.
 
 | operator    | what it does                                                                              |
 |-------------|-------------------------------------------------------------------------------------------|
-| `constant`  | another constant of the same type at one place; numbers mostly go up or down by one        |
-| `relation`  | another relation with arguments of the same types in a condition                          |
-| `negate`    | a condition negated, or not negated any longer                                            |
-| `drop`      | a condition less                                                                          |
-| `copy`      | a condition of another rule more, about variables of the same types                       |
-| `remove`    | a rule less                                                                               |
-| `swap`      | (crossover) the rules for a relation replaced by those that the other sheet has for it    |
+| `constant`  | replaces a constant by another one of its type; numbers mostly change by one               |
+| `relation`  | replaces the relation of a condition by one with the same argument types                  |
+| `negate`    | negates a condition, or removes its negation                                              |
+| `drop`      | removes a condition                                                                       |
+| `copy`      | adds a condition of another rule, with variables of the same types                        |
+| `remove`    | removes a rule                                                                            |
+| `swap`      | (crossover) replaces the rules for a relation by those of the other sheet                 |
 
-Relations keep their arities and every argument its type (`types`).  What is not safe, not stratified,
-depends on what it may not or gives any other finding above a note is thrown away, and so is what is dead: a
-relation that nothing defines or uses any longer.  What remains is text: comments and layout of the rules
-that did not change stay.
+Relations keep their arities, and arguments their types (`types`).  Results with a diagnostic above a note,
+such as unsafe or unstratified rules, are discarded, as are results with dead relations.  Comments and layout
+of unchanged rules are preserved.
 """
 
 from __future__ import annotations
@@ -40,28 +39,25 @@ if TYPE_CHECKING:
 __all__ = ["cross_rules", "mutate_rules"]
 
 ATTEMPTS: Final = 60
-"""So many results are looked at before variation is given up."""
+"""Maximum number of attempts."""
 _FIXED: Final = frozenset({"role", "base", "input"})
-"""Relations whose rules are left alone: they say what there is."""
-_MEANINGS: Final = frozenset(
+"""Relations whose rules are not varied, since they declare the domain."""
+_VOCABULARY: Final = frozenset(
     {
         *(("succ", 2), ("number", 1), ("greater", 2), ("at_least", 2), ("at_most", 2), ("sum", 3)),
         *(("column", 1), ("row", 1), ("square", 2), ("right_of", 2), ("above", 2), ("toward", 5)),
         *(("right", 2), ("up", 2), ("following", 4), ("rivals", 2)),
     }
 )
-"""The same for relations that designs print: numbers, the board, and who plays against whom.
-
-With other rules for them they would no longer mean what is said of them.
-"""
-_GIVEN: Final = frozenset({"true", "does"})
+"""The same for relations that designs print, whose meaning comments describe: numbers, the board,
+opponents."""
+_INPUTS: Final = frozenset({"true", "does"})
 
 
 def mutate_rules(design: Design | str, seed: int) -> Variant:
     """Return the rulesheet of a design, or any prefix rulesheet, with one of its rules changed.
 
-    Every result reads and is checked without a warning; the same seed gives the same one.  Raises
-    `GameError` for a text with syntax errors.
+    Results have no warnings and are deterministic by seed.  Raises `GameError` for a text with syntax errors.
     """
     text, name = _text_of(design)
     tree = read(text, "prefix", name)
@@ -78,17 +74,16 @@ def mutate_rules(design: Design | str, seed: int) -> Variant:
         new = way(rule, tree, types, chance)
         if new is None or new == rule:
             return None
-        change = f"“{rule}” is gone" if new is _GONE else f"“{rule}” became “{new}”"
-        return _with_rules(tree, {number: [] if new is _GONE else [new]}), change
+        change = f"“{rule}” is gone" if new is _REMOVED else f"“{rule}” became “{new}”"
+        return _with_rules(tree, {number: [] if new is _REMOVED else [new]}), change
 
     return _first("mutate_rules", attempt, (design,), text, seed)
 
 
 def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Variant:
-    """Return the first rulesheet with the rules for one relation, or some of them, taken from the second one.
+    """Return the first rulesheet with some or all rules for one relation taken from the second one.
 
-    Only relations are looked at that both define; what the rules of the second one need besides comes with
-    them.
+    The relation is one that both define; other relations that these rules need are copied, too.
     """
     text, name = _text_of(mother)
     tree = read(text, "prefix", name)
@@ -123,7 +118,7 @@ def cross_rules(mother: Design | str, father: Design | str, seed: int) -> Varian
 
 
 def _may_change(relation: tuple[str, int]) -> bool:
-    return relation[0] not in _FIXED and relation not in _MEANINGS
+    return relation[0] not in _FIXED and relation not in _VOCABULARY
 
 
 def _text_of(design: Design | str) -> tuple[str, str]:
@@ -139,7 +134,7 @@ def _first(
     old: str,
     seed: int,
 ) -> Variant:
-    """Return the first attempt that is a sound rulesheet."""
+    """Return the first attempt that is a valid rulesheet."""
     chance = Random(seed)
     reasons = []
     names = tuple(_text_of(parent)[1] for parent in parents)
@@ -149,11 +144,11 @@ def _first(
     if isinstance(parent, Rewritten):
         origin, changes = parent.origin, parent.changes
     for _ in range(ATTEMPTS):
-        found = attempt(chance)
-        if found is None:
+        result = attempt(chance)
+        if result is None:
             reasons.append("nothing to change")
             continue
-        text, change = found
+        text, change = result
         if reason := _unsound(text, before):
             reasons.append(reason)
             continue
@@ -164,17 +159,17 @@ def _first(
 
 
 def _unsound(text: str, before: set[str]) -> str | None:
-    """Say what is wrong: a finding above a note, or a dead relation that its parent had not."""
-    for found in check(read(text, "prefix")).diagnostics:
-        if found.severity.value != "note":
-            return f"{found.check}: {found.message}"
-        if found.check in {"unused-relation", "no-extreme-goal"} and found.check not in before:
-            return f"dead: {found.message}"
+    """Return the first diagnostic above a note, or about a dead relation that the parent does not have."""
+    for diagnostic in check(read(text, "prefix")).diagnostics:
+        if diagnostic.severity.value != "note":
+            return f"{diagnostic.check}: {diagnostic.message}"
+        if diagnostic.check in {"unused-relation", "no-extreme-goal"} and diagnostic.check not in before:
+            return f"dead: {diagnostic.message}"
     return None
 
 
 def _with_rules(tree: Tree, changed: dict[int, list[Rule]]) -> str:
-    """Return the text with some statements replaced, everything else as it was written."""
+    """Return the text with some statements replaced and the rest unchanged."""
     text, pieces, last = tree.source.text, [], 0
     for number in sorted(changed):
         rule = tree.statements[number]
@@ -186,30 +181,30 @@ def _with_rules(tree: Tree, changed: dict[int, list[Rule]]) -> str:
 def _needed(
     rules: Sequence[Rule], theirs: dict[tuple[str, int], list[Rule]], mine: set[tuple[str, int]]
 ) -> list[Rule]:
-    """Rules for relations that only the other sheet has, as far as these rules need them."""
-    found: list[Rule] = []
-    open_, seen = list(rules), set(mine)
-    while open_:
-        rule = open_.pop()
+    """Return the rules for relations of the other sheet that these rules need, directly or indirectly."""
+    needed: list[Rule] = []
+    pending, seen = list(rules), set(mine)
+    while pending:
+        rule = pending.pop()
         for literal in rule.body:
             atom = _atom(literal)
             if atom is not None and atom.key not in seen and atom.key in theirs:
                 seen.add(atom.key)
-                found += theirs[atom.key]
-                open_ += theirs[atom.key]
-    return found
+                needed += theirs[atom.key]
+                pending += theirs[atom.key]
+    return needed
 
 
 def _atom(literal: Literal) -> Atom | None:
-    """The atom of a literal that is one, negated or not."""
+    """Return the atom of a positive or negated literal; None for other literals."""
     if isinstance(literal, Not):
         return literal.literal if isinstance(literal.literal, Atom) else None
     return literal if isinstance(literal, Atom) else None
 
 
-# -- operators: each gives a new rule, `_GONE` for none, or None when there is nothing to do ----------
+# -- operators: each returns a new rule, `_REMOVED`, or None if it does not apply --------------------
 
-_GONE: Final = Rule(Atom("gone"))
+_REMOVED: Final = Rule(Atom("gone"))
 
 
 def _constant(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
@@ -231,10 +226,9 @@ def _constant(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | No
 
 
 def _replaced(rule: Rule, chance: Random, old: Constant, new: Constant) -> Rule:
-    """Replace a constant in one of the atoms that have it."""
+    """Replace a constant in one of the atoms that contain it."""
     parts = [rule.head, *rule.body]
-    having = [n for n, part in enumerate(parts) if old in _constants(part)]
-    chosen = chance.choice(having)
+    chosen = chance.choice([n for n, part in enumerate(parts) if old in _constants(part)])
     parts[chosen] = _mapped(parts[chosen], {old: new})
     head, *body = parts
     assert isinstance(head, Atom)
@@ -250,7 +244,7 @@ def _constants(node: Any) -> set[Constant]:
 
 
 def _mapped(node: Any, to: dict[Any, Any]) -> Any:
-    """Return a node with terms replaced."""
+    """Return a node with its terms replaced by a mapping."""
     if isinstance(node, (Constant, Variable)):
         return to.get(node, node)
     if isinstance(node, (Atom, Function)):
@@ -261,22 +255,22 @@ def _mapped(node: Any, to: dict[Any, Any]) -> Any:
 
 
 def _relation(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
-    """Ask for another relation."""
-    asked = [(n, _atom(literal)) for n, literal in enumerate(rule.body)]
-    spots = [n for n, atom in asked if atom is not None and atom.args and atom.name not in _GIVEN]
+    """Replace the relation of a condition."""
+    atoms = [(n, _atom(literal)) for n, literal in enumerate(rule.body)]
+    spots = [n for n, atom in atoms if atom is not None and atom.args and atom.name not in _INPUTS]
     if not spots:
         return None
     number = chance.choice(spots)
     atom = _atom(rule.body[number])
     assert atom is not None
-    wanted = types.signature(atom)
+    signature = types.signature(atom)
     others = sorted(
         {
             other.head.name
             for other in tree.statements
             if other.head.arity == atom.arity
             and other.head.name not in _FIXED | {"next", "legal", "init", "goal", "sees", atom.name}
-            and types.signature(other.head) == wanted
+            and types.signature(other.head) == signature
         }
     )
     if not others:
@@ -286,7 +280,7 @@ def _relation(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | No
 
 
 def _negate(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
-    """Negate a condition, or take a negation away."""
+    """Negate a condition, or remove its negation."""
     del tree, types
     number = chance.randrange(len(rule.body))
     literal = rule.body[number]
@@ -296,13 +290,13 @@ def _negate(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None
 
 
 def _drop(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
-    """Take a condition away."""
+    """Remove a condition."""
     del tree, types
     return _with(rule, chance.randrange(len(rule.body)), []) if len(rule.body) > 1 else None
 
 
 def _copy(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
-    """Add a condition of another rule, about variables of this one wherever the types allow."""
+    """Add a condition of another rule, with variables of this rule where the types agree."""
     donor = chance.choice([other for other in tree.statements if other.body])
     literal = chance.choice(donor.body)
     atom = _atom(literal)
@@ -322,13 +316,13 @@ def _copy(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
 
 
 def _remove(rule: Rule, tree: Tree, types: Types, chance: Random) -> Rule | None:
-    """Take the rule away."""
+    """Remove the rule."""
     del rule, tree, types, chance
-    return _GONE
+    return _REMOVED
 
 
 def _with(rule: Rule, number: int, literals: Sequence[Literal]) -> Rule | None:
-    """Return the rule with one condition replaced, unless a variable of the head goes unbound."""
+    """Return the rule with one condition replaced; None if a variable of the head becomes unbound."""
     body = (*rule.body[:number], *literals, *rule.body[number + 1 :])
     binding = [literal for literal in body if isinstance(literal, Atom)]
     bound = {variable.name for literal in binding for variable in variables_of(literal)}

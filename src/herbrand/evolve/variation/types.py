@@ -1,8 +1,7 @@
-"""Types of arguments: which places of a rulesheet speak of the same things.
+"""Type inference for the arguments of relations and functions.
 
-GDL has no types, but rules tell: two places are of one type when a variable, in some rule, stands in both,
-and terms of one type may stand for each other.  Functions have types at their arguments as relations have;
-`true`, `next`, `init`, `base` and `legal`, `does`, `input` are about the same terms.
+GDL has no types, but two arguments have the same type if a variable of some rule occurs in both.  The
+arguments of `true`, `next`, `init` and `base` are identified, as are those of `legal`, `does` and `input`.
 """
 
 from __future__ import annotations
@@ -20,22 +19,22 @@ if TYPE_CHECKING:
 __all__ = ["Place", "Types"]
 
 Place: TypeAlias = tuple[str, int, int]
-"""Name of a relation or function, its arity, number of the argument."""
+"""Name of a relation or function, its arity, index of the argument."""
 
 _SAME: Final = {"next": "true", "init": "true", "base": "true", "does": "legal", "input": "legal"}
 
 
 @dataclass
 class Types:
-    """The types in some rules."""
+    """The argument types of a rulesheet, as a union-find structure over places."""
 
     parent: dict[Place, Place] = field(default_factory=dict)
     constants: dict[Place, dict[str, Constant]] = field(default_factory=dict)
-    """Constants at each place, by name."""
+    """Constants at each place by name."""
 
     @classmethod
     def of(cls, rules: Iterable[Rule]) -> Types:
-        """Find the types in rules."""
+        """Infer the types from rules."""
         types = cls()
         for rule in rules:
             at: dict[str, Place] = {}
@@ -50,19 +49,19 @@ class Types:
         return types
 
     def type_of(self, place: Place) -> Place:
-        """Return the place that stands for all of its type."""
+        """Return the representative of a place's type."""
         while (above := self.parent.get(place, place)) != place:
             place = above
         return place
 
     def domain(self, place: Place) -> list[Constant]:
         """Return the constants of the type of a place, sorted."""
-        mine = self.type_of(place)
-        found: dict[str, Constant] = {}
+        type_ = self.type_of(place)
+        by_name: dict[str, Constant] = {}
         for other, constants in self.constants.items():
-            if self.type_of(other) == mine:
-                found |= constants
-        return [found[name] for name in sorted(found)]
+            if self.type_of(other) == type_:
+                by_name |= constants
+        return [by_name[name] for name in sorted(by_name)]
 
     def signature(self, atom: Atom) -> tuple[Place, ...]:
         """Return the types of the arguments of a relation."""
@@ -76,7 +75,7 @@ class Types:
 
 
 def places(atom: Atom) -> Iterator[tuple[Place, Term]]:
-    """Every place of an atom with what stands there, those within functions too."""
+    """Yield every place of an atom with its term, including those within functions."""
     yield from _within(_SAME.get(atom.name, atom.name), atom.args)
 
 
