@@ -75,7 +75,7 @@ def found(search: GameSearch) -> list[dict[str, Any]]:
 def _few() -> Iterator[None]:
     """Games are varied as soon as there is one, so that small searches vary some."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "FEW", 1)
+        patch.setattr(loop, "MIN_ELITES", 1)
         yield
 
 

@@ -73,7 +73,9 @@ TARGETS = {
     ),
     "json": Target("the rules as JSON", "herbrand.convert.as_json:write"),
     "ground-json": Target("the ground rules, as JSON", "herbrand.convert.as_json:write_ground"),
-    "dot": Target("the dependency graph of the relations, for Graphviz", "herbrand.convert.notation:dependencies"),
+    "dot": Target(
+        "the dependency graph of the relations, for Graphviz", "herbrand.convert.notation:dependencies"
+    ),
     "network": Target("the and-inverter graph, as text", "herbrand.convert.network:text"),
     "network-json": Target("the network as JSON", "herbrand.convert.network:json"),
     "automaton": Target(
