@@ -140,7 +140,7 @@ def test_another_search_is_not_mixed_in(tmp_path: Path) -> None:
     with pytest.raises(HerbrandError, match="began with seed 5, not 6"):
         GameSearch(tmp_path / "a.db", SearchSettings(seed=6, batch=4, first=4, families=("board",)))
     (tmp_path / "text.db").write_text("no database" * 100)
-    with pytest.raises(HerbrandError, match="no database of a search"):
+    with pytest.raises(HerbrandError, match="not a search database"):
         GameSearch(tmp_path / "text.db")
 
 
@@ -243,7 +243,7 @@ def test_proofs_decide() -> None:
 
 def test_gallery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command writes a page that needs nothing else, the rulesheets, and everything as JSON."""
-    monkeypatch.setattr(gallery, "PICTURES", 1)
+    monkeypatch.setattr(gallery, "MAX_PICTURES", 1)
     GameSearch(tmp_path / "search.db", QUICK, measure=fake, prove=named).run(batches=2, executor=Inline())
     (tmp_path / "games").mkdir()
     (tmp_path / "games" / "Gone.kif").write_text("(role a)")
