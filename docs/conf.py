@@ -63,6 +63,7 @@ TOP = {
     "SECURITY": "generated/security",
 }
 """Pages from the top of the project, and where their copies are."""
+REPOSITORY = "https://github.com/herbrand-gdl/herbrand"
 
 
 def _write(path: Path, text: str) -> None:
@@ -103,6 +104,7 @@ def _read(app: Sphinx, name: str, text: list[str]) -> None:
     if name.startswith("generated/") and "/api/" not in name:
         text[0] = re.sub(r"\]\(docs/", "](../", text[0])
         text[0] = re.sub(r"\]\((?=\w+\.md)", "](../../", text[0])
+        text[0] = re.sub(r"\]\((?=\w+\.cff)", f"]({REPOSITORY}/blob/main/", text[0])
     text[0] = _FILE.sub(r"```{code-block} \1\n:caption: \2\n", text[0])
     up = "../" * name.count("/")
     text[0] = re.sub(
