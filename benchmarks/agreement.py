@@ -1,10 +1,10 @@
-"""Do all engines agree on every rulesheet of a folder?  The differential bench.
+"""Compare the answers of all engines on every rulesheet of a folder.
 
     python benchmarks/agreement.py FOLDER [--only NAME...] [--playouts N] [--max-steps N] [--seconds S]
                                    [--question S] [--engines A,B,...] [--json FILE] [--continue | --retry]
                                    [--markdown FILE]
 
-The rule evaluator plays random games, and every other engine is asked about the same states:
+The rule evaluator plays random games, and every other engine evaluates the same states:
 
     network       the gates of the network
     prolog        SWI-Prolog proves the literal export
@@ -12,11 +12,10 @@ The rule evaluator plays random games, and every other engine is asked about the
     asp           clingo grounds the exported answer set program
     scrambled     the rule evaluator on a scrambled copy, translated back
 
-Each sheet has a process of its own, and each engine a budget: no state is looked at after
-`--seconds`, and no question takes more than `--question`.  What an engine cannot do within is listed as
-unsupported, with the reason.  The JSON is written after every sheet; `--continue` leaves out the
-sheets that are in it, `--retry` those on which every engine agreed.  Without a folder the JSON of
-an earlier run is read, and `--markdown` writes its table.
+Each sheet has a process of its own, and each engine a budget: `--seconds` for all states of a sheet and
+`--question` for each query.  An engine that exceeds it is listed as unsupported, with the reason.  The JSON
+is written after every sheet; `--continue` skips the sheets that are in it, `--retry` those on which every
+engine agreed.  Without a folder the JSON of an earlier run is read, and `--markdown` writes its table.
 """
 
 from __future__ import annotations
@@ -186,11 +185,12 @@ def markdown(report: dict[str, Any]) -> str:
         "",
         "Written by `benchmarks/agreement.py`; do not edit.",
         "",
-        f"On {total} rulesheets of the public collection ggp-org/ggp-repository the same random games were",
-        "played by evaluating the rules, and every other engine was asked about the same states: the facts,",
-        "the legal moves of every role, the end, the goals, and percepts if there are any. At most two games",
-        f"of fifteen steps a sheet were compared, for some seconds; **on {agreeing} of {total} sheets no",
-        "difference was found.**",
+        "This page compares the answers of herbrand's engines with each other and with other programs. On",
+        f"{total} rulesheets of the public collection ggp-org/ggp-repository, random games were played by",
+        "evaluating the rules, and every other engine evaluated the same states: the facts, the legal moves",
+        "of every role, the end, the goals, and percepts if there are any. At most two games of fifteen",
+        f"steps a sheet were compared, for some seconds; **on {agreeing} of {total} sheets no difference was",
+        "found.**",
         "",
         "| engine | what answers |",
         "|---|---|",
@@ -200,9 +200,9 @@ def markdown(report: dict[str, Any]) -> str:
         "| asp | clingo, on the rules of `convert --to asp` |",
         "| scrambled | the rules again, of a copy under other names and in another order |",
         "",
-        "*Unsupported* says that an engine did not answer within its budget, on a busy two-core machine:",
-        "the reasons are at the end. With more time some of them do;",
-        "[what there is a network for](coverage.md) has other budgets.",
+        "*Unsupported* means that an engine did not answer within its budget, on a busy two-core machine;",
+        "the reasons are listed at the end. [Which rulesheets have a network](coverage.md) was measured",
+        "with other budgets.",
         "",
         "| engine | agrees | unsupported | differs | states compared |",
         "|---|---:|---:|---:|---:|",

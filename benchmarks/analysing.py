@@ -1,15 +1,15 @@
-"""What can be proved about each rulesheet of a folder, or of the bundled games, within a budget.
+"""Analyse each rulesheet of a folder, or the bundled games, within a budget.
 
     python benchmarks/analysing.py [FOLDER] [--budget S] [--states N] [--only NAME...] [--property NAME...]
                                    [--json FILE] [--continue | --again] [--markdown FILE] [--replay WHICH]
 
-Each sheet has a process of its own, forked from one that has the libraries loaded already.  Without a
-folder the bundled games are analysed; small sheets come first.  Seconds are those of the processor, so
-that what else the machine does matters less; programs that are called (grounder, model checker) have so
-many seconds on the clock.  The JSON is written after every sheet; `--continue` leaves out the sheets that
-are in it, `--again` goes on with those that are not decided in full, and keeps what was decided before.
-`--markdown` writes the table, of an earlier run too (`--budget 0 --json FILE --markdown FILE` runs nothing);
-`--replay refuted` plays the lines of play that refute something by the rules, `--replay all` the others too.
+Each sheet has a process of its own, forked from one that has loaded the libraries.  Without a folder the
+bundled games are analysed; small sheets come first.  The budget is processor time, so that other load on the
+machine matters less; child programs (grounder, model checker) get as many seconds of wall-clock time.  The
+JSON is written after every sheet; `--continue` skips the sheets that are in it, `--again` repeats those that
+have undecided properties, and keeps earlier verdicts.  `--markdown` writes the table, also of an earlier run
+(`--budget 0 --json FILE --markdown FILE` runs nothing); `--replay refuted` replays the lines of play of
+refutations by the rules, `--replay all` also the others.
 """
 
 from __future__ import annotations

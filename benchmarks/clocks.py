@@ -1,13 +1,13 @@
-"""How late players answer: every player in every game, each pair in a process of its own.
+"""Measure how late players answer: every player in every game, each pair in a process of its own.
 
     python benchmarks/clocks.py [GAME...] [--players NAME...] [--clocks S...] [--start-clock S] [--steps N]
                                 [--grace S] [--json FILE]
 
 GAME `all` means every bundled game.
-`herbrand.testing.check_player` does the asking: a start, a move with a clock of 0, joint moves at a clock,
+`herbrand.testing.check_player` runs the player: a start, a move with a clock of 0, joint moves at a clock,
 and one move that is stopped.  The time that threads waited for a processor does not count, so that other
-programs matter less; one that has all of it to itself is still better.  Prints a line for each pair, the
-latest answer in milliseconds after its clock, and at the end how many pairs were in time.
+programs matter less; an idle machine is still better.  Prints a line for each pair, with the latest answer in
+milliseconds after its clock, and at the end how many pairs were in time.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
     python benchmarks/compare.py BEFORE AFTER [--fail-below RATIO]
 
-Writes one line a game: steps a second before and after, and how many times as fast it is now; in runs of
-`peers.py` one for each program that played it.  Other programs have not changed: how far they are
-from 1 tells how far the machine was busy.
-With --fail-below the exit status is 1 when a game is slower than that.
+Writes one line per game: steps a second before and after, and their ratio; in runs of `peers.py` one for
+each program that played it.  Other programs have not changed, so their distance from 1 shows the load of
+the machine.  With --fail-below the exit status is 1 if the ratio of a game is lower.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Draw many rulesheets on pages that can be looked at.
+"""Draw many rulesheets on a few HTML pages, for inspection.
 
     python benchmarks/contact_sheet.py OUT SHEET…              the state after some random moves
     python benchmarks/contact_sheet.py --steps 0 OUT SHEET…    the initial state
 
-The last moves are marked.  What cannot be drawn is named, with the reason; the last line counts boards,
-tables, and moves that can be clicked.  A page fits a photograph of 1920 by 1310 points, such as those in
+The last moves are marked.  Sheets that cannot be drawn are listed with the reason; the last line counts
+boards, tables, and moves that can be clicked.  A page fits a screenshot of 1920 by 1310 points, as those in
 `docs/reference/drawings.md`: `chromium --headless --screenshot --window-size=1920,1310 PAGE`.
 """
 

@@ -1,4 +1,4 @@
-"""What a measurement has cost so far, this process and those it started together."""
+"""The processor time and memory of this process and its children."""
 
 from __future__ import annotations
 

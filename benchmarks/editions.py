@@ -1,4 +1,4 @@
-"""This version beside another one: steps of random games for each second of processor time.
+"""Compare this version with another one: steps of random games per second of processor time.
 
     python benchmarks/editions.py OTHER [--corpus FOLDER] [--seconds S] [--rounds N] [--only NAME...]
                                   [--json FILE]

@@ -1,14 +1,13 @@
-"""How fast each engine answers about one state after another: rules, network, Prolog, answer sets.
+"""Measure how fast each engine evaluates single states: rules, network, Prolog, answer sets.
 
     python benchmarks/engines.py FOLDER [--only NAME...] [--engines A,B,...] [--seconds S] [--budget S]
                                  [--json FILE] [--markdown FILE]
 
-Random games are played state by state from Python: in each the legal moves of every role and the end are
-asked for, at the end the goals, and a joint move is made.  Speeds are steps for each second of
-processor time, that of a child process (swipl, clingo) included; `ready_s` are the wall-clock
-seconds until the first state was there.  Every sheet and engine has a process of its own; an engine
-that needs more than `--budget` seconds to be ready, or for one question, is left out with the
-reason.
+Random games are played state by state from Python: each step evaluates the legal moves of every role and
+the end, at the end the goals, and makes a joint move.  Speeds are steps per second of processor time,
+including child processes (swipl, clingo); `ready_s` is the wall-clock time until the first state was ready.
+Every sheet and engine has a process of its own; an engine that needs more than `--budget` seconds to be
+ready, or for one query, is left out with the reason.
 Without a folder the JSON of an earlier run is read.
 """
 

@@ -1,4 +1,4 @@
-"""How fast batched environments are, beside Pgx on the same processor in the same run.
+"""Measure the speed of batched environments, and of Pgx on the same processor in the same run.
 
     python benchmarks/envs.py [--batch N] [--seconds S] [--only NAME...] [--no-pgx] [--json]
 

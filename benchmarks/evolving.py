@@ -1,11 +1,11 @@
-"""How many games a search for games can measure: processor time by stage, on boards of one size.
+"""Measure the throughput of an evolutionary search: processor time by stage, on boards of one size.
 
     python benchmarks/evolving.py [--games 200] [--size 5] [--seed 0] [--json FILE]
 
-Random designs are drawn, put on a board of that size (squares, hexagons, a torus), and looked at as `herbrand
-evolve` does, one after the other in this process, until so many games passed the filters and were measured.
-Time is that of the processor, child processes counted.  Two cores have 1 200 such seconds in ten
-minutes.
+Random designs are drawn, put on a board of that size (squares, hexagons, a torus), and evaluated as by
+`herbrand evolve`, one after the other in this process, until so many games passed the filters and were
+measured.
+Times are processor time, including child processes.  Two cores have 1 200 such seconds in ten minutes.
 """
 
 from __future__ import annotations

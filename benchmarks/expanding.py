@@ -1,4 +1,4 @@
-"""How fast all successors of many states are found on the network, and random games from given states.
+"""Measure how fast networks expand many states, and play random games from given states.
 
     python benchmarks/expanding.py [--seconds S] [FILE...]
 

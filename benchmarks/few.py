@@ -1,4 +1,4 @@
-"""Speed of everything that evaluates few states, or given ones, beside another version of herbrand.
+"""Measure everything that evaluates few or given states, compared with another version of herbrand.
 
     python benchmarks/few.py [--beside PYTHON:SRC] [--corpus FOLDER] [--only WORD...] [--json]
 

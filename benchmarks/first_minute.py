@@ -1,11 +1,11 @@
-"""What whole processes take, from their start: time and memory, beside another version of herbrand.
+"""Measure time and memory of whole processes from their start, compared with another version of herbrand.
 
     python benchmarks/first_minute.py [--beside PYTHON] [--game GAME] [--rounds N] [--json]
 
 simulate        wall-clock seconds of `herbrand simulate GAME -n 100000`
 first move      seconds from the start of `herbrand player --player mcts` to its first move under the
                 protocol, beyond the two clocks of a second that it is given
-random, mcts    megabytes that this player has at most in a match; for `mcts` with the tree of two seconds
+random, mcts    peak megabytes of this player in a match; for `mcts` with the tree of two seconds
 two threads     batched steps a second in two threads of one process, as a multiple of those in one
 
 Each is measured with an empty cache first, and then in rounds, of which the best one counts.  PYTHON is that

@@ -1,10 +1,10 @@
-"""Fuzz all that evaluates networks with random ones: every back end must give the same bits.
+"""Fuzz all evaluators of networks with random networks: every back end must give the same bits.
 
     python benchmarks/fuzz_networks.py [--seconds S | --cases N] [--seed K] [--compile-every N] [--only CASE]
 
 Each case is a random and-inverter graph with roles, moves, goals and percepts, or one at an edge: no moves,
 one move, no fluents or thousands, constants and equal literals as outputs, loops, roles that choose at once.
-What it means is computed gate by gate in numpy, and compared with
+Its meaning is computed gate by gate in numpy, and compared with
 
 - lane programs of two and of three bits, interpreted, and as machine code for AVX-512 and AVX2 that is
   emulated, so that no processor has to have them; the choice of moves as well, for any rank;
@@ -12,7 +12,7 @@ What it means is computed gate by gate in numpy, and compared with
   evaluated by `core.StateEvaluator` and one by one by `NetworkEngine`, random games by `core.Playouts`;
 - the C source that `herbrand convert --to c` writes, for one case in N, if there is a compiler.
 
-Besides, circuits with some numbers changed must be refused with `ValueError`, or work; they never crash and
+Circuits with some numbers changed must also be refused with `ValueError`, or work; they never crash and
 never hang.
 
 A case that fails is named by its number: `--only CASE` runs it alone.  The tests run some cases;

@@ -4,8 +4,8 @@
     python benchmarks/fuzz_reader.py prefix|infix|prolog [CORPUS] [libFuzzer options]
 
 for example `python benchmarks/fuzz_reader.py infix /tmp/infix -max_total_time=180`.  Begins with
-the bundled games, written in the notation; CORPUS keeps what was found to be interesting.  A
-text that makes it fail is left in the current folder as `crash-...`.
+the bundled games, written in the notation; CORPUS collects inputs that reach new code.  A text that
+makes it fail is written to the current folder as `crash-...`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a game costs as its board grows: seconds to be ready, memory, rules, gates, steps a second.
+"""Measure the cost of a game as its board grows: preparation time, memory, rules, gates, steps a second.
 
     python benchmarks/growth.py [--sizes N...] [--only NAME...] [--seconds S] [--budget S]
                                 [--json FILE] [--page FILE] [--plot FILE]
 
 Four games on boards of n by n, made from bundled ones: tic-tac-toe with n marks in a row, connect four,
-breakthrough, hex.  Each board has a process of its own, forked from one that has the kernels loaded, so that
-its memory can be told; that of the grounder, a child, counts where it is larger.  Times are processor time.
+breakthrough, hex.  Each board has a process of its own, forked from one that has loaded the library, so that
+its memory can be measured; that of the grounder, a child, counts if it is larger.  Times are processor time.
 `--plot` needs matplotlib.
 """
 

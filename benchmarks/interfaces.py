@@ -3,9 +3,8 @@
     python benchmarks/interfaces.py [--only GAME...] [--interfaces NAME...] [--json FILE] [--page FILE]
 
 OpenSpiel's, PettingZoo's and Gymnasium's tests are those that they ship; batches and games in JAX have
-tests of our own (`herbrand.testing`).  A game that does not fit an interface is refused by it with a reason,
-which is what the table says then.  What a file given as --json holds already is kept where it is not
-measured again.  Exit status 1 when a test fails.
+tests of our own (`herbrand.testing`).  If an interface refuses a game, the table has the reason.  Rows of an
+existing --json file are kept unless they are measured again.  Exit status 1 when a test fails.
 """
 
 from __future__ import annotations
@@ -103,12 +102,13 @@ def page(rows: list[dict[str, Any]], about: dict[str, Any]) -> str:
     lines = [
         "# Which games pass the tests of which interface",
         "",
-        "Written by `benchmarks/interfaces.py`. Every bundled game was put to the tests that OpenSpiel",
-        "(random simulation with states stored and read back, and its test of interfaces), PettingZoo",
-        "(interface, seeds, rendering, limit of cycles) and Gymnasium (`check_env`) ship for others' games;",
-        "batches were compared with the rules step by step, and games in JAX put to",
-        f"`herbrand.testing.check_pgx_like`. Plays are cut off after {STEPS} steps. `yes`: all pass. A",
-        "number is the reason, below, why the interface refuses a game; `–`: not run.",
+        "This page shows on which bundled games the tests of each [interface](../howto/learn.md) pass;",
+        "`benchmarks/interfaces.py` writes it. The tests are those that OpenSpiel (random simulation with",
+        "serialisation, and its API test), PettingZoo (API, seeds, rendering, limit of cycles) and Gymnasium",
+        "(`check_env`) ship for games of others; batches are compared with the rules step by step, and games",
+        f"in JAX are checked by `herbrand.testing.check_pgx_like`. Plays are cut off after {STEPS} steps.",
+        "`yes`: all pass. A number refers to the reason, below, why the interface refuses a game; `–`: not",
+        "run.",
         "",
         ", ".join(f"{key} {about[key]}" for key in ("python", *LIBRARIES) if key in about) + ".",
         "",

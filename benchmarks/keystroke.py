@@ -1,10 +1,10 @@
-"""How soon the language server answers a keystroke.
+"""Measure the latency of the language server after a keystroke.
 
     python benchmarks/keystroke.py FILE...
 
 Types a rule into the middle of each sheet, one letter after another, and prints the milliseconds from each
-letter to the findings about the text with it: the median, the worst, and the processor time that the
-server spent for one.  The server is a process of its own, as in an editor.
+letter to the diagnostics of the new text: the median, the worst, and the processor time that the server
+spent on one.  The server is a process of its own, as in an editor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Explore and solve boards whose numbers of states and values are known, and compare.
+"""Explore and solve games with published state counts and values, and compare.
 
     python benchmarks/known_values.py [--seconds S]
 

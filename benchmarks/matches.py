@@ -1,4 +1,4 @@
-"""How many matches a manager can play at the same time, and how quickly it answers.
+"""Measure how many matches a manager can play at the same time, and the latency of moves.
 
     python benchmarks/matches.py [--game NAME] [--matches N] [--at-once N] [--remote] [--record DB] [--json]
 

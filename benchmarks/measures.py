@@ -1,4 +1,4 @@
-"""What the bundled games measure: the table in docs/reference/measures.md, and what novelty is compared with.
+"""Measure the bundled games, for the table in docs/reference/measures.md and as the reference for novelty.
 
     python benchmarks/measures.py measure [GAME...] [--effort full] > measures.jsonl
     python benchmarks/measures.py table measures.jsonl

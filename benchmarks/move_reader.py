@@ -1,4 +1,4 @@
-"""How large move readers are, how long they take to make, and how many moves a second they read.
+"""Measure the size, the construction time and the speed of move readers.
 
     python benchmarks/move_reader.py [FILE...] [--count N] [--seconds S] [--json]
 

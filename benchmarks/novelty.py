@@ -1,10 +1,10 @@
-"""What novelty is worth in alpha-beta: matches of equal numbers of positions, with and without.
+"""Measure the effect of novelty in alpha-beta: matches with and without, with equal numbers of positions.
 
     python benchmarks/novelty.py [GAME...] [--games N] [--nodes N] [--opening N]
 
 Prints JSON: for each game the score of the order of moves by novelty alone (values learned without), and
 of novelty in the learned values as well, against neither.  Half of the games are played with colours
-exchanged after the same drawn opening.  Nothing depends on a clock, so every run finds the same.
+exchanged after the same drawn opening.  Nothing depends on a clock, so every run has the same result.
 """
 
 from __future__ import annotations

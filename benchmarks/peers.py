@@ -1,4 +1,4 @@
-"""How fast random games are played, beside other programs, all in one run by processor time.
+"""Measure the speed of random play in herbrand and other programs, all in one run by processor time.
 
     python benchmarks/peers.py [--seconds S] [--only GAME...] [--json FILE] [--page FILE]
 

@@ -1,8 +1,8 @@
-"""How fast prefix rulesheets are read: megabytes a second of CPU time, over a folder of sheets.
+"""Measure the reader of prefix notation: megabytes per second of CPU time, over a folder of sheets.
 
     python benchmarks/reading.py FOLDER [--repeat N] [--json]
 
-Times are the best of N runs over the whole folder; reading includes places, comments and
+Times are the best of N runs over the whole folder; reading includes locations, comments and
 diagnostics.
 """
 

@@ -1,4 +1,4 @@
-"""Which engine plays each rulesheet of a folder, what it costs to get ready, and how fast it is then.
+"""Measure which engine plays each rulesheet of a folder, the cost of preparation, and the speed.
 
     python benchmarks/rulesheets.py FOLDER [--seconds S] [--budget S] [--megabytes M] [--only NAME...]
                                       [--ways WAY...] [--json FILE] [--continue | --retry] [--markdown FILE]
@@ -10,11 +10,11 @@ after the other.  Speeds are steps of random games for each second of processor 
     single   one state after the other from Python by a `Walker` on the network
     rules    the same by an engine that evaluates the rules
 
-The JSON is written after every sheet; `--continue` leaves out the sheets in it that were played in all the
-`--ways` asked for, and keeps what it has of others; `--retry` leaves out those with nothing to remark on.
-Without a folder the JSON of an earlier run is read, and `--markdown` writes its table.
+The JSON is written after every sheet; `--continue` skips the sheets in it that were played in all the given
+`--ways`, and keeps the results of others; `--retry` skips those without a remark.  Without a folder the JSON
+of an earlier run is read, and `--markdown` writes its table.
 
-Grounding has a budget of processor seconds, and four times as many by the clock.
+Grounding has a budget of processor seconds, and four times as many seconds of wall-clock time.
 """
 
 from __future__ import annotations
@@ -200,19 +200,20 @@ def in_process(file: Path, seconds: float, budget: float, megabytes: int, ways: 
 
 
 HEAD = """\
-# What there is a network for
+# Which rulesheets have a network
 
 <!-- made by `python benchmarks/rulesheets.py --json FILE --markdown FILE` -->
 
-Every rulesheet of the public collection of General Game Playing: which engine plays it, how large it becomes,
-what it costs to get ready, and how fast random games are then. *ground rules* is the size without
-variables, *gates* that of the network as it was wired and after its passes. *ready* is processor time for
-reading, checking, grounding and building, the grounder's process included; *MB* the most memory that a
-process held. The speeds are steps of random games for each second of processor time: *batch* many games at
-once on the network, without machine code of its own; *single* one state after the other, asked from Python,
-by a walker on the network; *rules* the same by evaluating the rules. They were measured for fractions of a
-second and tell the order of magnitude; [how fast games are](speed.md) has better ones for a few. [What made
-some sheets hard to ground](hard-sheets.md), and what was done, has its own page.
+This page shows, for every rulesheet of the public collection of General Game Playing, which engine
+plays it, how large its ground rules and its network are, how long preparation takes, and how fast
+random games are. *ground rules* is the number of ground rules, *gates* the size of the network as wired
+and after its passes. *ready* is processor time for reading, checking, grounding and building, including
+the grounder's process; *MB* the peak memory of a process. The speeds are steps of random games per
+second of processor time: *batch* many games at once on the network, walked (without machine code);
+*single* state by state from Python, by a walker on the network; *rules* the same by evaluating the
+rules. They were measured for fractions of a second and show the order of magnitude; [how fast games
+are](speed.md) has precise ones for a few games. [Rulesheets that were hard to ground](hard-sheets.md)
+lists the causes and remedies.
 
 """
 """Of the page; the numbers follow."""

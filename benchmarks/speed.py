@@ -1,9 +1,9 @@
-"""How fast random games are played, batched, on one core: steps for each second of processor time.
+"""Measure batched random play on one core: steps per second of processor time.
 
     python benchmarks/speed.py [--corpus FOLDER] [--seconds S] [--only NAME...] [--json]
 
-Measured are the ten games for which other systems have published speeds, where a folder with
-their public rulesheets is given, and the bundled games.  Compare two runs with `compare.py`.
+It measures the bundled games and, given a folder of public rulesheets, the ten games for which other
+systems have published speeds.  Compare two runs with `compare.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How strong the players are: against each other, against OpenSpiel's search, and against perfect play.
+"""Measure the strength of players: against each other, against OpenSpiel's search, and against perfect play.
 
     python benchmarks/strength.py openspiel [GAME...] [--games N] [--clock S] [--players A,B,...]
     python benchmarks/strength.py players [GAME...] [--games N] [--clock S] [--players A,B,...]

@@ -3,8 +3,8 @@
     python benchmarks/symbolic.py FOLDER --json results.jsonl --seconds 15 --properties playability
     python benchmarks/symbolic.py --json results.jsonl --markdown table.md
 
-Each sheet is decided in a process of its own; sheets that are in the file already are passed over.
-Certificates and witnesses are checked again; `checked` says how that went.
+Each sheet is decided in a process of its own; sheets that are in the file already are skipped.
+Certificates and witnesses are checked again; `checked` has the result.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python benchmarks/traces.py [FOLDER] [--only NAME ...] [--seconds S] [--json | --markdown]
 
-FOLDER has `rulesheets/` and `traces/`; without it the variable HERBRAND_CORPUS names it.  For
-each sheet: states compared, processor seconds, states a second, and what there is to remark.
+FOLDER has `rulesheets/` and `traces/`; its default is the environment variable HERBRAND_CORPUS.  For
+each sheet it reports states compared, processor seconds, states a second, and remarks.
 Then random playouts by the same engine, next to the figures of the reference Java prover.
 `--markdown` writes the page docs/reference/traces.md.  Exits with 1 when a trace does not agree.
 """
@@ -109,10 +109,11 @@ def markdown(result: dict[str, Any]) -> str:
         "",
         "Written by `python benchmarks/traces.py --markdown`; do not edit.",
         "",
-        "The outside collection holds rulesheets and, for each, random matches that the reference Java",
-        "prover played. Every state of every match is compared with what the rules engine finds: the facts,",
-        "the legal moves of each role, whether the game is over, and the goals. Times are processor seconds",
-        "of one core, without reading and preparing the rules",
+        "This page compares herbrand with the reference Java prover on recorded matches. The outside",
+        "collection has rulesheets and, for each, random matches that the Java prover played. Every state",
+        "of every match is compared with the result of the rules engine: the facts, the legal moves of each",
+        "role, whether the game is over, and the goals. Times are processor seconds of one core, without",
+        "reading and preparing the rules",
         f"({number(result['ready_s'])} s for all sheets together).",
         f"Measured with Python {result['python']} on {result['machine']}.",
         "",

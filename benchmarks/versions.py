@@ -3,9 +3,9 @@
     python benchmarks/versions.py FOLDER [--seconds S] [--analysed FILE] [--json FILE] [--markdown FILE]
 
 First all states are compared, a few steps deep; then thousands of random games are played on both networks.
-A difference is a line of play after which the rules of the two games say different things.  `--analysed`
-names what `benchmarks/analysing.py` wrote: verdicts that are not the same are told too.  Pairs that are in
-the JSON already are passed over.
+A difference is a line of play after which the rules of the two games disagree.  `--analysed` names the output
+of `benchmarks/analysing.py`, whose verdicts are then compared, too.  Pairs that are in the JSON already are
+skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which first move is best?  Rate each by random games, from the rules alone.
+"""Rate the first moves of a game by random games.
 
 usage: python examples/best_first_move.py [GAME] [PLAYOUTS]
 """
@@ -12,7 +12,7 @@ import herbrand
 
 
 def playout(state: herbrand.State, role: str, rng: random.Random) -> int:
-    """Play random moves to the end; return what the end is worth to a role."""
+    """Play random moves to the end; return the goal value of a role there."""
     while not state.is_terminal:
         state = state.next([rng.choice(moves) for moves in state.legal_moves().values()])
     return state.goal(role) or 0

@@ -1,4 +1,4 @@
-"""Check every rulesheet in a folder and count what is found.
+"""Check every rulesheet in a folder and count the diagnostics by check.
 
 usage: python examples/check_folder.py FOLDER
 """
@@ -13,15 +13,15 @@ import herbrand
 
 
 def main(folder: str) -> None:
-    """Print how often each check found something, and the sheets that cannot be played."""
-    found: Counter[str] = Counter()
+    """Print the errors of each sheet, and the number of diagnostics of each check."""
+    counts: Counter[str] = Counter()
     for path in sorted(Path(folder).glob("*.kif")):
         game = herbrand.load(path)
-        found.update(d.check for d in game.diagnostics)
+        counts.update(d.check for d in game.diagnostics)
         for error in game.rules.errors:
             line = error.source.position(error.span.start).line
             print(f"{path.name}:{line}: {error.message}")
-    for check, count in found.most_common():
+    for check, count in counts.most_common():
         print(f"{count:6}  {check}")
 
 

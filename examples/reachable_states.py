@@ -1,4 +1,4 @@
-"""How many states has a game?  Count them breadth first; states are values, so a set will do.
+"""Count the reachable states of a game breadth first.  States are hashable values, so a set holds them.
 
 usage: python examples/reachable_states.py [GAME] [LIMIT]
 """
@@ -11,7 +11,7 @@ import herbrand
 
 
 def main(name: str = "nim", limit: str = "10000") -> None:
-    """Print the number of states and of finished ones, by the steps that lead there."""
+    """Print the number of states, and of terminal ones, by depth."""
     frontier = {herbrand.load(name).initial_state()}
     seen = set(frontier)
     depth = 0

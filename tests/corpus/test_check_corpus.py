@@ -159,9 +159,9 @@ def page(found: tuple[Row, ...]) -> str:
         "",
         "Written by `HERBRAND_UPDATE=1 pytest tests/corpus/test_check_corpus.py`; do not edit.",
         "",
-        f"The checks were run on {len(found)} rulesheets of the public collection ggp-org/ggp-repository, and",
-        "their verdicts compared with those of the validator that ggp-base uses. A sheet is accepted when it has no",
-        "errors; warnings and notes do not count.",
+        f"This page compares `herbrand check` with the validator of ggp-base on {len(found)} rulesheets of",
+        "the public collection ggp-org/ggp-repository. A sheet is accepted if it has no errors; warnings",
+        "and notes do not count.",
         "",
         "| verdict | sheets |",
         "|---|---|",
@@ -187,9 +187,9 @@ def page(found: tuple[Row, ...]) -> str:
             lines.append(f"| {row.game} | {there} | {here} | {reason} |")
     lines += [
         "",
-        "## What is found besides",
+        "## Diagnostics by check",
         "",
-        "In how many sheets each check has a finding:",
+        "The number of sheets in which each check reports something:",
         "",
         "| check | severity | sheets |",
         "|---|---|---|",
@@ -198,13 +198,14 @@ def page(found: tuple[Row, ...]) -> str:
         lines.append(f"| [{check_name}](checks.md#{check_name}) | {severity} | {count} |")
     lines += [
         "",
-        "`negation-cycle-by-name` is forbidden by the specification (no relation may depend on its own negation),",
-        "but the other validator does not find it; all these sheets are stratified rule by rule, so they have one",
-        "meaning and are accepted with a warning. In strict mode they are refused.",
+        "`negation-cycle-by-name` is forbidden by the specification (no relation may depend on its own",
+        "negation), but the other validator does not find it; all these sheets are stratified rule by rule,",
+        "so they have one meaning and are accepted with a warning. In strict mode they are refused.",
         "",
         "## Certificates",
         "",
-        f"Finitely many states are proved for {sum(row.finite for row in found)} of {len(found)} sheets, and that",
-        f"every play ends, by a step counter, for {len(bounds)}, with bounds from {min(bounds)} to {max(bounds)} steps.",
+        f"Finitely many states are proved for {sum(row.finite for row in found)} of {len(found)} sheets, and",
+        f"that every play ends, by a step counter, for {len(bounds)}, with bounds from {min(bounds)} to",
+        f"{max(bounds)} steps.",
     ]
     return "\n".join(lines) + "\n"
