@@ -1,7 +1,7 @@
-"""Many games at once through each interface, for `learn_by_self_play.py`; what differs is who keeps them.
+"""The same games through each interface, for `learn_by_self_play.py`.
 
-`Games` is what the learner needs of them.  Actions have the same numbers and boards the same planes
-everywhere; a game that is over begins again at once.
+`Games` is the protocol that the learner needs.  All interfaces number actions alike and have the same planes;
+finished games restart at once.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from herbrand import Game, Move, State
 
 
-class Seen(Protocol):
-    """What is known after a step; `herbrand.envs.BatchStep` has all of it."""
+class Step(Protocol):
+    """The arrays after a step of n games; `herbrand.envs.BatchStep` has them."""
 
     @property
     def observation(self) -> NDArray[Any]:
-        """[n, rows, columns, planes]."""
+        """The boards, [n, rows, columns, planes]."""
 
     @property
     def legal(self) -> NDArray[np.bool_]:
-        """[n, actions] of the player to move."""
+        """The legal actions of the player to move, [n, actions]."""
 
     @property
     def player(self) -> NDArray[Any]:
-        """[n] who is to move."""
+        """The player to move, [n]."""
 
     @property
     def rewards(self) -> NDArray[Any]:
-        """[n, players] what the last step gave."""
+        """The rewards of the last step, [n, players]."""
 
     @property
     def terminated(self) -> NDArray[np.bool_]:
-        """[n] games that this step ended; they have begun again."""
+        """The games that this step ended, [n]; they have restarted."""
 
     @property
     def truncated(self) -> NDArray[np.bool_]:
-        """[n] games that this step cut off."""
+        """The games that this step cut off, [n]."""
 
 
 @dataclass
 class Rows:
-    """`Seen` made row by row."""
+    """A `Step` assembled row by row."""
 
     observation: NDArray[Any]
     legal: NDArray[np.bool_]
@@ -62,21 +62,21 @@ class Rows:
 
 
 class Games(Protocol):
-    """Some games that go on together."""
+    """Some games that are stepped together."""
 
-    def reset(self) -> Seen:
+    def reset(self) -> Step:
         """Begin all games."""
 
-    def step(self, actions: NDArray[Any]) -> Seen:
+    def step(self, actions: NDArray[Any]) -> Step:
         """Make a move in each game."""
 
 
 Chooser = Callable[[NDArray[Any], NDArray[np.bool_], int], int]
-"""Chooses an action from a board, a mask and whose turn it is: for opponents that are the learner itself."""
+"""Chooses an action from a board, a mask and the player to move: for a learner as its own opponent."""
 
 
 class Single:
-    """Games that are kept one by one, in a list; what they say is stacked."""
+    """Single games in a list; their results are stacked."""
 
     def __init__(self, n: int) -> None:
         self.n = n
@@ -86,11 +86,11 @@ class Single:
         raise NotImplementedError
 
     def move(self, i: int, action: int) -> tuple[list[float], bool, bool]:
-        """Make a move in game i; return rewards by player, whether it is over, and whether it was cut off."""
+        """Make a move in game i; return rewards by player, whether it is over and whether it was cut off."""
         raise NotImplementedError
 
     def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
-        """Return the board of game i, the mask, and who is to move."""
+        """Return the board of game i, the mask, and the player to move."""
         raise NotImplementedError
 
     def reset(self) -> Rows:
@@ -100,17 +100,17 @@ class Single:
         return self._rows([([0.0, 0.0], False, False)] * self.n)
 
     def step(self, actions: NDArray[Any]) -> Rows:
-        """Make a move in each game; games that are over begin again."""
-        told = []
+        """Make a move in each game; finished games restart."""
+        results = []
         for i in range(self.n):
-            told.append(self.move(i, int(actions[i])))
-            if told[-1][1] or told[-1][2]:
+            results.append(self.move(i, int(actions[i])))
+            if results[-1][1] or results[-1][2]:
                 self.begin(i)
-        return self._rows(told)
+        return self._rows(results)
 
-    def _rows(self, told: list[tuple[list[float], bool, bool]]) -> Rows:
+    def _rows(self, results: list[tuple[list[float], bool, bool]]) -> Rows:
         boards, masks, players = zip(*map(self.look, range(self.n)), strict=True)
-        rewards, over, cut = zip(*told, strict=True)
+        rewards, over, cut = zip(*results, strict=True)
         return Rows(
             np.stack(boards),
             np.stack(masks).astype(np.bool_),
@@ -143,7 +143,7 @@ class ThroughOpenSpiel(Single):
         return state.returns(), state.is_terminal(), False
 
     def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
-        """Return the board of game i, the mask, and who is to move."""
+        """Return the board of game i, the mask, and the player to move."""
         state = self.states[i]
         board = np.array(state.observation_tensor())[-int(np.prod(self.shape)) :].reshape(self.shape)
         return board, np.array(state.legal_actions_mask()), state.current_player()
@@ -173,7 +173,7 @@ class ThroughPettingZoo(Single):
         )
 
     def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
-        """Return the board of game i, the mask, and who is to move."""
+        """Return the board of game i, the mask, and the player to move."""
         env = self.envs[i]
         seen = env.observe(env.agent_selection)
         return seen["observation"], seen["action_mask"], env.possible_agents.index(env.agent_selection)
@@ -217,7 +217,7 @@ class ThroughGymnasium(Single):
         return [reward, -reward] if i % 2 == 0 else [-reward, reward], over, cut
 
     def look(self, i: int) -> tuple[NDArray[Any], NDArray[Any], int]:
-        """Return the board of game i, the mask, and who is to move: always the agent."""
+        """Return the board of game i, the mask, and the player to move: always the agent."""
         return self.seen[i], self.envs[i].action_masks(), i % 2
 
 
@@ -264,7 +264,7 @@ class ThroughJax:
         return self._rows(rewards, np.asarray(over), np.asarray(cut))
 
     def _mover(self) -> NDArray[np.int64]:
-        """Who is to move, as the planes tell: Pgx draws which of its players has which role."""
+        """The role to move, from the planes: as in Pgx, players get their roles at random."""
         return 1 - np.asarray(self.state.observation)[:, 0, 0, self.red].astype(np.int64)
 
     def _rows(self, rewards: NDArray[Any], over: NDArray[np.bool_], cut: NDArray[np.bool_]) -> Rows:

@@ -3,12 +3,11 @@
 usage: python examples/learn_by_self_play.py [--through INTERFACE] [--seconds S] [--games N] [--plot FILE]
 
 Many games are played at once, as a batch (`herbrand.envs.BatchEnv`) or through another interface
-(`games_through.py`).  One small network sees the board from the side of
-the player to move and gives chances of moves, illegal ones masked, and the value it expects.  It learns
-by proximal policy optimisation (Schulman et al. 2017) with advantages over several steps (Schulman et al.
-2016); what is good for the other player is bad for the one before.  Printed, and drawn if a file is
-given, is how often it wins against random moves and against a tree search of a few hundred random games
-a move.
+(`games_through.py`).  One small network sees the board from the side of the player to move and gives
+probabilities of moves, illegal ones masked, and the expected value.  It learns by proximal policy
+optimisation (Schulman et al. 2017) with generalised advantages (Schulman et al. 2016); values change
+sign when the turn passes.  The script prints, and with --plot draws, the scores against random moves and
+against a tree search of a few hundred playouts a move.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are too small for more
 
 import numpy as np
-from games_through import INTERFACES, Games, Seen, games_through
+from games_through import INTERFACES, Games, Step, games_through
 from numpy.typing import NDArray
 
 import herbrand
@@ -34,13 +33,13 @@ Array = NDArray[np.float32]
 STEPS = 16  # of each game between two updates
 HIDDEN = 128
 EPOCHS = 3
-PIECES = 4  # of the experience in each epoch
+MINIBATCHES = 4  # of the experience in each epoch
 RATE = 1e-3
 LAMBDA = 0.9
 CLIP = 0.2
 ENTROPY = 0.03
-EXPLORE = 0.25  # of the moves are any legal ones, so that all kinds of positions are met
-RIVAL = 300  # random games that the tree search plays for a move
+EXPLORE = 0.25  # share of uniformly random moves, so that all kinds of positions occur
+RIVAL = 300  # playouts of the tree search for a move
 
 
 class Network:
@@ -86,7 +85,7 @@ class Network:
 
 
 class Learner:
-    """A network that plays itself."""
+    """A network that learns by self-play."""
 
     def __init__(self, game: herbrand.Game, games: int, seed: int, through: str = "batch") -> None:
         self.chance = np.random.default_rng(seed)
@@ -99,65 +98,69 @@ class Learner:
         self.network = Network(rows * columns * 2, self.env.num_actions, self.chance)
         self.now = self.games.reset()
 
-    def seen(self, now: Seen) -> Array:
-        """The boards from the side of the players to move, flat."""
+    def player_view(self, now: Step) -> Array:
+        """Return the boards from the side of the players to move, flat."""
         return self.sided(now.observation, now.player)
 
     def sided(self, board: NDArray[Any], player: NDArray[Any]) -> Array:
-        """Boards with the own stones first, flat."""
+        """Return boards with the own stones first, flat."""
         mine, other = board[..., self.sides[0]], board[..., self.sides[1]]
         shown = np.where(player[:, None, None, None] == 0, mine, other)
         flat: Array = shown.reshape(len(board), -1).astype(np.float32)
         return flat
 
-    def chances(self, logits: Array, legal: NDArray[np.bool_]) -> Array:
-        """The chances of the actions; illegal ones have none."""
+    def policy(self, logits: Array, legal: NDArray[np.bool_]) -> Array:
+        """Return the probabilities of the actions, 0 for illegal ones."""
         logits = np.where(legal, logits, -np.inf)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
-        found: Array = weights / weights.sum(axis=1, keepdims=True)
-        return found
+        probabilities: Array = weights / weights.sum(axis=1, keepdims=True)
+        return probabilities
 
     def choose_one(self, board: NDArray[Any], mask: NDArray[np.bool_], player: int) -> int:
-        """An action for one board, drawn as in learning."""
+        """Draw an action for one board, as in learning."""
         logits = self.network.forward(self.sided(board[None], np.array([player])))[2]
-        chances = self.mixed(logits, mask[None])
-        return int((chances / self.chance.exponential(size=chances.shape)).argmax())
+        probabilities = self.mixed(logits, mask[None])
+        return int((probabilities / self.chance.exponential(size=probabilities.shape)).argmax())
 
     def mixed(self, logits: Array, legal: NDArray[np.bool_]) -> Array:
-        """Chances of actions, some of the moves being any legal ones."""
+        """Return probabilities of actions, with a share of uniform exploration."""
         even = legal / legal.sum(axis=1, keepdims=True)
-        found: Array = ((1 - EXPLORE) * self.chances(logits, legal) + EXPLORE * even).astype(np.float32)
-        return found
+        probabilities: Array = ((1 - EXPLORE) * self.policy(logits, legal) + EXPLORE * even).astype(
+            np.float32
+        )
+        return probabilities
 
-    def choose(self, now: Seen, *, best: bool = False) -> NDArray[np.int64]:
-        """An action for each game: drawn, or the likeliest."""
-        chances = self.chances(self.network.forward(self.seen(now))[2], now.legal)
+    def choose(self, now: Step, *, best: bool = False) -> NDArray[np.int64]:
+        """Choose an action for each game: drawn, or the likeliest."""
+        probabilities = self.policy(self.network.forward(self.player_view(now))[2], now.legal)
         if not best:
-            chances = (chances / self.chance.exponential(size=chances.shape)).astype(np.float32)
-        found: NDArray[np.int64] = chances.argmax(axis=1)
-        return found
+            probabilities = (probabilities / self.chance.exponential(size=probabilities.shape)).astype(
+                np.float32
+            )
+        actions: NDArray[np.int64] = probabilities.argmax(axis=1)
+        return actions
 
     def improve(self) -> int:
-        """Play some steps of all games and learn from them; return how many moves were made."""
+        """Play some steps of all games and learn from them; return the number of moves."""
         n, network = self.n, self.network
         xs, masks, actions, olds, values, rewards, ends = [], [], [], [], [], [], []
         signs: list[NDArray[np.int64]] = []
         for _ in range(STEPS):
             now = self.now
-            x = self.seen(now)
+            x = self.player_view(now)
             _, _, logits, value = network.forward(x)
-            chances = self.mixed(logits, now.legal)
-            action = (chances / self.chance.exponential(size=chances.shape)).argmax(axis=1)
+            probabilities = self.mixed(logits, now.legal)
+            action = (probabilities / self.chance.exponential(size=probabilities.shape)).argmax(axis=1)
             self.now = self.games.step(action)
             xs.append(x)
             masks.append(now.legal)
             actions.append(action)
-            olds.append(chances[np.arange(n), action])
+            olds.append(probabilities[np.arange(n), action])
             values.append(value)
             rewards.append(self.now.rewards[np.arange(n), now.player])
             ends.append(self.now.terminated | self.now.truncated)
             signs.append(np.where(self.now.player == now.player, 1, -1))
-        following = network.forward(self.seen(self.now))[3]
+        following = network.forward(self.player_view(self.now))[3]
         target = following
         returns = []
         for t in reversed(range(STEPS)):  # the next value may be the other player's
@@ -171,7 +174,7 @@ class Learner:
         advantage = gain - value
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-6)
         for _ in range(EPOCHS):
-            for piece in np.array_split(self.chance.permutation(len(x)), PIECES):
+            for piece in np.array_split(self.chance.permutation(len(x)), MINIBATCHES):
                 self._update(x[piece], mask[piece], action[piece], old[piece], advantage[piece], gain[piece])
         return n * STEPS
 
@@ -185,23 +188,23 @@ class Learner:
         gain: Array,
     ) -> None:
         one, two, logits, value = self.network.forward(x)
-        chances = self.chances(logits, mask)
+        probabilities = self.policy(logits, mask)
         rows = np.arange(len(x))
-        ratio = chances[rows, action] / old
-        # where clipping is in force nothing is learnt from the move
+        ratio = probabilities[rows, action] / old
+        # clipped moves have no gradient
         active = np.where(advantage > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
         push = np.where(active, ratio * advantage, 0)
         slope = np.zeros((len(x), logits.shape[1] + 1), np.float32)
-        slope[:, :-1] = push[:, None] * chances
+        slope[:, :-1] = push[:, None] * probabilities
         slope[rows, action] -= push
-        logs = np.log(np.maximum(chances, 1e-9))
-        entropy = -(chances * logs).sum(axis=1, keepdims=True)
-        slope[:, :-1] += ENTROPY * chances * (logs + entropy)
+        logs = np.log(np.maximum(probabilities, 1e-9))
+        entropy = -(probabilities * logs).sum(axis=1, keepdims=True)
+        slope[:, :-1] += ENTROPY * probabilities * (logs + entropy)
         slope[:, -1] = (value - gain) * (1 - value**2)
         self.network.learn(x, one, two, (slope / len(x)).astype(np.float32))
 
     def against_random(self, games: int = 400) -> float:
-        """The share of points against random moves; half of the games as either side."""
+        """Return the share of points against random moves; half of the games as either side."""
         env = BatchEnv(self.env.game, games, seed=1, auto_reset="off")
         side = np.arange(games) % 2
         points = np.zeros(games)
@@ -213,7 +216,7 @@ class Learner:
         return float(points.mean())
 
     def against_search(self, games: int = 20) -> float:
-        """The share of points against a tree search of `RIVAL` random games a move."""
+        """Return the share of points against a tree search of `RIVAL` random games a move."""
         game, points = self.env.game, 0.0
         env = BatchEnv(game, 1, auto_reset="off")
         for number in range(games):
@@ -272,7 +275,7 @@ Curve = tuple[list[tuple[float, int, float]], tuple[float, float]]
 
 
 def learn(learner: Learner, seconds: float, rivals: int) -> Curve:
-    """Learn for so many seconds of processor time; say how it goes."""
+    """Learn for so many seconds of processor time; print the progress."""
     rows: list[tuple[float, int, float]] = []
     before = learner.against_search(rivals)
     spent, moves = 0.0, 0
